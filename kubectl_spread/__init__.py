@@ -2,8 +2,9 @@
 
 The map, in the order of the imports (they only point to the right; CONTRIBUTING.md says more of each room)::
 
-    cli → commands → render → contract → wording → diagnosis → rebalance → simulation → controllers → apiserver
-        → scheduler → snapshot → gaps → objects → labels | quantity | release → apimachinery | errors
+    cli → commands → render → contract → wording → diagnosis → rebalance → simulation → autoscalers → controllers
+        → apiserver → scheduler → snapshot → assumed → gaps → objects → labels | quantity | release
+        → apimachinery | errors
 
 ``cluster`` is beside ``diagnosis`` and imports only ``snapshot`` and what follows it.
 
@@ -16,9 +17,11 @@ The map, in the order of the imports (they only point to the right; CONTRIBUTING
 * diagnosis: why the scheduler decided so, and what would change its mind (fixes)
 * rebalance: which evictions restore the spread: a search over simulated moves
 * simulation: Pods that come and go one after another
+* autoscalers: what Karpenter and cluster-autoscaler decide about a Pod that has no node
 * controllers, apiserver, scheduler: the three components, and what each does to a Pod: the controllers create it, the
   API server completes or rejects it, the scheduler places it
 * snapshot: the cluster, indexed and immutable
+* assumed: which Pods the scheduler counts on a node before it binds them
 * gaps: what an answer may not rest on
 * objects: Kubernetes objects as Structs that hold only the fields in use
 * labels, quantity, release: label selectors, quantities, and the releases with their feature gates

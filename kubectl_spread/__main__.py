@@ -34,10 +34,10 @@ def _start(words: list[str]) -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
-    from kubectl_spread.cli import PROGRAM, application, in_order
+    from kubectl_spread.cli import PROGRAM, application, as_meant, in_order
 
     if words[:1] != [COMPLETE]:
-        ordered = in_order(words)
+        ordered = as_meant(words)
         try:
             application(ordered)(ordered, prog_name=PROGRAM)
         except SystemExit as ended:

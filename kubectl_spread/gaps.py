@@ -115,10 +115,33 @@ class UnknownFeatureGate(_Gap, frozen=True, kw_only=True):
     gate: str
 
 
+class UndecidedChoice(_Gap, frozen=True, kw_only=True):
+    """Nodes that were chosen for Pods, where it is not known whether the scheduler has refused the Pods since.
+
+    Attributes:
+        pods: (namespace/name, node's name) of each.
+    """
+
+    pods: tuple[tuple[str, str], ...]
+
+
 class NoDryRun(_Gap, frozen=True, kw_only=True):
     """A dry run that the API server could not make, and why."""
 
     why: str
+
+
+class UnknownLastApplied(_Gap, frozen=True, kw_only=True):
+    """An object of which it is not known what was applied last, and its fields that a manifest leaves out."""
+
+    named: str
+    fields: tuple[str, ...]
+
+
+class UnknownManagers(_Gap, frozen=True, kw_only=True):
+    """An object that is applied on the server, which was not asked: who manages which of its fields decides."""
+
+    named: str
 
 
 class UntriedPods(_Gap, frozen=True, kw_only=True):
@@ -167,6 +190,18 @@ class UndecidedDevices(_Gap, frozen=True, kw_only=True):
     wanted: str
 
 
+class UnreadTemplate(_Gap, frozen=True, kw_only=True):
+    """An object of another API that says how Pods are to be spread, and has no Pod template."""
+
+    workload: str
+
+
+class MayRollOut(_Gap, frozen=True, kw_only=True):
+    """A workload of which it is not known whether a manifest changes fields of its template that are not held."""
+
+    workload: str
+
+
 class UnreadCluster(_Gap, frozen=True, kw_only=True):
     """The Nodes, of which none was read, and why: where a Pod goes, or which domains there are, is not known."""
 
@@ -186,8 +221,13 @@ Gap: TypeAlias = (
     | NotModelled
     | UnprovedRelease
     | UnknownFeatureGate
+    | UndecidedChoice
     | NoDryRun
+    | UnknownLastApplied
+    | UnknownManagers
     | UntriedPods
+    | MayRollOut
+    | UnreadTemplate
     | Decider
 )
 """Something that an answer does not rest on."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.assumed import Choice, choice_of
 from kubectl_spread.labels import Selector
-from kubectl_spread.objects.core import Namespace, Node, Pod
+from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, Event, Namespace, Node, Pod
 from kubectl_spread.objects.kinds import KINDS, NODE, POD, Kind, KubernetesObject
+from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 
 ObjectT = TypeVar("ObjectT")
 
@@ -42,8 +44,42 @@ class PodsRead(msgspec.Struct, frozen=True):
     not_on: frozenset[str]
 
 
+ORIGIN_API = ("spread.kubectl.dev/v1alpha1", "SnapshotOrigin")
+"""apiVersion and kind of the item of a snapshot that says where it was taken."""
 NEWER = ".."
 """What stands between the version of a list and the newest one that parts of it are of."""
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Where a snapshot was taken, as its file says.
+
+    A file may be anybody's: it names entries of the reader's own kubeconfig, and never a server to send credentials to.
+
+    Attributes:
+        taken_at: when (RFC 3339).
+        context: the name of the context; empty when there was none.
+        cluster: the name of the cluster in the kubeconfig; empty when there was none.
+        server: the API server's URL.
+        cluster_flag: what ``--cluster`` was; empty where it was not given.
+        user_flag: the same of ``--user``.
+        other_flags: the names of the other connection flags that were given, without their values.
+        held: plural of each kind that was read → the version of its list; empty where it was read from files.
+        unread: (kind, why, namespace) of each list that could not be had, as in an Inventory.
+        within: as in an Inventory.
+        apart: likewise.
+    """
+
+    taken_at: str = ""
+    context: str = ""
+    cluster: str = ""
+    server: str = ""
+    cluster_flag: str = ""
+    user_flag: str = ""
+    other_flags: tuple[str, ...] = ()
+    held: dict[str, str] = {}
+    unread: tuple[tuple[str, str, str], ...] = ()
+    within: dict[str, tuple[str, ...]] = {}
+    apart: bool = False
 
 
 class Inventory(msgspec.Struct, frozen=True):
@@ -56,6 +92,7 @@ class Inventory(msgspec.Struct, frozen=True):
         apart: whether lists whose versions can be compared were read at different ones.
         pods_read: which Pods were read; None where all were, as far as they may be.
         within: kind's name → the namespaces of which it was read; a kind that was read of all is absent.
+        origin: where the snapshot was taken that was read; None where the files do not say one place.
     """
 
     objects: Mapping[str, tuple[KubernetesObject, ...]]
@@ -64,6 +101,7 @@ class Inventory(msgspec.Struct, frozen=True):
     apart: bool = False
     pods_read: PodsRead | None = None
     within: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
+    origin: Origin | None = None
 
     @property
     def nodes_unread(self) -> bool:
@@ -141,6 +179,9 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         by_labels: namespace → label set → the assigned Pods that carry exactly these labels.
         nominated: node's name → the Pods that wait for room there, and have not finished.
         inventory: what was read, and what was not.
+        assumed: (namespace, name) → the Pod on the node where the scheduler counts it already, though it has yet to
+            bind it; among ``objects`` it has no node.
+        undecided: the Pods of which it is not known whether they are counted so; they are not.
     """
 
     objects: Mapping[type, Mapping[tuple[str, str], KubernetesObject]]
@@ -149,10 +190,18 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     by_labels: Mapping[str, PodsByLabels]
     nominated: Mapping[str, tuple[Pod, ...]]
     inventory: Inventory
+    assumed: Mapping[tuple[str, str], Pod] = msgspec.field(default_factory=dict)
+    undecided: Mapping[tuple[str, str], Choice] = msgspec.field(default_factory=dict)
 
     @classmethod
     def build(cls, inventory: Inventory) -> Snapshot:
-        """Return the inventory, indexed."""
+        """Return the inventory, indexed, with the Pods that the scheduler counts on a node and has yet to bind."""
+        read = cls.without_assumed(inventory)
+        return read.with_assumed(pod for pod in read.all(Pod) if not pod.finished)
+
+    @classmethod
+    def without_assumed(cls, inventory: Inventory) -> Snapshot:
+        """Return the inventory, indexed; a Pod without a node is counted on none."""
         objects = {
             kind.struct: {(obj.metadata.namespace, obj.metadata.name): obj for obj in inventory.objects[kind.name]}
             for kind in KINDS
@@ -170,6 +219,45 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
             nominated=_nominated(pod for pod in living if not pod.spec.node_name),
             inventory=inventory,
         )
+
+    def with_assumed(self, pods: Iterable[Pod]) -> Snapshot:
+        """Return the snapshot in which Pods are counted on a node while the scheduler has their volumes made there."""
+        waiting = (pod for pod in pods if pod.waits and pod.spec.volumes)
+        found = (choice_of(pod, tuple(self._claims_of(pod)), self.refusals_of(pod)) for pod in waiting)
+        choices = [choice for choice in found if choice is not None and choice.node_name in self.nodes]
+        assumed = {each.pod.key: _on(each.node_name, each.pod) for each in choices if each.stands}
+        undecided = {each.pod.key: each for each in choices if each.stands is None}
+        counted = self._with_bound(assumed.values()) if assumed else self
+        nominated = {name: tuple(p for p in held if p.key not in assumed) for name, held in self.nominated.items()}
+        return replace(counted, nominated=nominated, assumed=assumed, undecided=undecided) if choices else self
+
+    def _claims_of(self, pod: Pod) -> Iterator[PersistentVolumeClaim | None]:
+        for volume in pod.spec.volumes:
+            if name := claim_name(pod, volume):
+                yield self.get(PersistentVolumeClaim, pod.metadata.namespace, name)
+
+    def refusals_of(self, pod: Pod) -> Sequence[Event]:
+        """Return the Events in which the scheduler says that it could not schedule the Pod."""
+        about = self._failures.get(pod.key, ())
+        return [event for event in about if event.involved_object.uid in {"", pod.metadata.uid}]
+
+    @cached_property
+    def _failures(self) -> Mapping[tuple[str, str], Sequence[Event]]:
+        """(namespace, name) of a Pod → the Events in which the scheduler says that it could not schedule it."""
+        found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        for event in self.all(Event):
+            about = event.involved_object
+            ours = event.reason == FAILED_SCHEDULING and event.speaker not in AUTOSCALERS
+            if about.kind == POD.name and ours:
+                found[about.namespace, about.name].append(event)
+        return found
+
+    @property
+    def settled(self) -> Snapshot:
+        """The snapshot in which the Pods that the scheduler counts on a node are bound to it."""
+        if not self.assumed:
+            return self
+        return replace(self, objects={**self.objects, Pod: {**self.objects[Pod], **self.assumed}}, assumed={})
 
     def all(self, kind: type[ObjectT]) -> Iterable[ObjectT]:
         """Return every object of the type, in the order read."""
@@ -218,7 +306,7 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     def with_assigned(self, pod: Pod, node_name: str) -> Snapshot:
         """Return the snapshot in which the Pod is on that node: what the scheduler calls assuming it."""
-        pod = replace(pod, spec=replace(pod.spec, node_name=node_name))
+        pod = _on(node_name, pod)
         namespace, label_set = pod.metadata.namespace, _label_set(pod)
         in_namespace = self.by_labels.get(namespace, {})
         with_pod = {**in_namespace, label_set: (*in_namespace.get(label_set, ()), pod)}
@@ -231,8 +319,10 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     def with_all_assigned(self, pods: Mapping[str, Pod]) -> Snapshot:
         """Return the snapshot with a further Pod, nominated nowhere, on each of these nodes (node's name → Pod)."""
-        bound = [replace(pod, spec=replace(pod.spec, node_name=node_name)) for node_name, pod in pods.items()]
-        by_node, by_labels = _index(bound)
+        return self._with_bound(_on(node_name, pod) for node_name, pod in pods.items())
+
+    def _with_bound(self, pods: Iterable[Pod]) -> Snapshot:
+        by_node, by_labels = _index(pods)
         merged = dict(self.by_labels)
         for namespace, sets in by_labels.items():
             known = merged.get(namespace, {})
@@ -293,6 +383,10 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
             assigned={**self.assigned, node_name: left},
             by_labels={**self.by_labels, namespace: in_namespace},
         )
+
+
+def _on(node_name: str, pod: Pod) -> Pod:
+    return replace(pod, spec=replace(pod.spec, node_name=node_name))
 
 
 def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, PodsByLabels]]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tests.build import Object, app, pod
+from kubectl_spread.apiserver.apply import Application, Merged
+from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.kinds import BY_API, KubernetesObject
+from kubectl_spread.objects.meta import LAST_APPLIED
+from tests.build import Object, app, pod, snapshot
 
 OWNED_BY: Mapping[str, str] = {"ReplicationController": "v1", "Job": "batch/v1", "CronJob": "batch/v1"}
 
@@ -14,6 +20,26 @@ def template(*constraints: Object, labels: Mapping[str, str] | None = None, **sp
     """Return the template of the application web, with these constraints; ``spec`` as for a Pod."""
     made = pod("", labels=labels or {"app": "web"}, topologySpreadConstraints=[*constraints], **spec)
     return {"metadata": {"labels": made["metadata"]["labels"]}, "spec": made["spec"]}
+
+
+def kubectl_applied(manifest: Object) -> Object:
+    """Return the object as kubectl creates it, which then knows what was applied."""
+    metadata = manifest["metadata"]
+    annotations = {**metadata.get("annotations", {}), LAST_APPLIED: json.dumps(manifest)}
+    return {**manifest, "metadata": {**metadata, "annotations": annotations}}
+
+
+def laid_over(manifest: Object, objects: Iterable[Object]) -> KubernetesObject:
+    """Return what a manifest makes of the object of its name among these."""
+    return merging(manifest, objects).obj
+
+
+def merging(manifest: Object, objects: Iterable[Object]) -> Merged:
+    """Return the same, with how far it is known."""
+    obj = convert(manifest, BY_API[manifest["apiVersion"], manifest["kind"]].struct)
+    live = snapshot(objects).get(type(obj), obj.metadata.namespace, obj.metadata.name)
+    application = Application.of(obj, manifest["apiVersion"], manifest, tables())
+    return Merged(application.over(None)) if live is None else application.merged(live)
 
 
 def workload(

@@ -5,11 +5,13 @@ each release of `tests/gobuild.py`. One file has all releases, one definition a 
 
     {"releases": [33, ..., 37],
      "kinds": {"apps/v1 Deployment": "apps.v1.Deployment", ...},
-     "definitions": {"core.v1.PodSpec": {"containers": "[]core.v1.Container", "nodeSelector": "{}string", ...}, ...}}
+     "definitions": {"core.v1.PodSpec": {"containers": "[]core.v1.Container", "nodeSelector": "{}string", ...}, ...},
+     "merges": {"core.v1.PodSpec": {"containers": "merge:name", "volumes": "merge,retainKeys:name", ...}, ...}}
 
 The type of a field is a definition, or one of string, boolean, int32, int64, double, byte, date-time, quantity,
 int-or-string and any; ``[]`` before it makes a list, ``{}`` a map. What not all releases have is a list: type, first
-and last minor release.
+and last minor release. How a strategic merge patch is merged into a field is the same in all releases that have it; the
+status of objects, which apply does not change, is left out.
 """
 
 import json
@@ -74,7 +76,15 @@ def text_of(releases: Mapping[int, Object]) -> str:
     }
     lines = ",\n".join(f"{_compact(name)}:{_compact(each)}" for name, each in definitions.items())
     of_kinds = ",\n".join(f"{_compact(name)}:{_compact(each)}" for name, each in _merged(kinds).items())
-    return f'{{"releases":{_compact(minors)},"kinds":{{\n{of_kinds}}},\n"definitions":{{\n{lines}}}}}\n'
+    merges: dict[str, dict[str, str]] = {}
+    for minor in minors:
+        for name, field, how in _merges(releases[minor]):
+            assert merges.setdefault(name, {}).setdefault(field, how) == how, f"{name}.{field} changes how it is merged"
+    of_merges = ",\n".join(f"{_compact(name)}:{_compact(each)}" for name, each in sorted(merges.items()))
+    return (
+        f'{{"releases":{_compact(minors)},"kinds":{{\n{of_kinds}}},\n"definitions":{{\n{lines}}},\n'
+        f'"merges":{{\n{of_merges}}}}}\n'
+    )
 
 
 def _kinds(document: Object) -> Iterator[tuple[str, str]]:
@@ -92,6 +102,15 @@ def _definitions(document: Object) -> Iterator[tuple[str, Fields]]:
     for name, definition in document["definitions"].items():
         if name not in _SCALARS and definition.get("type") == "object":
             yield _short(name), {field: _type(of) for field, of in definition.get("properties", {}).items()}
+
+
+def _merges(document: Object) -> Iterator[tuple[str, str, str]]:
+    """Yield (definition, field, how a patch is merged into it) where its type does not say so."""
+    for name, definition in document["definitions"].items():
+        for field, of in definition.get("properties", {}).items():
+            strategy = of.get("x-kubernetes-patch-strategy")
+            if strategy and not name.endswith("Status"):
+                yield _short(name), field, f"{strategy}:{of.get('x-kubernetes-patch-merge-key', '')}"
 
 
 def _type(schema: Object) -> str:

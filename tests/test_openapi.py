@@ -25,7 +25,9 @@ def document(**fields: Object) -> Object:
 def test_fields_of_several_releases() -> None:
     quantity = {"$ref": "#/definitions/io.k8s.apimachinery.pkg.api.resource.Quantity"}
     old = document(size=quantity, gone={"type": "boolean"})
-    new = document(size=quantity, tags={"type": "array", "items": {"type": "string"}})
+    new = document(
+        size=quantity, tags={"type": "array", "items": {"type": "string"}, "x-kubernetes-patch-strategy": "merge"}
+    )
     assert json.loads(openapi.text_of({33: old, 34: new})) == {
         "releases": [33, 34],
         "kinds": {"v1 Box": "core.v1.Box"},
@@ -33,6 +35,7 @@ def test_fields_of_several_releases() -> None:
             "core.v1.Box": {"spec": "core.v1.BoxSpec"},
             "core.v1.BoxSpec": {"gone": ["boolean", 33, 33], "size": "quantity", "tags": ["[]string", 34, 34]},
         },
+        "merges": {"core.v1.BoxSpec": {"tags": "merge:"}},
     }
 
 

@@ -55,11 +55,15 @@ class Refusal(msgspec.Struct, frozen=True):
         field: the field of the Pod's spec that is to blame.
         message: in the API server's words.
         reason: the kind of fault, as for a field that validation refuses.
+        by_policy: whether the Pod itself is sound and could be placed: something else is missing, or leaves no room.
+        missing: kind and name of what has to exist for it; empty where nothing is missing.
     """
 
     field: str
     message: str
     reason: str = "Forbidden"
+    by_policy: bool = False
+    missing: str = ""
 
     def __str__(self) -> str:
         """Return it with its field, where one is to blame."""
@@ -227,7 +231,9 @@ def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     found, name = _priority_class(spec, snapshot), spec.priority_class_name
     if found is None:
         if is_whole(kinds.PRIORITY_CLASS, snapshot):
-            yield Refusal("priorityClassName", f"no PriorityClass with name {name} was found")
+            yield Refusal(
+                "priorityClassName", f"no PriorityClass with name {name} was found", missing=f"PriorityClass {name}"
+            )
         return
     computed = "priority admission controller computed {} from the given PriorityClass name"
     if spec.priority not in {None, found.value}:
@@ -278,7 +284,9 @@ def _runtime_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     runtime = _runtime_class(spec, snapshot)
     if runtime is None and spec.runtime_class_name:
         if is_whole(kinds.RUNTIME_CLASS, snapshot):
-            yield Refusal("runtimeClassName", f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
+            name = spec.runtime_class_name
+            message = f'pod rejected: RuntimeClass "{name}" not found'
+            yield Refusal("runtimeClassName", message, missing=f"RuntimeClass {name}")
         return
     yield from _overhead_refusals(spec, runtime)
     if runtime is None or runtime.scheduling is None:

@@ -28,15 +28,15 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
     if any(snapshot.all(LimitRange)):
         from kubectl_spread.apiserver.limitranges import bound_faults
 
-        yield from (Refusal("", fault) for fault in bound_faults(pod, snapshot, release))
+        yield from (Refusal("", fault, by_policy=True) for fault in bound_faults(pod, snapshot, release))
     namespace, name = pod.metadata.namespace, account_of(pod.spec)
     if fault := ending(namespace, snapshot):
-        yield Refusal("", fault)
+        yield Refusal("", fault, by_policy=True)
     # Each namespace gets an account named default soon after it is created.
     exists = name == DEFAULT_ACCOUNT or snapshot.get(ServiceAccount, namespace, name) is not None
     if not exists and _knows_accounts(namespace, snapshot):
         message = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
-        yield Refusal("serviceAccountName", message)
+        yield Refusal("serviceAccountName", message, by_policy=True, missing=f"ServiceAccount {name}")
 
 
 def ending(namespace: str, snapshot: Snapshot) -> str:

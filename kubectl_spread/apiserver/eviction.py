@@ -6,6 +6,8 @@ are being terminated (v1.36). Not modelled: a budget whose status lags.
 
 from __future__ import annotations
 
+import msgspec
+
 from kubectl_spread.apiserver.denials import ending
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.policy import PodDisruptionBudget
@@ -13,6 +15,12 @@ from kubectl_spread.snapshot import Snapshot
 
 ALWAYS_ALLOW = "AlwaysAllow"
 MORE_THAN_ONE = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+
+
+class EvictionRefused(msgspec.Struct, frozen=True):
+    """The API server refuses the eviction, in these words."""
+
+    message: str
 
 
 def refusal(pod: Pod, snapshot: Snapshot) -> str:

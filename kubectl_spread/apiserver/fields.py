@@ -27,8 +27,46 @@ Entry: TypeAlias = str | tuple[str, int, int]
 """What every release has, or (what, first minor release, last)."""
 
 _LIST, _MAP = "[]", "{}"
-# A group of old whose kinds have all moved to others.
-_LEFT_GROUPS = frozenset(("extensions",))
+REMOVED_IN: Mapping[str, int] = {
+    **dict.fromkeys(("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2"), 16),
+    "batch/v2alpha1": 21,
+    **dict.fromkeys(
+        (
+            "admissionregistration.k8s.io/v1beta1",
+            "apiextensions.k8s.io/v1beta1",
+            "certificates.k8s.io/v1beta1",
+            "coordination.k8s.io/v1beta1",
+            "networking.k8s.io/v1beta1",
+            "rbac.authorization.k8s.io/v1beta1",
+            "scheduling.k8s.io/v1beta1",
+            "storage.k8s.io/v1beta1",
+        ),
+        22,
+    ),
+    **dict.fromkeys(
+        (
+            "autoscaling/v2beta1",
+            "batch/v1beta1",
+            "discovery.k8s.io/v1beta1",
+            "events.k8s.io/v1beta1",
+            "node.k8s.io/v1beta1",
+            "policy/v1beta1",
+        ),
+        25,
+    ),
+    "autoscaling/v2beta2": 26,
+    "flowcontrol.apiserver.k8s.io/v1beta1": 26,
+    "flowcontrol.apiserver.k8s.io/v1beta2": 29,
+    "flowcontrol.apiserver.k8s.io/v1beta3": 32,
+}
+"""apiVersion → the minor release that no longer served its kinds, as of those that are gone from every known release.
+
+Source: kubernetes.io/docs/reference/using-api/deprecation-guide; k8s.io/api APILifecycleRemoved (v0.36).
+"""
+_REMOVED_LATER: Mapping[tuple[str, str], int] = {
+    ("extensions/v1beta1", "Ingress"): 22,
+    ("storage.k8s.io/v1beta1", "CSIStorageCapacity"): 27,
+}
 _LIKENESS = 0.75
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
@@ -40,11 +78,13 @@ class Tables(msgspec.Struct, frozen=True):
         releases: the minor releases that are known, in order.
         kinds: apiVersion and kind, with a blank between → definition.
         definitions: definition → field → type.
+        merges: definition → field → how a patch is merged into it: strategies, a colon, the merge key of a list.
     """
 
     releases: tuple[int, ...]
     kinds: Mapping[str, Entry]
     definitions: Mapping[str, Mapping[str, Entry]]
+    merges: Mapping[str, Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +116,8 @@ class Api:
             yield from self._errors("", definition, values)
             return
         # All kinds of the groups that the tables have are known.
-        groups = (known.partition(" ")[0].rpartition("/")[0] for known in self.tables.kinds)
-        if api_version.rpartition("/")[0] in _LEFT_GROUPS.union(groups):
+        groups = {known.partition(" ")[0].rpartition("/")[0] for known in self.tables.kinds}
+        if api_version in REMOVED_IN or api_version.rpartition("/")[0] in groups:
             yield self._not_served(api_version, kind)
 
     def template_errors(self, path: str, values: Plain) -> Errors:
@@ -149,12 +189,14 @@ class Api:
     def _not_served(self, api_version: str, kind: str) -> FieldError:
         served = [known.split(" ") for known, entry in self.tables.kinds.items() if self._in_release(entry)]
         versions = [version for version, name in served if name == kind]
+        minor = _REMOVED_LATER.get((api_version, kind), REMOVED_IN.get(api_version))
+        removed = f"v1.{minor} removed it, " if minor and versions else ""
         near = _nearest(kind, [name for version, name in served if version == api_version])
         if versions:
             stable = [version for version in versions if "alpha" not in version and "beta" not in version]
-            hint = f": v1.{self.minor} serves it in {' and '.join(stable or versions)}"
+            hint = f": {removed}v1.{self.minor} serves it in {' and '.join(stable or versions)}"
         else:
-            hint = f", did you mean {quoted(near)}?" if near else f": v1.{self.minor} serves no {kind}"
+            hint = f", did you mean {quoted(near)}?" if near else f": {removed}v1.{self.minor} serves no {kind}"
         message = f"no matches for kind {quoted(kind)} in version {quoted(api_version)}{hint}"
         return FieldError("apiVersion", Reason.NO_KIND_MATCH, message)
 

@@ -125,9 +125,10 @@ def _invalid(submission: Submission, release: Release, *, exists: bool) -> Error
     if submission.kind == STORAGE_CLASS.name and isinstance(parameters, dict):
         yield from parameter_errors(parameters)
     if obj is None:
-        # A kind of another API may make more of its template before its Pods are created: volumes, ports of probes.
-        if submission.template is not None:
-            yield from validate_template(submission.template, release, path="spec.template")
+        # A kind of another API may make more of its template before its Pods are created: what is missing may come.
+        if submission.template is not None and submission.template_values is not None:
+            errors = validate_template(submission.template, release, path=submission.template_values[0])
+            yield from (error for error in errors if error.reason is not Reason.REQUIRED)
         return
     yield from validate(obj, release)
     makes_pods = isinstance(obj, Pod) or type(obj).__name__ in WORKLOADS
@@ -151,4 +152,6 @@ def _mappings(values: Plain) -> Iterator[dict[str, Plain]]:
 def _warnings(submission: Submission, release: Release) -> tuple[FieldWarning, ...]:
     if submission.obj is not None:
         return warnings_of(submission.obj, release)
-    return template_warnings(submission.template, path="spec.template") if submission.template else ()
+    if submission.template is None or submission.template_values is None:
+        return ()
+    return template_warnings(submission.template, path=submission.template_values[0])

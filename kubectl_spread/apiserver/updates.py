@@ -1,7 +1,6 @@
 """What an API server refuses of a change to an object that exists.
 
-``kubectl apply`` leaves what a manifest does not say as it is, so only what it says can be a change; what it takes back
-because an earlier manifest said it is not looked at.
+The new object is what apply.py makes of the manifest and the one that lives.
 
 Source: pkg/apis/{core,apps,batch}/validation ValidatePodUpdate, ValidatePersistentVolumeClaimUpdate,
 ValidateDeploymentUpdate, ValidateStatefulSetUpdate, ValidateDaemonSetUpdate, ValidateReplicaSetUpdate,
@@ -10,7 +9,7 @@ ValidateJobSpecUpdate (v1.33 to v1.37).
 
 from __future__ import annotations
 
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -103,7 +102,7 @@ def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended:
     """Whether the template of a Job changes, but for what decides about nodes while the Job is suspended."""
     labels = {**live.metadata.labels, **new.metadata.labels}
     # Requests follow from limits in Pods alone: SetDefaults_Pod is not for templates.
-    spec = applied(live.spec, new.spec)
+    spec = new.spec
     if not suspended:
         return labels != live.metadata.labels or _as_plain(spec) != _as_plain(live.spec)
     return _as_plain(_without_directives(spec, release)) != _as_plain(_without_directives(live.spec, release))
@@ -127,7 +126,7 @@ def _without_directives(spec: PodSpec, release: Release) -> PodSpec:
 
 def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
     """Yield what may not change of a Pod; one that is gated may be bound to fewer nodes."""
-    merged = applied(live, new)
+    merged = new
     if len(merged.containers) != len(live.containers) or len(merged.init_containers) != len(live.init_containers):
         yield forbidden("spec.containers", "pod updates may not add or remove containers")
         return
@@ -159,7 +158,7 @@ def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:
 
 
 def _claim_errors(new: PersistentVolumeClaim, live: PersistentVolumeClaim) -> Errors:
-    merged = applied(live.spec, new.spec)
+    merged = new.spec
     asked, had = merged.resources.requests.get("storage"), live.spec.resources.requests.get("storage")
     compared = merged
     if live.status.phase == "Bound":
@@ -175,38 +174,6 @@ def _claim_errors(new: PersistentVolumeClaim, live: PersistentVolumeClaim) -> Er
         return
     if read_amount(asked) < read_amount(had):
         yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
-
-
-def applied(live: StructT, new: StructT) -> StructT:
-    """Return the live object with all that the manifest says: maps and named lists are merged, other lists replaced.
-
-    Source: apimachinery pkg/util/strategicpatch, the patchStrategy of the API's fields (v1.36).
-    """
-    defaults = type(new)()
-    said = {name: getattr(new, name) for name in new.__struct_fields__ if getattr(new, name) != getattr(defaults, name)}
-    return replace(live, **{name: _merged(getattr(live, name), value) for name, value in said.items()})
-
-
-def _merged(live: object, new: object) -> object:
-    if isinstance(live, Struct) and isinstance(new, Struct):
-        return applied(live, new)
-    if isinstance(live, dict) and isinstance(new, dict):
-        return {**live, **new}
-    if isinstance(live, tuple) and isinstance(new, tuple) and all(hasattr(each, "name") for each in (*live, *new)):
-        return _merged_by_name(live, new)
-    return new
-
-
-def _merged_by_name(live: tuple[Struct, ...], new: tuple[Struct, ...]) -> tuple[Struct, ...]:
-    """Return the list with what has the same name applied, in the live order, and what is new at the end."""
-    by_name = {_name(each): each for each in new}
-    names = {_name(each) for each in live}
-    kept = (applied(each, by_name[_name(each)]) if _name(each) in by_name else each for each in live)
-    return (*kept, *(each for each in new if _name(each) not in names))
-
-
-def _name(item: Struct) -> str:
-    return cast("str", getattr(item, "name", ""))
 
 
 def _as_plain(value: Struct) -> Plain:

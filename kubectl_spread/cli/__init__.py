@@ -15,7 +15,9 @@ from kubectl_spread.cli.flags import HELP_NAMES, LogFlags, Option, StructuredOut
 from kubectl_spread.errors import SpreadError
 
 PROGRAM = "kubectl spread"
-ABOUT = "Answers about Pod topology spread constraints: how Pods lie, why one is Pending, where a manifest would go."
+ABOUT = (
+    "Explains Pod topology spread constraints: how Pods are spread, why a Pod is Pending, where a manifest schedules."
+)
 
 COMMANDS: Mapping[str, type[Command]] = {
     "show": Command,
@@ -30,6 +32,8 @@ COMMANDS: Mapping[str, type[Command]] = {
     "version": Command,
 }
 """Name of a command, and of its module with underscores → how its words are parsed."""
+
+FILES = (".yaml", ".yml", ".json")
 
 
 def application(words: Sequence[str] | None = None) -> typer.Typer:
@@ -69,10 +73,26 @@ def in_order(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
+def as_meant(words: Sequence[str]) -> Sequence[str]:
+    """Return the words with the command that is meant where none is named: a workload is shown, as is help."""
+    ordered = in_order(words)
+    if ordered[:1] == ["help"]:
+        return [*ordered[1:2], "--help"]
+    if all(word.startswith("-") for word in ordered) or ordered[0] in COMMANDS:
+        return ordered
+    place = command_place(ordered, taking_values())
+    first = ordered[place] if place < len(ordered) else ""
+    if first and not first.endswith(FILES):
+        from kubectl_spread.commands.arguments import names_type
+
+        return ["show", *ordered] if names_type(first) else ordered
+    return ordered
+
+
 def root(
     context: typer.Context,
     *,
-    version: Annotated[bool, Option("--version", help="Print the version, as the command version does.")] = False,
+    version: Annotated[bool, Option("--version", help="Print the version.")] = False,
 ) -> None:
     """Print the help when no command is given, as kubectl does."""
     if version:

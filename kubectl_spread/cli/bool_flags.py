@@ -8,9 +8,12 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from kubectl_spread.wording.words import did_you_mean
+
 # Source: Go strconv/atob.go ParseBool.
 ON = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 OFF = frozenset(("0", "f", "F", "false", "FALSE", "False"))
+NODE_TYPES = frozenset(("node", "nodes", "no"))
 
 
 def command_place(words: Sequence[str], taking_values: Collection[str]) -> int:
@@ -29,6 +32,14 @@ class Group(TyperGroup):
         from kubectl_spread.cli.help import group_help
 
         return group_help(self, ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - click's context; typer hides it
+        """Return the command that the words name; an error says what else a word may mean."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not did_you_mean(name, self.commands):
+            use = f'use "show {name}" for a workload, "check -f {name}" for a manifest'
+            ctx.fail(f"No such command {name!r}: {use}.")
+        return super().resolve_command(ctx, args)
 
 
 class Command(TyperCommand):
@@ -57,11 +68,20 @@ class OrderedCommand(Command):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context; typer hides it
         """Return what is left of the words after the flags have been taken from them."""
+        args = list(_nodes_joined(args))
         left = super().parse_args(ctx, list(args))
         if not ctx.resilient_parsing:
             *_, given = self.make_parser(ctx).parse_args(self.plain(args))
             ctx.params["in_order"] = tuple(_in_order(given, ctx.params))
         return left
+
+
+def _nodes_joined(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words; ``--drain node n1``, as kubectl takes it elsewhere, as ``--drain node/n1``."""
+    left = iter(zip(words, ("", *words), (*words[1:], "-"), strict=False))
+    for word, before, after in left:
+        names_one = word in NODE_TYPES and before.startswith("--") and not after.startswith("-")
+        yield f"{word}/{next(left)[0]}" if names_one else word
 
 
 def _in_order(given: Sequence[Any], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

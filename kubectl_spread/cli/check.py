@@ -9,6 +9,7 @@ import typer
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import (
     AllFixes,
+    AutoscalerFlags,
     CheckOutput,
     ConnectionFlags,
     FixBudget,
@@ -21,6 +22,7 @@ from kubectl_spread.cli.flags import (
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
+    from kubectl_spread.commands.applying import Applying
     from kubectl_spread.commands.server_side import Create
     from kubectl_spread.commands.source import Source
     from kubectl_spread.contract.check import CheckReport
@@ -28,11 +30,11 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  kubectl spread check -f pod.yaml                       # will it schedule, and where
-  kubectl spread check -f web.yaml --replicas 12         # how twelve replicas would lie
+  kubectl spread check -f pod.yaml                       # does it schedule, and on which node
+  kubectl spread check -f web.yaml --replicas 12         # where twelve replicas are placed
   helm template . | kubectl spread check -f -            # a rendered chart
-  kubectl spread check -k overlays/production            # what kustomize builds
-  kubectl spread check -f web.yaml --from snapshot.yaml  # against a file instead of a cluster
+  kubectl spread check -k overlays/production            # the output of kustomize
+  kubectl spread check -f web.yaml --from snapshot.yaml  # against a snapshot
 """
 
 
@@ -40,23 +42,42 @@ class CheckFlags(Flags):
     """The flags of ``check`` alone."""
 
     filenames: Annotated[
-        list[str] | None, Option("--filename", "-f", metavar="FILE", help="File, directory, URL or - (repeatable).")
+        list[str] | None,
+        Option("--filename", "-f", metavar="FILE", help="File, directory, URL, or - for standard input (repeatable)."),
     ] = None
     kustomize: Annotated[
         str, Option("--kustomize", "-k", metavar="PATH", help="Directory to build with kubectl kustomize.")
     ] = ""
-    recursive: Annotated[bool, Option("--recursive", "-R", help="Read directories with all below.")] = False
+    recursive: Annotated[bool, Option("--recursive", "-R", help="Read subdirectories too.")] = False
     dry_run: Annotated[
-        str, Option("--dry-run", metavar="none|server", help="Whether the API server is asked what it would store.")
+        str,
+        Option(
+            "--dry-run",
+            metavar="none|server",
+            help="With server, send a dry run to the API server and check its result.",
+        ),
     ] = "none"
+    server_side: Annotated[
+        bool,
+        Option("--server-side", help="Apply on the server, as kubectl apply --server-side. Asks it for a dry run."),
+    ] = False
+    force_conflicts: Annotated[
+        bool, Option("--force-conflicts", help="With --server-side, take over fields that others manage.")
+    ] = False
     fail_on: Annotated[
-        str, Option("--fail-on", metavar="error|warning", help="Whether warnings end with exit code 1 too.")
+        str, Option("--fail-on", metavar="error|warning", help="With warning, warnings also end with exit code 1.")
     ] = "error"
     all_fixes: AllFixes = False
     fix_budget: FixBudget = None
+    assume_autoscaling: Annotated[
+        bool,
+        Option("--assume-autoscaling", help="Exit with 0 where only new nodes are missing that nothing read forbids."),
+    ] = False
     replicas: Annotated[
         int | None,
-        Option("--replicas", min=1, max=150_000, help="How many replicas to place; by default what the manifest says."),
+        Option(
+            "--replicas", min=1, max=150_000, help="Number of replicas to place. The default is that of the manifest."
+        ),
     ] = None
 
 
@@ -106,15 +127,32 @@ def create_of(flags: CheckFlags, source: Source) -> Create | None:
     return source.create_dry_run
 
 
+def applying_of(flags: CheckFlags, source: Source) -> Applying:
+    """Return how the manifests are applied to objects that live.
+
+    Raises:
+        UsageError: flags contradict one another; in kubectl's words.
+    """
+    from kubectl_spread.commands.applying import Applying
+    from kubectl_spread.commands.source import ClusterSource
+
+    if flags.force_conflicts and not flags.server_side:
+        raise UsageError("--force-conflicts only works with --server-side")
+    asks = isinstance(source, ClusterSource) and (flags.server_side or flags.dry_run == "server")
+    ask = source.patch_dry_run if asks and isinstance(source, ClusterSource) else None
+    return Applying(ask, flags.server_side, flags.force_conflicts)
+
+
 def check(
     flags: CheckFlags,
     scope: ScopeFlags,
     reading: ReadFlags,
     printing: CheckOutput,
     scheduler: SchedulerFlags,
+    autoscaler: AutoscalerFlags,
     connection: ConnectionFlags,
 ) -> None:
-    """Tell whether manifests schedule, on which nodes, and how their replicas would lie."""
+    """Check whether manifests schedule, on which nodes, and how their replicas are spread."""
     from kubectl_spread.commands import check as command
     from kubectl_spread.labels import parse_selector
     from kubectl_spread.render.outline import Extent
@@ -138,10 +176,18 @@ def check(
         enforce_namespace=bool(scope.namespace),
         replicas=flags.replicas,
         fix_budget=flags.fix_budget,
+        autoscalers=inputs.autoscalers_of(autoscaler),
         read=read,
         selector=parse_selector(scope.selector),
     )
     rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()
-    report = command.check(source, options, rules, stdin=stdin, create=create_of(flags, source)).report
+    create, how = create_of(flags, source), applying_of(flags, source)
+    answer = command.check(source, options, rules, stdin=stdin, create=create, how=how)
+    report = answer.report
+    for line in answer.notes:
+        output.note(line)
+    assumed = flags.assume_autoscaling and any(map(command.may_get_a_node, report.items))
+    if assumed:
+        output.note("Autoscaling is assumed: a Pod for which nothing read here forbids a new node counts as placed.")
     output.write(printed(report))
-    raise typer.Exit(command.exit_code(report, warnings=warnings))
+    raise typer.Exit(command.exit_code(report, warnings=warnings, autoscaling=assumed))

@@ -16,8 +16,8 @@ from kubectl_spread.errors import SpreadError, UsageError
 EPILOG = """
 \b
 Examples:
-  kubectl spread completion --install      # complete `kubectl spread` wherever kubectl's own completion is set up
-  kubectl spread completion                # the script that does, for a package that brings its own
+  kubectl spread completion --install      # complete `kubectl spread` where kubectl completion is set up
+  kubectl spread completion                # print that script
   source <(kubectl-spread completion bash) # complete `kubectl-spread` without kubectl
 """
 
@@ -42,10 +42,10 @@ class CompletionFlags(LogFlags):
 
 
 def completion(flags: CompletionFlags) -> None:
-    """Print the script that completes command lines, for kubectl (the default) or for a shell.
+    """Print the completion script for kubectl (the default) or for a shell.
 
-    kubectl completes plugins in whatever shell its own completion is set up for. It runs kubectl_complete-spread, which
-    has to be on PATH: --install puts it there. `krew uninstall` leaves it behind.
+    kubectl completes plugins in the shells where its own completion is set up. It runs kubectl_complete-spread, which
+    must be on PATH; --install puts it there. `krew uninstall` does not remove it.
     """
     from importlib import resources
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  kubectl spread explain                   # everything there is to explain, one line each
+  kubectl spread explain                   # everything that can be explained
   kubectl spread explain PinnedMinimum     # a finding: what it means and what to do
   kubectl spread explain RaiseMaxSkew      # a fix: what it changes
   kubectl spread explain minDomains        # a field of a constraint
@@ -34,7 +34,7 @@ class ExplainFlags(Flags):
 
 
 def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> None:
-    """Explain a finding, a fix, a status, a field or a column, from what ships with this plugin: nothing is read."""
+    """Explain a finding, fix, status, field or column. It reads nothing from a cluster."""
     from kubectl_spread.render.text.explain import entries_text, fields_text, listed_text, values_of
     from kubectl_spread.render.text.screen import Screen
     from kubectl_spread.wording import entries

@@ -73,7 +73,7 @@ class LogFlags(Flags):
             "-v",
             metavar="LEVEL",
             parser=_level,
-            help="How much to tell on standard error: 1 what was read, 6 each request, 7 headers, 8 bodies.",
+            help="Log level on standard error: 1 logs what is read, 6 requests, 7 headers, 8 bodies.",
         ),
     ] = 0
 
@@ -81,46 +81,48 @@ class LogFlags(Flags):
 class ConnectionFlags(LogFlags):
     """kubectl's own flags for reaching a cluster."""
 
-    kubeconfig: Annotated[str, Option("--kubeconfig", metavar="FILE", help="The kubeconfig to use.")] = ""
+    kubeconfig: Annotated[str, Option("--kubeconfig", metavar="FILE", help="Path to the kubeconfig file.")] = ""
     context: Annotated[str, Option("--context", metavar="CONTEXT", help="The kubeconfig context to use.")] = ""
     cluster: Annotated[str, Option("--cluster", metavar="CLUSTER", help="The kubeconfig cluster to use.")] = ""
     user: Annotated[str, Option("--user", metavar="USER", help="The kubeconfig user to use.")] = ""
-    server: Annotated[str, Option("--server", "-s", help="Address and port of the API server.")] = ""
-    tls_server_name: Annotated[str, Option("--tls-server-name", help="Name to verify the certificate against.")] = ""
+    server: Annotated[str, Option("--server", "-s", help="Address of the API server.")] = ""
+    tls_server_name: Annotated[str, Option("--tls-server-name", help="Server name for certificate validation.")] = ""
     insecure_skip_tls_verify: Annotated[
         bool, Option("--insecure-skip-tls-verify", help="Do not verify the server's certificate.")
     ] = False
     certificate_authority: Annotated[
-        str, Option("--certificate-authority", metavar="FILE", help="The certificate of the authority.")
+        str, Option("--certificate-authority", metavar="FILE", help="Path to a CA certificate file.")
     ] = ""
-    client_certificate: Annotated[str, Option("--client-certificate", metavar="FILE", help="A client certificate.")] = (
-        ""
-    )
-    client_key: Annotated[str, Option("--client-key", metavar="FILE", help="A client key.")] = ""
+    client_certificate: Annotated[
+        str, Option("--client-certificate", metavar="FILE", help="Path to a client certificate file.")
+    ] = ""
+    client_key: Annotated[str, Option("--client-key", metavar="FILE", help="Path to a client key file.")] = ""
     token: Annotated[str, Option("--token", help="Bearer token to authenticate with.")] = ""
-    username: Annotated[str, Option("--username", help="Name for basic authentication.")] = ""
+    username: Annotated[str, Option("--username", help="User name for basic authentication.")] = ""
     password: Annotated[str, Option("--password", help="Password for basic authentication.")] = ""
     as_: Annotated[str, Option("--as", help="User to impersonate.")] = ""
     as_uid: Annotated[str, Option("--as-uid", help="UID to impersonate.")] = ""
     as_groups: Annotated[list[str] | None, Option("--as-group", help="Group to impersonate (repeatable).")] = None
     as_user_extra: Annotated[
-        list[str] | None, Option("--as-user-extra", help="Extra to impersonate, KEY=VALUE (repeatable).")
+        list[str] | None, Option("--as-user-extra", help="Extra field to impersonate, KEY=VALUE (repeatable).")
     ] = None
     request_timeout: Annotated[
-        str, Option("--request-timeout", help="How long a request may take, such as 10s; ten minutes by default.")
+        str, Option("--request-timeout", help="Time limit for one request, such as 10s. The default is ten minutes.")
     ] = "0"
-    cache_dir: Annotated[str, Option("--cache-dir", help="Accepted as kubectl does; nothing is cached.")] = ""
+    cache_dir: Annotated[
+        str, Option("--cache-dir", help="Accepted for compatibility with kubectl. Nothing is cached.")
+    ] = ""
     disable_compression: Annotated[
-        bool, Option("--disable-compression", help="Do not ask the server to compress its answers.")
+        bool, Option("--disable-compression", help="Do not request compressed responses.")
     ] = False
 
 
 class ScopeFlags(Flags):
     """Which objects are meant."""
 
-    namespace: Annotated[str, Option("--namespace", "-n", metavar="NAMESPACE", help="The namespace to look at.")] = ""
-    all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Look at all namespaces.")] = False
-    selector: Annotated[str, Option("--selector", "-l", help="Label selector, as kubectl takes it.")] = ""
+    namespace: Annotated[str, Option("--namespace", "-n", metavar="NAMESPACE", help="The namespace to read.")] = ""
+    all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Read all namespaces.")] = False
+    selector: Annotated[str, Option("--selector", "-l", help="Label selector, with kubectl's syntax.")] = ""
 
     def check(self) -> None:
         """Refuse what no namespace is called, such as bytes that are no text: no report could carry them."""
@@ -136,18 +138,39 @@ class SchedulerFlags(Flags):
         Option(
             "--from",
             metavar="PATH",
-            help="Read the cluster from files instead: JSON or YAML, a directory, a cluster-info dump, - for standard"
+            help="Read files instead of a cluster: JSON, YAML, a directory, a cluster-info dump, or - for standard"
             " input (repeatable).",
         ),
     ] = None
     scheduler_config: Annotated[
-        str, Option("--scheduler-config", metavar="FILE", help="The scheduler's KubeSchedulerConfiguration.")
+        str,
+        Option("--scheduler-config", metavar="FILE", help="Path to the KubeSchedulerConfiguration of the scheduler."),
     ] = ""
     feature_gates: Annotated[
-        str, Option("--feature-gates", metavar="A=true,...", help="The scheduler's feature gates.")
+        str, Option("--feature-gates", metavar="A=true,...", help="Feature gates of the scheduler.")
     ] = ""
     kube_version: Annotated[
-        str, Option("--kube-version", metavar="vX.Y", help="The release whose rules apply; the server's by default.")
+        str,
+        Option(
+            "--kube-version",
+            metavar="vX.Y",
+            help="Kubernetes release whose rules apply. The default is that of the server.",
+        ),
+    ] = ""
+
+
+class AutoscalerFlags(Flags):
+    """What cannot be read of the cluster's autoscaler."""
+
+    instance_types: Annotated[
+        str,
+        Option("--instance-types", metavar="FILE", help="The instance types that there are, as kwok's JSON has them."),
+    ] = ""
+    karpenter_version: Annotated[
+        str,
+        Option(
+            "--karpenter-version", metavar="X.Y", help="Karpenter's release; that of its Deployment's image by default."
+        ),
     ] = ""
 
 
@@ -159,22 +182,22 @@ class ReadFlags(Flags):
         Option(
             "--read",
             metavar="auto|all|needed",
-            help="How much of a cluster of more than 5,000 Pods is read: what it takes to be sure, all, or least.",
+            help="How much to read of a cluster with more than 5,000 Pods: enough to be certain, all, or the least.",
         ),
     ] = "auto"
 
 
 def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
-    return Option("--output", "-o", metavar="|".join(formats.names_for(report)), help="How the answer is printed.")
+    return Option("--output", "-o", metavar="|".join(formats.names_for(report)), help="Output format.")
 
 
-AllFixes: TypeAlias = Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")]
+AllFixes: TypeAlias = Annotated[bool, Option("--all-fixes", help="Print all fixes instead of the first two.")]
 FixBudget: TypeAlias = Annotated[
     float | None,
     Option(
         "--fix-budget",
         min=0,
-        help="Seconds in all that the search for fixes may take: 30, or 5 where there are over 1,000 nodes.",
+        help="Time limit in seconds for the whole search for fixes. The default is 30, or 5 for more than 1,000 nodes.",
     ),
 ]
 
@@ -188,7 +211,7 @@ class StructuredOutput(Flags):
             "--output",
             "-o",
             metavar="|".join(formats.STRUCTURED),
-            help="Print it for programs.",
+            help="Output format.",
             show_default=False,
         ),
     ] = ""
@@ -203,8 +226,8 @@ class OutputFlags(Flags):
 
     report: ClassVar[str]
     output: str = "table"
-    no_headers: Annotated[bool, Option("--no-headers", help="Print tables without their headers.")] = False
-    color: Annotated[str, Option("--color", metavar="auto|always|never", help="When to colour.")] = "auto"
+    no_headers: Annotated[bool, Option("--no-headers", help="Do not print table headers.")] = False
+    color: Annotated[str, Option("--color", metavar="auto|always|never", help="When to use colors.")] = "auto"
 
 
 class ShowOutput(OutputFlags):
@@ -244,7 +267,7 @@ class RebalanceOutput(OutputFlags):
 
 def taking_values() -> frozenset[str]:
     """Return the flags of all commands, as they are written, whose value is the next word."""
-    groups = (ScopeFlags, ReadFlags, ShowOutput, SchedulerFlags, ConnectionFlags)
+    groups = (ScopeFlags, ReadFlags, AutoscalerFlags, ShowOutput, SchedulerFlags, ConnectionFlags)
     hints = (get_type_hints(group, include_extras=True)[name] for group in groups for name in group.names())
     options = (hint.__metadata__[0] for hint in hints if hint.__origin__ is not bool)
     # Typer takes the first name of an annotated option for its default.

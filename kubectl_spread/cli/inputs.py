@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import atexit
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from kubectl_spread.cli.flags import ConnectionFlags, LogFlags, ReadFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import AutoscalerFlags, ConnectionFlags, LogFlags, ReadFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import note
-from kubectl_spread.errors import UsageError
+from kubectl_spread.errors import ClusterError, SpreadError, UsageError
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.cluster.log import Log
+    from kubectl_spread.commands.arguments import Named
+    from kubectl_spread.commands.autoscaling import AutoscalerOptions
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.commands.source import ReadMode, Source
     from kubectl_spread.commands.view import SchedulerOptions
     from kubectl_spread.render.outline import FixFormat
+
+NOT_FOUND = 404
+"""HTTP's status for what is not there."""
 
 
 def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: SchedulerFlags) -> Source:
@@ -29,12 +34,15 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
     """
     from kubectl_spread.commands.source import ClusterSource, FileSource
 
+    options = connection_options(vars(connection) | {"namespace": scope.namespace})
     if scheduler.from_:
-        return FileSource(scheduler.from_, stdin=standard_input(), log=log_of(connection))
+        from kubectl_spread.cluster.access.options import connection_flags
+
+        flags = tuple(connection_flags(options))
+        return FileSource(scheduler.from_, stdin=standard_input(), log=log_of(connection), flags=flags)
     from kubectl_spread.cluster.access.client_config import connect
     from kubectl_spread.cluster.progress import Progress
 
-    options = connection_options(vars(connection) | {"namespace": scope.namespace})
     # Lines and a progress line do not go together.
     progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)
     return ClusterSource(connect(options, log_of(connection)), progress=progress)
@@ -65,19 +73,38 @@ def standard_input() -> BinaryIO | None:
     return None if sys.stdin is None else sys.stdin.buffer
 
 
-def scope_of(flags: ScopeFlags, source: Source, *, names: tuple[str, ...] = ()) -> Scope:
-    """Return which objects are meant.
+def scope_of(flags: ScopeFlags, source: Source, named: Named | None = None) -> Scope:
+    """Return which objects are meant; None where none are named.
 
     Raises:
-        UsageError: the selector cannot be read, or names and ``-A`` are given together.
+        UsageError: the selector cannot be read, or names do not go with ``-A`` or ``-n``.
     """
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.labels import parse_selector
 
-    if names and flags.all_namespaces:
+    kinds, names, own = (named.kinds, named.words, named.namespace) if named else ((), (), "")
+    if names and flags.all_namespaces and not own:
         raise UsageError("a resource cannot be retrieved by name across all namespaces", hint="use -n with a name")
-    namespace = "" if flags.all_namespaces else flags.namespace or source.namespace
-    return Scope(namespace=namespace, selector=parse_selector(flags.selector), names=names)
+    if own and flags.namespace not in {"", own}:
+        raise UsageError(f"the name is in namespace {own!r}, and --namespace is {flags.namespace!r}", hint="use one")
+    namespace = own or ("" if flags.all_namespaces else flags.namespace or source.namespace)
+    return Scope(namespace=namespace, selector=parse_selector(flags.selector), kinds=kinds, names=names)
+
+
+def first_found(arguments: Sequence[str] | None, ask: Callable[[Named], None]) -> None:
+    """Ask about what is named; of ``X/NAME`` first in the namespace X and then, where it is not there, as a TYPE."""
+    from kubectl_spread.commands.arguments import parse_names
+
+    named = parse_names(tuple(arguments or ()))
+    try:
+        ask(named)
+    except ClusterError as error:
+        if named.otherwise is None or error.status != NOT_FOUND:
+            raise
+        try:
+            ask(named.otherwise)
+        except SpreadError:
+            raise error from None
 
 
 def scheduler_of(flags: SchedulerFlags) -> SchedulerOptions:
@@ -91,6 +118,13 @@ def scheduler_of(flags: SchedulerFlags) -> SchedulerOptions:
     return SchedulerOptions(
         kube_version=flags.kube_version, configuration=flags.scheduler_config, feature_gates=_gates(flags.feature_gates)
     )
+
+
+def autoscalers_of(flags: AutoscalerFlags) -> AutoscalerOptions:
+    """Return what is given of autoscalers."""
+    from kubectl_spread.commands.autoscaling import AutoscalerOptions
+
+    return AutoscalerOptions(instance_types=flags.instance_types, karpenter_version=flags.karpenter_version)
 
 
 def _gates(text: str) -> dict[str, bool]:

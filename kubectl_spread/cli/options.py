@@ -8,12 +8,12 @@ from kubectl_spread.cli.flags import LogFlags
 EPILOG = """
 \b
 Examples:
-  kubectl spread options                   # flags that every command takes which reads a cluster
+  kubectl spread options                   # list the shared flags
 """
 
 
 def options(_: LogFlags) -> None:
-    """List the flags that every command takes which reads a cluster: where it is, what is meant, whose rules apply."""
+    """List flags shared by all commands that read a cluster."""
     from kubectl_spread.cli.help import shared_help
 
     output.write(shared_help() + "\n")

@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, RebalanceOutput, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import (
+    ConnectionFlags,
+    Flags,
+    Option,
+    OutputFlags,
+    RebalanceOutput,
+    SchedulerFlags,
+    ScopeFlags,
+)
+from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
+    from kubectl_spread.commands.arguments import Named
     from kubectl_spread.contract.rebalance import RebalanceReport
 
 EPILOG = """
 \b
 Examples:
   kubectl spread rebalance                       # the current namespace
-  kubectl spread rebalance deployment/web        # evict Pods of this workload alone
+  kubectl spread rebalance deployment/web        # evict Pods of this workload only
   kubectl spread rebalance -A --max 5            # at most five evictions
-  kubectl spread rebalance --soft                # ScheduleAnyway constraints, too
-  kubectl spread rebalance --from dump/ -A       # a file instead of a cluster
+  kubectl spread rebalance --soft                # include ScheduleAnyway constraints
+  kubectl spread rebalance --script > plan.sh    # evict, wait, and stop where the cluster differs from the plan
+  kubectl spread rebalance --from dump/ -A       # read a cluster-info dump
   kubectl spread rebalance -o 'jsonpath={range .evictions[*]}{.command}{"\\n"}{end}'
 
 \b
-Nothing is evicted: the commands are printed, and go through the Eviction API, so that disruption budgets hold when you
-run them. Run them in order, each once the Pod in place of the one before has a node; before a new wave let the
-evicted be gone and all be ready. Exit codes: 0 all is balanced, 1 there is a plan or no way to one, 3 not everything
-could be read.
+It prints commands and evicts nothing. The commands use the Eviction API, which respects disruption budgets. Run them in
+order. Wait after each until the replacement is Ready; before a new wave, wait until evicted Pods are gone too.
+--script prints a script that does so. Exit codes: 0 balanced, 1 a plan or no way to balance, 3 not everything could be
+read.
 """
 
 
 class RebalanceFlags(Flags):
     """The flags of ``rebalance`` alone."""
 
-    resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | TYPE [NAME...]]")] = None
-    soft: Annotated[bool, Option("--soft", help="Let ScheduleAnyway constraints hold, too.")] = False
-    max: Annotated[int | None, Option("--max", metavar="N", min=0, help="Evict at most so many Pods.")] = None
+    resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | NAME | TYPE [NAME...]]")] = None
+    soft: Annotated[bool, Option("--soft", help="Include ScheduleAnyway constraints.")] = False
+    script: Annotated[
+        bool, Option("--script", help="Print the plan as a shell script that evicts, waits, and stops at a surprise.")
+    ] = False
+    max: Annotated[int | None, Option("--max", metavar="N", min=0, help="Maximum number of evictions.")] = None
 
 
 def rebalance(
@@ -45,22 +60,34 @@ def rebalance(
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
 ) -> None:
-    """Tell the fewest evictions, each proved to land, after which topology spread constraints hold again."""
+    """Plan the fewest evictions that restore the spread."""
+    inputs.first_found(flags.resources, partial(_ask, flags, scope, printing, scheduler, connection))
+
+
+def _ask(
+    flags: RebalanceFlags,
+    scope: ScopeFlags,
+    printing: RebalanceOutput,
+    scheduler: SchedulerFlags,
+    connection: ConnectionFlags,
+    named: Named,
+) -> None:
     from kubectl_spread.commands import rebalance as command
-    from kubectl_spread.commands.arguments import parse_names
     from kubectl_spread.render.outline import Extent
     from kubectl_spread.render.outline.rebalance import rebalanced_outline
+    from kubectl_spread.render.script import script_text
     from kubectl_spread.render.text import outline_text
 
     def text(report: RebalanceReport, *, wide: bool) -> str:
         screen = output.screen_for(printing, asked.namespace)
         return outline_text(rebalanced_outline(report, Extent(wide=wide)), screen)
 
+    if flags.script and printing.output != OutputFlags.output:
+        raise UsageError("--script and --output cannot be used together")
     printed = output.printer(text, printing)
-    kind, names = parse_names(tuple(flags.resources or ()))
     source = inputs.source_of(connection, scope, scheduler)
-    asked = inputs.scope_of(scope, source, names=tuple(name for _, name in names))
-    options = command.RebalanceOptions(kind=kind, names=names, soft=flags.soft, most=flags.max)
-    report = command.rebalance(source, asked, options, inputs.scheduler_of(scheduler))
-    output.write(printed(report))
-    raise typer.Exit(command.exit_code(report))
+    asked = inputs.scope_of(scope, source, named)
+    options = command.RebalanceOptions(names=named.names, soft=flags.soft, most=flags.max)
+    found = command.rebalance(source, asked, options, inputs.scheduler_of(scheduler))
+    output.write(script_text(found.report, found.checkpoints) if flags.script else printed(found.report))
+    raise typer.Exit(command.exit_code(found.report))

@@ -13,6 +13,7 @@ from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, ReadFlags, 
 from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
+    from kubectl_spread.commands.arguments import Named
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.commands.show import ShowAnswer, ShowOptions
     from kubectl_spread.contract.skew import SkewReport, SkewTable
@@ -20,17 +21,16 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  kubectl spread show                      # the current namespace, worst first
-  kubectl spread show -A --problems        # what is wrong anywhere
-  kubectl spread show deployment/web       # domains, ghosts and the next node of one workload
-  kubectl spread show --from dump/ -A      # a cluster-info dump instead of a cluster
-  kubectl spread show -A --problems -w     # on and on, until Ctrl-C
-  kubectl spread show -w -o json           # a report a line, whenever it has changed
+  kubectl spread show                      # the current namespace, most severe status first
+  kubectl spread show -A --problems        # every constraint that is not OK
+  kubectl spread show deployment/web       # one workload: its domains, nodes and next node
+  kubectl spread show --from dump/ -A      # read a cluster-info dump
+  kubectl spread show -A --problems -w     # follow changes until Ctrl-C
+  kubectl spread show -w -o json           # one report per line, after each change
 
 \b
-With --watch a terminal shows the newest answer. Elsewhere the table comes first, then the rows that have changed, with
-the status Gone for those that are no longer there; details of TYPE/NAME come again as a whole. -o json prints each
-report in one line, -o yaml as one document. It needs the verb watch for what it lists.
+With --watch, a terminal shows the latest answer. A pipe gets the table, then each row that changes; a removed row has
+the status Gone. -o json prints one report per line, -o yaml one document per report. --watch needs the verb watch.
 """
 
 
@@ -41,22 +41,20 @@ WITH_HEADROOM = frozenset(("wide", "json", "yaml"))
 class ShowFlags(Flags):
     """The flags of ``show`` alone."""
 
-    resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | TYPE [NAME...]]")] = None
-    by_node: Annotated[bool, Option("--by-node", help="Unfold domains to nodes.")] = False
+    resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | NAME | TYPE [NAME...]]")] = None
+    by_node: Annotated[bool, Option("--by-node", help="Show the nodes of each domain.")] = False
     defaults: Annotated[
-        bool, Option("--defaults", help="Show workloads that only have the cluster's default constraints.")
+        bool, Option("--defaults", help="Include workloads that have only the cluster's default constraints.")
     ] = False
-    full: Annotated[bool, Option("--full", help="The same as --read=all.")] = False
-    problems: Annotated[bool, Option("--problems", help="Leave out what is OK.")] = False
+    full: Annotated[bool, Option("--full", help="Same as --read=all.")] = False
+    problems: Annotated[bool, Option("--problems", help="Show only constraints that are not OK.")] = False
     topology_key: Annotated[
-        str, Option("--topology-key", metavar="KEY", help="Show only constraints on this topology key.")
+        str, Option("--topology-key", metavar="KEY", help="Show only constraints with this topologyKey.")
     ] = ""
-    sort_by: Annotated[str, Option("--sort-by", metavar="status|skew|name", help="What comes first.")] = "status"
-    watch: Annotated[
-        bool, Option("--watch", "-w", help="Go on after the first answer, and print what changes until Ctrl-C.")
-    ] = False
+    sort_by: Annotated[str, Option("--sort-by", metavar="status|skew|name", help="Sort order.")] = "status"
+    watch: Annotated[bool, Option("--watch", "-w", help="Print changes after the first answer, until Ctrl-C.")] = False
     exit_code: Annotated[
-        bool, Option("--exit-code", help="Exit with 1 when something is Violated or worse, or NoEffect.")
+        bool, Option("--exit-code", help="Exit with 1 when a constraint is Violated or worse, or has no effect.")
     ] = False
 
 
@@ -68,12 +66,24 @@ def show(
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
 ) -> None:
-    """Show how Pods lie over the domains of their topology spread constraints."""
+    """Show how Pods are spread over the domains of their topology spread constraints."""
+    inputs.first_found(flags.resources, partial(_ask, flags, scope, reading, printing, scheduler, connection))
+
+
+def _ask(
+    flags: ShowFlags,
+    scope: ScopeFlags,
+    reading: ReadFlags,
+    printing: ShowOutput,
+    scheduler: SchedulerFlags,
+    connection: ConnectionFlags,
+    named: Named,
+) -> None:
     from kubectl_spread.commands import show as command
     from kubectl_spread.render.outline.shortening import node_names
     from kubectl_spread.render.text.show import show_details
 
-    options = _options(flags, reading, printing.output)
+    options = _options(flags, reading, printing.output, named.names)
     detailed = flags.by_node or bool(options.names)
 
     def whole(report: SkewReport, *, wide: bool) -> str:
@@ -87,7 +97,7 @@ def show(
 
         watch.refuse(printing.output, exit_code=flags.exit_code)
     source = inputs.source_of(connection, scope, scheduler)
-    asked = inputs.scope_of(scope, source, names=tuple(name for _, name in options.names))
+    asked = inputs.scope_of(scope, source, named)
     rules = inputs.scheduler_of(scheduler)
     notes = partial(_notes, flags, asked)
     if flags.watch:
@@ -109,19 +119,16 @@ def show(
     raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
 
 
-def _options(flags: ShowFlags, reading: ReadFlags, output: str) -> ShowOptions:
+def _options(flags: ShowFlags, reading: ReadFlags, output: str, names: tuple[tuple[str, str], ...]) -> ShowOptions:
     """Return what is asked.
 
     Raises:
         UsageError: a flag or argument has a malformed value.
     """
     from kubectl_spread.commands import show as command
-    from kubectl_spread.commands.arguments import parse_names
 
-    kind, names = parse_names(tuple(flags.resources or ()))
     return command.ShowOptions(
         names=names,
-        kind=kind,
         defaults=flags.defaults,
         read="all" if flags.full else inputs.read_mode_of(reading),
         problems=flags.problems,
@@ -137,7 +144,8 @@ def _table(
     from kubectl_spread.render.text.show import show_table
 
     screen = output.screen_for(printing, asked.namespace)
-    return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes)
+    totals = not (asked.namespace or printing.no_headers)
+    return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes, totals=totals)
 
 
 def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  kubectl spread simulate --drain n1                          # before you drain
+  kubectl spread simulate --drain n1                          # what a drain does
   kubectl spread simulate --lose topology.kubernetes.io/zone=c -A
-  kubectl spread simulate --scale deployment/web=12           # will they all find a node
+  kubectl spread simulate --scale deployment/web=12           # do all replicas schedule
   kubectl spread simulate --cordon n1 --restart deployment/web
-  kubectl spread simulate --apply web.yaml                    # a rollout to its end, or to where it sticks
-  kubectl spread simulate -f scenario.yaml -o json            # steps from a file
-  kubectl spread simulate --drain n1 --from dump/ -A          # a file instead of a cluster
+  kubectl spread simulate --apply web.yaml                    # does the rollout finish
+  kubectl spread simulate -f scenario.yaml -o json            # read steps from a file
+  kubectl spread simulate --drain n1 --from dump/ -A          # read a cluster-info dump
 
 \b
-Steps are done in the order in which they are given, and each sees what the earlier ones leave; a file lists them as
-"- drain: n1" under "steps:". Nothing is sent to the cluster. Where the scheduler or a controller may choose, several
-orders are tried: ranges are what was seen in them.
+Steps run in the order given, each on the result of the one before. A file lists them as "- drain: n1" under "steps:".
+A node may be named as node/NAME, or without the suffix that tables leave out. Nothing is sent to the cluster. Where the
+scheduler or a controller chooses among equals, several orders are tried, and ranges show their results.
 """
 
 STEPS = (
@@ -54,25 +54,25 @@ class SimulateFlags(Flags):
     """The flags of ``simulate`` alone."""
 
     drain: Annotated[list[str] | None, _step("--drain", "NODE", "Drain a node as kubectl does")] = None
-    remove: Annotated[list[str] | None, _step("--remove", "NODE", "Drain a node and take it away")] = None
-    lose: Annotated[list[str] | None, _step("--lose", "NODE|KEY=VALUE", "Let nodes stop answering, such as a zone")] = (
+    remove: Annotated[list[str] | None, _step("--remove", "NODE", "Drain and delete a node")] = None
+    lose: Annotated[list[str] | None, _step("--lose", "NODE|KEY=VALUE", "Make nodes unreachable, such as a zone")] = (
         None
     )
-    return_: Annotated[list[str] | None, _step("--return", "NODE|KEY=VALUE", "Let lost nodes answer again")] = None
+    return_: Annotated[list[str] | None, _step("--return", "NODE|KEY=VALUE", "Make lost nodes reachable again")] = None
     cordon: Annotated[list[str] | None, _step("--cordon", "NODE", "Cordon a node")] = None
     uncordon: Annotated[list[str] | None, _step("--uncordon", "NODE", "Uncordon a node")] = None
-    add_node: Annotated[list[str] | None, _step("--add-node", "LIKE[=N]", "Add nodes like one there is")] = None
+    add_node: Annotated[list[str] | None, _step("--add-node", "LIKE[=N]", "Add nodes like an existing one")] = None
     scale: Annotated[list[str] | None, _step("--scale", "[NS/]TYPE/NAME=N", "Scale a workload")] = None
-    restart: Annotated[list[str] | None, _step("--restart", "[NS/]TYPE/NAME", "Roll a workload out anew")] = None
+    restart: Annotated[list[str] | None, _step("--restart", "[NS/]TYPE/NAME", "Restart a workload's rollout")] = None
     delete: Annotated[list[str] | None, _step("--delete", "[NS/]pod/NAME", "Delete a Pod")] = None
     apply: Annotated[list[str] | None, _step("--apply", "FILE", "Apply a manifest as kubectl does")] = None
     filename: Annotated[
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
-    force: Annotated[bool, Option("--force", help="Let drains evict Pods that nothing makes again.")] = False
-    all: Annotated[bool, Option("--all", help="Print constraints that do not change, too.")] = False
+    force: Annotated[bool, Option("--force", help="Also evict Pods that no controller recreates.")] = False
+    all: Annotated[bool, Option("--all", help="Also print constraints that do not change.")] = False
     defaults: Annotated[
-        bool, Option("--defaults", help="Follow workloads that only have the cluster's default constraints.")
+        bool, Option("--defaults", help="Include workloads that have only the cluster's default constraints.")
     ] = False
     in_order: tuple[tuple[str, str], ...] = ()
 
@@ -84,7 +84,7 @@ def simulate(
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
 ) -> None:
-    """Tell what becomes of Pods and their spread when nodes go, workloads are scaled or Pods deleted."""
+    """Simulate what happens to Pods when nodes drain, fail or are added, or workloads scale or roll out."""
     from kubectl_spread.commands import simulate as command
     from kubectl_spread.render.outline import Extent
     from kubectl_spread.render.outline.simulate import simulated_outline

@@ -14,12 +14,19 @@ EPILOG = """
 \b
 Examples:
   kubectl spread snapshot -o cluster.json.gz          # for later, or for a bug report
-  kubectl spread show -A --from cluster.json.gz       # and this is how it is read
-  kubectl spread snapshot --from dump/ -o small.json  # what is read of a dump, and nothing else
+  kubectl spread show -A --from cluster.json.gz       # read it
+  kubectl spread snapshot --from dump/ -o small.json  # reduce a dump to what is used
 
 \b
 It holds what the other commands read: never a Secret, a ConfigMap, the value of an environment variable, an argument,
-or an annotation that none of them reads. Names, labels, images and the scheduler's messages are in it.
+or an annotation that none of them reads. Names, labels, images and the scheduler's messages are in it, and where it was
+taken: the time, the context, the cluster and the API server's URL, without credentials. Commands that are printed from
+it carry that --context.
+
+\b
+Of the fields of Pod templates that are left out it holds digests, so that check and simulate --apply can tell what a
+manifest changes. The digests have a random key, which is in the file too: whoever has the file can test guesses of a
+value. --no-digests leaves them out.
 """
 
 
@@ -27,19 +34,27 @@ class SnapshotFlags(Flags):
     """The flags of ``snapshot`` alone."""
 
     output: Annotated[
-        str, Option("--output", "-o", metavar="FILE", help="The file to write, compressed where it ends in .gz.")
+        str, Option("--output", "-o", metavar="FILE", help="File to write. It is compressed when its name ends in .gz.")
     ] = ""
+    no_digests: Annotated[
+        bool, Option("--no-digests", help="Leave out the digests by which later changes of a template are recognized.")
+    ] = False
 
 
 def snapshot(flags: SnapshotFlags, scope: ScopeFlags, scheduler: SchedulerFlags, connection: ConnectionFlags) -> None:
-    """Write what the other commands read of the cluster, as a List for --from."""
+    """Save what the other commands read to a file for --from."""
+    from datetime import UTC, datetime
+    from secrets import token_bytes
+
     from kubectl_spread.commands import snapshot as command
 
     if scope.selector:
         raise UsageError("--selector cannot be used here", hint="a part of a cluster answers for none of it")
     source = inputs.source_of(connection, scope, scheduler)
-    taken = command.take(source, scope.namespace)
+    key = b"" if flags.no_digests else token_bytes(16)
+    taken = command.take(source, scope.namespace, datetime.now(UTC), key=key)
     output.write_file(flags.output, taken.text) if flags.output else output.write(taken.text)
+    output.note(f"The snapshot holds {taken.held}.")
     for note in taken.notes:
         output.note(note)
     raise typer.Exit(taken.exit_code)

@@ -11,13 +11,13 @@ from kubectl_spread.cli.flags import LogFlags, StructuredOutput
 EPILOG = """
 \b
 Examples:
-  kubectl spread version                   # for people
-  kubectl spread version -o json           # for programs
+  kubectl spread version                   # as text
+  kubectl spread version -o json           # as JSON
 """
 
 
 def version(printing: StructuredOutput, _: LogFlags) -> None:
-    """Print the version of this plugin and the releases of kube-scheduler it mirrors."""
+    """Print the version of this plugin and the kube-scheduler releases it supports."""
     from kubectl_spread.release import PROVED_MINORS
 
     releases = [f"v1.{minor}" for minor in PROVED_MINORS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import (
     AllFixes,
+    AutoscalerFlags,
     ConnectionFlags,
     FixBudget,
     Flags,
@@ -20,30 +22,31 @@ from kubectl_spread.cli.flags import (
 )
 
 if TYPE_CHECKING:
+    from kubectl_spread.commands.arguments import Named
     from kubectl_spread.contract.pending import PendingReport
 
 EPILOG = """
 \b
 Examples:
   kubectl spread why-pending                         # every Pending Pod of the current namespace
-  kubectl spread why-pending web-5d9c7b6f4-x2x5q     # one Pod; web-5d will do where no other begins so
-  kubectl spread why-pending deployment/web          # the Pods of a workload
-  kubectl spread why-pending -A -o json              # all of them, for programs
-  kubectl spread why-pending --from snapshot.yaml    # from a file instead of a cluster
+  kubectl spread why-pending web-5d9c7b6f4-x2x5q     # one Pod; a unique prefix is enough
+  kubectl spread why-pending deployment/web          # the Pods of a workload; its name alone is enough
+  kubectl spread why-pending -A -o json              # all Pending Pods, as JSON
+  kubectl spread why-pending --from snapshot.yaml    # read a snapshot
 """
 
 
 class WhyPendingFlags(Flags):
     """The flags of ``why-pending`` alone."""
 
-    pods: Annotated[list[str] | None, typer.Argument(metavar="[POD | TYPE/NAME]...")] = None
+    pods: Annotated[list[str] | None, typer.Argument(metavar="[POD | TYPE/NAME | TYPE [NAME...]]")] = None
     all_fixes: AllFixes = False
     fix_format: Annotated[
         str,
         Option(
             "--fix-format",
             metavar="yaml|commands",
-            help="Write fixes as YAML for the source of a workload, or as commands; otherwise as whichever lasts.",
+            help="Format of fixes. The default is YAML for workloads that GitOps tools manage, else commands.",
         ),
     ] = ""
     fix_budget: FixBudget = None
@@ -55,9 +58,23 @@ def why_pending(
     reading: ReadFlags,
     printing: PendingOutput,
     scheduler: SchedulerFlags,
+    autoscaler: AutoscalerFlags,
     connection: ConnectionFlags,
 ) -> None:
-    """Explain why Pods are not scheduled: which domain is to blame, with the numbers."""
+    """Explain why Pods are Pending, and which changes let them schedule."""
+    inputs.first_found(flags.pods, partial(_ask, flags, scope, reading, printing, scheduler, autoscaler, connection))
+
+
+def _ask(
+    flags: WhyPendingFlags,
+    scope: ScopeFlags,
+    reading: ReadFlags,
+    printing: PendingOutput,
+    scheduler: SchedulerFlags,
+    autoscaler: AutoscalerFlags,
+    connection: ConnectionFlags,
+    named: Named,
+) -> None:
     from kubectl_spread.commands import why_pending as command
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.render.outline import Extent
@@ -66,17 +83,19 @@ def why_pending(
 
     def text(report: PendingReport, *, wide: bool) -> str:
         screen = output.screen_for(printing)
-        extent = Extent(wide=wide, every_fix=flags.all_fixes, fix_format=fix_format)
+        brief = not (wide or flags.all_fixes)
+        extent = Extent(wide=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
         return outline_text(pending_outline(report, extent), screen)
 
     fix_format = inputs.fix_format_of(flags.fix_format)
     printed = output.printer(text, printing)
     read = inputs.read_mode_of(reading)
-    names = tuple(command.pod_name(pod) for pod in flags.pods or ())
     source = inputs.source_of(connection, scope, scheduler)
-    asked = inputs.scope_of(scope, source, names=names)
+    asked = inputs.scope_of(scope, source, named)
     rules = inputs.scheduler_of(scheduler)
-    answer = command.why_pending(source, asked, rules, fix_budget=flags.fix_budget, read=read)
+    answer = command.why_pending(
+        source, asked, rules, autoscalers=inputs.autoscalers_of(autoscaler), fix_budget=flags.fix_budget, read=read
+    )
     report = answer.report
     for line in answer.notes:
         output.note(line)

@@ -7,22 +7,22 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 import kubectl_spread
 from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.review import Review, Submission, review
-from kubectl_spread.apiserver.validation import FieldError
+from kubectl_spread.apiserver.validation.field_errors import FieldError
 from kubectl_spread.apiserver.warnings import FieldWarning
-from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import ValidationError, ValidationWarning
 from kubectl_spread.controllers.replicas import replicas_taken_back
-from kubectl_spread.controllers.rollout_plan import FailedCreate
 from kubectl_spread.objects.core import ReplicationController
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.words import enumerated
 
 
 @cache
@@ -44,21 +44,33 @@ def reviewed(
         values=document.values,
         obj=manifest.obj,
         template=manifest.template,
-        template_values=pod_template_values(document),
+        template_values=(manifest.group.path, manifest.group.template) if manifest.group else None,
         namespace=manifest.namespace,
     )
-    return review(submission, snapshot, before, Api(tables(), release.minor), release, validated=validated)
+    found = review(submission, snapshot, before, Api(tables(), release.minor), release, validated=validated)
+    return replace(found, errors=manifest.refused, change_errors=()) if manifest.refused else found
 
 
 def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
-    """Return that applying the manifest takes replicas back, where it does."""
+    """Return that applying the manifest takes replicas back, or takes nothing away, where it does."""
     if not isinstance(manifest.obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
-        return ()
+        return not_removed(manifest)
     live = replicas_taken_back(manifest.obj, before)
     if live is None:
-        return ()
+        return not_removed(manifest)
     message = f"what was applied before says it and this does not: applying it resets the {live} that live to 1"
     return (ValidationWarning(field="spec.replicas", message=message),)
+
+
+def not_removed(manifest: Manifest) -> tuple[ValidationWarning, ...]:
+    """Return that fields stay that the manifest leaves out, since kubectl did not apply the object that lives."""
+    if manifest.merge is None or manifest.merge.applied or not manifest.merge.kept:
+        return ()
+    message = (
+        "the live object lacks the annotation last-applied-configuration, so what the manifest leaves out stays:"
+        f" {enumerated(manifest.merge.kept)}"
+    )
+    return (ValidationWarning(field=manifest.merge.kept[0], message=message),)
 
 
 def given_twice(manifest: Manifest) -> tuple[ValidationWarning, ...]:
@@ -96,13 +108,6 @@ def not_created(
         for refusal in refusals
     )
     return tuple(error for error in dict.fromkeys(found) if error.field not in fields)
-
-
-def none_created(manifest: Manifest, failed: FailedCreate | None) -> tuple[ValidationError, ...]:
-    """Return why the API server refuses already the first of the manifest's Pods."""
-    if failed is None or failed.created:
-        return ()
-    return (ValidationError(field=manifest.pod_path, reason="Forbidden", message=failed.message),)
 
 
 def as_errors(errors: Iterable[FieldError]) -> tuple[ValidationError, ...]:

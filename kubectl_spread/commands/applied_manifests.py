@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
+from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
 from kubectl_spread.commands.admission_errors import not_created, reviewed
+from kubectl_spread.commands.applying import application, merged
 from kubectl_spread.commands.bad_objects import malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.contract.check import ValidationError
@@ -15,7 +17,7 @@ from kubectl_spread.controllers.next_pod import completed
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Namespace, Pod
-from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.steps import NotScaled, StepNote, UnknownController
 from kubectl_spread.snapshot import Snapshot
@@ -42,9 +44,9 @@ def manifests_of(value: str, namespace: str, *, stdin: BinaryIO | None) -> tuple
     return tuple(manifests)
 
 
-def objects_of(manifests: Sequence[Manifest]) -> tuple[KubernetesObject, ...]:
-    """Return what the manifests are, but for kinds of other APIs."""
-    return tuple(each.obj for each in manifests if each.obj is not None)
+def objects_of(manifests: Sequence[Manifest]) -> tuple[Application, ...]:
+    """Return what the manifests apply, but for kinds of other APIs."""
+    return tuple(application(each, each.obj) for each in manifests if each.obj is not None)
 
 
 def not_followed(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
@@ -63,7 +65,8 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
         ManifestError: the API server would refuse any of them.
         ValueError: an object of the cluster cannot be read.
     """
-    objects = objects_of(manifests)
+    manifests = merged(manifests, snapshot)
+    objects = [each.obj for each in manifests if each.obj is not None]
     with_namespaces = snapshot.with_objects(obj for obj in objects if isinstance(obj, Namespace))
     reviews = [(each, reviewed(each, with_namespaces, snapshot, profile.release)) for each in manifests]
     faults = [fault for each, review in reviews for fault in _faults_alone(each, review)]
@@ -71,7 +74,7 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
         after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
         faults = [fault for each, review in reviews for fault in _faults_there(each, review, snapshot, after, profile)]
     if faults:
-        raise ManifestError(faults, hint="the API server would refuse it: kubectl spread check says more")
+        raise ManifestError(faults, hint="the API server would refuse it; check -f lists all that is wrong")
     return after
 
 

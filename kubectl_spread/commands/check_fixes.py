@@ -8,6 +8,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from kubectl_spread.commands.autoscaling import AutoscalerOptions, beside_autoscaler
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
@@ -25,7 +26,10 @@ from kubectl_spread.snapshot import Snapshot
 
 
 def with_fixes(
-    answered: Sequence[tuple[Manifest, CheckItem, Placed | None]], view: View, seconds: float | None
+    answered: Sequence[tuple[Manifest, CheckItem, Placed | None]],
+    view: View,
+    seconds: float | None,
+    autoscalers: AutoscalerOptions,
 ) -> tuple[CheckItem, ...]:
     """Return the items, those of which a replica finds no node with what would let it in.
 
@@ -33,6 +37,7 @@ def with_fixes(
         answered: each manifest, its item, and the outcome in which a replica finds no node; None where each finds one.
         view: the cluster without them.
         seconds: for all searches together; None for what suits the cluster.
+        autoscalers: what is given of them on the command line.
     """
     within = seconds_for(seconds, len(view.snapshot.nodes))
     budget = FixBudget(within, sum(jammed is not None for _, _, jammed in answered))
@@ -42,7 +47,8 @@ def with_fixes(
             items.append(item)
             continue
         search = budget.within(partial(search_fixes, _situation(manifest, jammed, view.snapshot), jammed.waiting))
-        items.append(replace(item, **searched_fields(search, view.metadata.connection_flags)))
+        item = replace(item, **searched_fields(search, view.metadata.connection_flags))  # noqa: PLW2901
+        items.append(beside_autoscaler(item, jammed.waiting[0], jammed.handle, autoscalers))
     return tuple(items)
 
 
@@ -63,4 +69,5 @@ def _template(manifest: Manifest) -> PodTemplateSpec:
     """Return what the manifest says of its Pods."""
     if manifest.template is not None:
         return manifest.template
-    return as_template(manifest.obj) if isinstance(manifest.obj, Pod) else template_of(cast("Workload", manifest.obj))
+    obj = manifest.written or manifest.obj
+    return as_template(obj) if isinstance(obj, Pod) else template_of(cast("Workload", obj))

@@ -1,4 +1,4 @@
-"""The lists of dynamic resource allocation, read where a Pod needs them: few do, and the lists may be long."""
+"""The lists of dynamic resource allocation, and of autoscalers: read where a Pod or the cluster needs them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
+
+
+KARPENTERS = "karpenter.sh/nodepool"
+"""The label of nodes that Karpenter has brought."""
 
 
 class ClaimingSource(SourceWithin):
@@ -40,7 +44,7 @@ class ClaimingSource(SourceWithin):
         Raises:
             ClusterError: a list that is needed cannot be had.
         """
-        inventory = self._source.read(reads)
+        inventory = with_autoscaler(self._source, self._source.read(reads), reads)
         if any(kind.name in inventory.objects for kind in kinds.DEVICE_KINDS):
             return inventory
         asking = (*self._specs, *_to_be_scheduled(Snapshot.build(inventory)))
@@ -59,6 +63,29 @@ class ClaimingSource(SourceWithin):
             inventory = together(inventory, self._source.read(read_sets.DEVICE_CLASSES))
             claimed = _backed(resources, inventory)
         return together(inventory, self._source.read(read_sets.DEVICES)) if claimed else inventory
+
+
+def with_autoscaler(source: Source, inventory: Inventory, reads: Sequence[Read]) -> Inventory:
+    """Return the inventory with what the cluster's autoscaler decides by, where it was asked for and is there.
+
+    Raises:
+        ClusterError: the server does not answer.
+    """
+    more: tuple[Read, ...] = ()
+    nodes = inventory.objects.get(kinds.NODE.name, ())
+    if read_sets.AUTOSCALERS[0] not in reads:
+        return inventory
+    if inventory.objects.get(kinds.NODE_POOL.name) or any(KARPENTERS in node.metadata.labels for node in nodes):
+        more = read_sets.OF_KARPENTER
+    elif inventory.objects.get(kinds.CONFIG_MAP.name):
+        asked = (each.namespace for each in reads if each.kind == kinds.EVENT)
+        more = read_sets.of_cluster_autoscaler(next(asked, ""))
+    if not more:
+        return inventory
+    found = source.read(more)
+    # What is asked for here of kinds that the answer rests on is not all of them.
+    unread = tuple(each for each in found.unread if each.kind in kinds.AUTOSCALER_KINDS)
+    return together(inventory, replace(found, unread=unread, resource_versions={}, apart=False))
 
 
 def _to_be_scheduled(snapshot: Snapshot) -> Iterator[PodSpec]:

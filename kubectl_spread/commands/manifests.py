@@ -8,13 +8,18 @@ from typing import BinaryIO, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_sound_documents
+from kubectl_spread.apiserver.apply import Merged
+from kubectl_spread.apiserver.fields import REMOVED_IN
+from kubectl_spread.apiserver.strategic_merge import Map
+from kubectl_spread.apiserver.validation.field_errors import FieldError
+from kubectl_spread.cluster.files.manifests import Document, PodGroup, pod_groups, read_sound_documents
 from kubectl_spread.cluster.files.sources import STANDARD_INPUT
 from kubectl_spread.contract.check import CheckItem, Origin
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, KubernetesObject, Workload
@@ -49,8 +54,15 @@ class Manifest(msgspec.Struct, frozen=True):
         document: where it stands.
         obj: the object; None for a kind of another API.
         template: the Pod template of a kind of another API.
+        group: where that is, and how many Pods are made of it.
         namespace: where it would be created; empty for kinds that live in none.
         name: its name, or what its name will begin with.
+        written: the object as the document has it, where ``obj`` is merged with one that lives; None where it is not.
+        merge: how far the merged object is known; None where nothing of it lives.
+        refused: why it cannot be merged, or what the API server says against it.
+        served: the merged object as the API server says it is; None where it was not asked.
+        unknown: what is not known of the merged object.
+        server_side: whether the API server merges it, by who manages which field.
     """
 
     document: Document
@@ -58,6 +70,13 @@ class Manifest(msgspec.Struct, frozen=True):
     template: PodTemplateSpec | None
     namespace: str
     name: str
+    written: KubernetesObject | None = None
+    merge: Merged | None = None
+    refused: tuple[FieldError, ...] = ()
+    served: Map | None = None
+    unknown: tuple[Gap, ...] = ()
+    server_side: bool = False
+    group: PodGroup | None = None
 
     @property
     def makes_pods(self) -> bool:
@@ -66,14 +85,14 @@ class Manifest(msgspec.Struct, frozen=True):
         return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
 
     @property
+    def spreads(self) -> bool:
+        """Whether topology spread constraints are anywhere in it."""
+        return b'"topologySpreadConstraints":' in msgspec.json.encode(self.document.values)
+
+    @property
     def pod_spec(self) -> PodSpec:
         """What its Pods ask for; nothing where it makes none."""
-        if isinstance(self.obj, Pod):
-            return self.obj.spec
-        struct = type(self.obj)
-        if self.obj is not None and struct in WORKLOADS.values():
-            return template_of(cast("Workload", self.obj)).spec
-        return self.template.spec if self.template else PodSpec()
+        return self.template.spec if self.template else spec_of(self.obj)
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -85,10 +104,8 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def replicas(self) -> int:
-        """How many Pods a kind of another API asks for in the usual place (count); 1 where it says nothing there."""
-        spec = values_of(self.document).get("spec")
-        found = spec.get("replicas") if isinstance(spec, dict) else None
-        return found if isinstance(found, int) and found >= 0 else 1
+        """How many Pods a kind of another API asks for (count); 1 where it does not say."""
+        return self.group.replicas if self.group else 1
 
     @property
     def ref(self) -> WorkloadRef:
@@ -100,7 +117,16 @@ class Manifest(msgspec.Struct, frozen=True):
         """The field in which the Pod's spec stands."""
         if isinstance(self.obj, Pod):
             return "spec"
+        if self.group:
+            return f"{self.group.path}.spec"
         return "spec.jobTemplate.spec.template.spec" if self.document.kind == "CronJob" else "spec.template.spec"
+
+
+def spec_of(obj: KubernetesObject | None) -> PodSpec:
+    """Return what the object's Pods ask for; nothing where it makes none."""
+    if isinstance(obj, Pod):
+        return obj.spec
+    return template_of(cast("Workload", obj)).spec if type(obj) in WORKLOADS.values() else PodSpec()
 
 
 def values_of(document: Document) -> Mapping[str, Plain]:
@@ -126,14 +152,14 @@ def read_manifests(
     manifests: list[Manifest] = []
     for document in documents:
         try:
-            manifests.append(_manifest(document, sources.namespace))
+            manifests += _manifests(document, sources.namespace)
         except ManifestError as error:
             problems += error.problems
     if sources.enforce_namespace:
         problems += _of_other_namespaces(manifests, sources.namespace)
     faulty = {(problem.source, problem.document) for problem in problems}
     sound = [each for each in manifests if (each.document.source, each.document.number) not in faulty]
-    if any(manifest.makes_pods for manifest in sound):
+    if any(each.makes_pods or each.document.api_version in REMOVED_IN for each in sound):
         return sound, tuple(problems)
     if problems:
         raise ManifestError(problems)
@@ -182,8 +208,10 @@ def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Itera
             yield manifest.document.problem(message)
 
 
-def _manifest(document: Document, namespace: str) -> Manifest:
-    """Return the document as an object of the namespace it names, or of the one that is meant otherwise.
+def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
+    """Yield the document as an object of the namespace it names, or of the one that is meant otherwise.
+
+    Each group of Pods of a kind of another API is one.
 
     Raises:
         ManifestError: a field has the wrong type.
@@ -191,29 +219,31 @@ def _manifest(document: Document, namespace: str) -> Manifest:
     obj = document.obj
     if obj is None:
         metadata = _custom_metadata(document)
-        return Manifest(document, None, _custom_template(document), metadata.namespace or namespace, metadata.name)
+        where = metadata.namespace or namespace
+        for group in pod_groups(document):
+            name = "-".join(filter(None, (metadata.name, group.name)))
+            yield Manifest(document, None, _custom_template(document, group), where, name, group=group)
+        if not pod_groups(document):
+            yield Manifest(document, None, None, where, metadata.name)
+        return
     kind = BY_API[document.api_version, document.kind]
     metadata = obj.metadata
     if not kind.namespaced or not metadata.namespace:
         metadata = replace(metadata, namespace=namespace if kind.namespaced else "")
         obj = replace(obj, metadata=metadata)
-    return Manifest(document, obj, None, metadata.namespace, metadata.name or metadata.generate_name)
+    yield Manifest(document, obj, None, metadata.namespace, metadata.name or metadata.generate_name)
 
 
-def _custom_template(document: Document) -> PodTemplateSpec | None:
-    """Return the Pod template of a kind of another API, None where it has none.
+def _custom_template(document: Document, group: PodGroup) -> PodTemplateSpec:
+    """Return a Pod template of a kind of another API.
 
     Raises:
         ManifestError: a field of the template has the wrong type.
     """
-    found = pod_template_values(document)
-    if found is None:
-        return None
-    path, values = found
     try:
-        return convert(values, PodTemplateSpec)
+        return convert(group.template, PodTemplateSpec)
     except DecodeError as error:
-        raise ManifestError([document.problem(error.reason, f"{path}.{error.field_path}")]) from error
+        raise ManifestError([document.problem(error.reason, f"{group.path}.{error.field_path}")]) from error
 
 
 def _custom_metadata(document: Document) -> ObjectMeta:
@@ -223,7 +253,7 @@ def _custom_metadata(document: Document) -> ObjectMeta:
         ManifestError: a field has the wrong type.
     """
     try:
-        return convert(values_of(document).get("metadata"), ObjectMeta)
+        return convert(values_of(document).get("metadata") or {}, ObjectMeta)
     except DecodeError as error:
         raise ManifestError([document.problem(error.reason, f"metadata.{error.field_path}")]) from error
 
@@ -238,7 +268,7 @@ def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckIte
     """
     document = manifest.document
     edited = (edit.path for fix in item.fixes for edit in fix.edits)
-    fields = (*(error.field for error in item.validation), *(warning.field for warning in item.warnings), *edited)
+    fields = (*(error.field for error in item.refusals), *(warning.field for warning in item.warnings), *edited)
     places = {field: field for field in fields}
     # Findings speak of the Pod, whose spec is deeper in a workload.
     places |= {

@@ -105,7 +105,9 @@ def to_check(coming: Sequence[Coming], limits: ReadLimits) -> Need:
         ValueError: as for ``to_judge``.
     """
     for each in coming:
-        if each.plan.old or not each.plan.steps:
+        if each.handle.snapshot.nominated:
+            return Need(whole=True, why="Pods wait for room that others leave")
+        if not each.alone:
             return Need(whole=True, why=f"{each.first.metadata.name} is there already, or is to be on many nodes")
     asked = tuple((each.first, each.handle) for each in coming)
     return to_judge(asked, limits) or _evictions(asked)

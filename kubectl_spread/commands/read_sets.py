@@ -23,8 +23,33 @@ FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
 """Kinds that decide what an API server writes into a Pod as it is created."""
 FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
 """Kinds that decide beside them whether it is created."""
-FOR_SOME = {*FOR_PENDING, *kinds.DEVICE_KINDS}
+FOR_SOME = {*FOR_PENDING, *kinds.DEVICE_KINDS, *kinds.AUTOSCALER_KINDS}
 FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_SOME})
+
+
+STATUS_NAMESPACE, STATUS_NAME = "kube-system", "cluster-autoscaler-status"
+"""The ConfigMap in which cluster-autoscaler describes its node groups."""
+AUTOSCALERS = (
+    Read(kind=kinds.NODE_POOL, required=False),
+    Read(kind=kinds.CONFIG_MAP, namespace=STATUS_NAMESPACE, name=STATUS_NAME, required=False),
+)
+"""The reads that say whether the cluster has an autoscaler: two small requests beside the others."""
+OF_KARPENTER = (
+    Read(kind=kinds.NODE_CLAIM, required=False),
+    Read(kind=kinds.EC2_NODE_CLASS, required=False),
+    Read(kind=kinds.DEPLOYMENT, label_selector="app.kubernetes.io/name=karpenter", required=False),
+)
+"""What else is read where Karpenter is."""
+
+
+def of_cluster_autoscaler(namespace: str) -> tuple[Read, ...]:
+    """Return what else is read where cluster-autoscaler is: Cluster API's groups, and its words on these Pods."""
+    reasons = (f"reason={reason}" for reason in ("NotTriggerScaleUp", "TriggeredScaleUp"))
+    return (
+        Read(kind=kinds.MACHINE_DEPLOYMENT, required=False),
+        Read(kind=kinds.MACHINE_SET, required=False),
+        *(Read(kind=kinds.EVENT, namespace=namespace, field_selector=each, required=False) for each in reasons),
+    )
 
 
 def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
@@ -40,10 +65,15 @@ def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
     reads = [Read(kind=kinds.NODE), Read(kind=kinds.POD, fallback=namespace)]
     reads += [_optional(kind, namespace) for kind in FOR_ANY_POD]
     if pending:
-        failures = f"reason={FAILED_SCHEDULING}"
-        reads.append(Read(kind=kinds.EVENT, namespace=namespace, field_selector=failures, required=False))
+        reads.append(failures(namespace))
         reads += _guards(namespace)
+        reads += AUTOSCALERS
     return tuple(reads)
+
+
+def failures(namespace: str) -> Read:
+    """Return the read of what the scheduler says of Pods of the namespace (empty: of all) that it cannot schedule."""
+    return Read(kind=kinds.EVENT, namespace=namespace, field_selector=f"reason={FAILED_SCHEDULING}", required=False)
 
 
 def _guards(namespace: str) -> tuple[Read, ...]:

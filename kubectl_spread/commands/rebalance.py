@@ -17,15 +17,18 @@ from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract import rebalance_items
 from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict, WaitingWorkload
+from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.incomplete import unread_kinds
-from kubectl_spread.diagnosis.remaining_skew import fixes_first, is_left
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.gaps import Purpose
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
+from kubectl_spread.rebalance.checkpoints import Checkpoints, checkpoints
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
+from kubectl_spread.rebalance.plan_notes import plan_notes
+from kubectl_spread.wording.rebalance import plan_note_text
 
 WORST_FIRST = tuple(RebalanceVerdict)
 NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
@@ -36,28 +39,33 @@ class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``rebalance`` is asked beyond its scope.
 
     Attributes:
-        kind: the kind of the workloads that are meant, in lower case; empty for all.
         names: (kind, name) of those that are meant; empty for all.
         soft: whether ScheduleAnyway constraints are to hold too.
         most: the evictions there may be (count); None for as many as it takes.
     """
 
-    kind: str = ""
     names: tuple[tuple[str, str], ...] = ()
     soft: bool = False
     most: int | None = None
 
 
-def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler: SchedulerOptions) -> RebalanceReport:
+class Rebalanced(msgspec.Struct, frozen=True):
+    """A plan as it is reported, and what has to hold between its evictions."""
+
+    report: RebalanceReport
+    checkpoints: Checkpoints
+
+
+def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler: SchedulerOptions) -> Rebalanced:
     """Return the fewest evictions after which the constraints of the scope hold.
 
     Raises:
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    view = look(claiming(source), read_sets.for_moving(), scheduler)
+    view = look(claiming(source), read_sets.for_moving(), scheduler).settled
     with naming_the_malformed(source.name, view.snapshot):
-        workloads = tuple(wanted_workloads(view, scope, kind=options.kind, names=options.names))
+        workloads = tuple(wanted_workloads(view, scope, names=options.names))
         found = plan(view.handles, _asked(view, scope, options, workloads))
         flags = view.metadata.connection_flags
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
@@ -71,22 +79,25 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             if (number := sum(pod.waits for pod in each.pods))
         )
         unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE)
-        return RebalanceReport(
+        report = RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalance_items.evictions(found, view.snapshot, flags)),
             pending=sum(each.count for each in waiting),
             waiting=waiting,
+            notes=tuple(map(plan_note_text, plan_notes(found, view.snapshot))),
             items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
+            scored="some" if found.sampled else "all",
             incomplete=(*view.incomplete, *incomplete_entries(unread)),
         )
+        return Rebalanced(report, checkpoints(found, view.snapshot))
 
 
 def _asked(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterable[OwnedPods]) -> Asked:
     """Return what the plan is to reach, and of which Pods: of those alone that are asked about, where some are."""
     wanted = {(workload.namespace, workload.ref) for workload in workloads}
-    some = options.kind or options.names or not scope.selector.empty
+    some = scope.kinds or options.names or not scope.selector.empty
 
     def is_wanted(workload: OwnedPods) -> bool:
         return (workload.namespace, workload.ref) in wanted

@@ -27,12 +27,14 @@ class Served(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: the Pod as it would store it; None where it would not, or could not be asked.
-        errors: why it refuses the manifest, or the Pods of its template.
+        errors: why it refuses the manifest.
+        of_pods: why it refuses the Pods of its template.
         missing: what could not be asked.
     """
 
     pod: Pod | None = None
     errors: tuple[ValidationError, ...] = ()
+    of_pods: tuple[ValidationError, ...] = ()
     missing: tuple[Incomplete, ...] = ()
 
 
@@ -43,7 +45,8 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
         ClusterError: the server cannot be reached or understood.
     """
     kind = BY_API.get((manifest.document.api_version, manifest.document.kind))
-    said = create(kind, manifest.namespace, values_of(manifest.document)) if kind else DryRun()
+    known = kind is None or manifest.served is not None or manifest.refused
+    said = DryRun() if kind is None or known else create(kind, manifest.namespace, values_of(manifest.document))
     if said.causes or said.impossible or kind is POD:
         return _served(said, pod, path="")
     labels: Plain = {**pod.metadata.labels}
@@ -53,7 +56,8 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
         "labels": labels,
     }
     values: dict[str, Plain] = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": _spec(manifest, pod)}
-    return _served(create(POD, manifest.namespace, values), pod, path=manifest.pod_path.removesuffix("spec"))
+    served = _served(create(POD, manifest.namespace, values), pod, path=manifest.pod_path.removesuffix("spec"))
+    return replace(served, errors=(), of_pods=served.errors)
 
 
 def _served(said: DryRun, pod: Pod, *, path: str) -> Served:
@@ -75,7 +79,9 @@ def _served(said: DryRun, pod: Pod, *, path: str) -> Served:
 
 
 def _template(manifest: Manifest) -> Mapping[str, Plain]:
-    found: Plain = dict(values_of(manifest.document))
+    if manifest.group:
+        return _mapping(manifest.group.template)
+    found: Plain = dict(manifest.served or values_of(manifest.document))
     for field in manifest.pod_path.split(".")[:-1]:
         found = _mapping(found).get(field)
     return _mapping(found)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 import msgspec
 
 from kubectl_spread.commands import read_sets
+from kubectl_spread.commands.arguments import TYPES
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.read_choice import look_for, pods_of_large
-from kubectl_spread.commands.scope import Scope, not_found
+from kubectl_spread.commands.scope import Scope, absent_workload, kind_of_named, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import Question, SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.incomplete import incomplete_entries
@@ -21,14 +22,13 @@ from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import Row, asked_about, rows
 from kubectl_spread.diagnosis.statuses import OK, SpreadStatus
-from kubectl_spread.errors import ClusterError, ExitCode, UsageError
+from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.words import did_you_mean
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
@@ -55,7 +55,6 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         names: (kind in lower case, name) of the workloads wanted; empty for all.
-        kind: the kind wanted, in lower case; empty for all.
         defaults: whether workloads without constraints of their own are shown under the cluster's.
         read: how much of a large cluster is read.
         problems: whether rows that are OK are left out.
@@ -68,7 +67,6 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     names: tuple[tuple[str, str], ...] = ()
-    kind: str = ""
     defaults: bool = False
     read: ReadMode = "auto"
     problems: bool = False
@@ -196,7 +194,7 @@ def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:
 
 
 def _wanted(view: View, scope: Scope, options: ShowOptions) -> list[OwnedPods]:
-    return list(wanted_workloads(view, scope, kind=options.kind, names=options.names, may_be_gone=options.may_be_gone))
+    return list(wanted_workloads(view, scope, names=options.names, may_be_gone=options.may_be_gone))
 
 
 def _question(scope: Scope, options: ShowOptions) -> Question:
@@ -223,7 +221,7 @@ def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator
         yield COUNTED_ONLY
     elif unread := len(snapshot.inventory.not_read):
         yield (
-            "The cluster has more than 5,000 Pods: next replicas were tried on the"
+            "The cluster has more than 5,000 Pods: next replicas were simulated on the"
             f" {len(snapshot.nodes) - unread:,} of {len(snapshot.nodes):,} nodes whose Pods were read."
             " --read=all reads all."
         )
@@ -257,15 +255,14 @@ def sort_key(text: str) -> str:
 
 
 def wanted_workloads(
-    view: View, scope: Scope, *, kind: str, names: Sequence[tuple[str, str]], may_be_gone: bool = False
+    view: View, scope: Scope, *, names: Sequence[tuple[str, str]], may_be_gone: bool = False
 ) -> Iterator[OwnedPods]:
     """Yield the workloads of the scope; static Pods, which are none, only where they are named.
 
     Args:
         view: the cluster.
         scope: what is asked about.
-        kind: the kind that is wanted, in lower case; empty for all.
-        names: (kind, name) of those that are wanted; empty for all.
+        names: (kind, name) of those that are wanted, the kind empty where any is meant; empty for all.
         may_be_gone: whether those that are named need not exist.
 
     Raises:
@@ -276,26 +273,22 @@ def wanted_workloads(
     for ref in sorted(named, key=str):
         namespaces = {workload.namespace for workload in found if str(workload.ref) == ref}
         if scope.namespace not in namespaces and not may_be_gone:
-            here = (str(workload.ref) for workload in found if scope.covers(workload.namespace))
-            raise _unseen(ref, view.snapshot) or not_found(ref, scope, namespaces, near=did_you_mean(ref, here))
+            meant = (kinds.named(ref.partition("/")[0]),) if "/" in ref else TYPES
+            raise unseen(ref, meant, view.snapshot) or absent_workload(ref, scope, found)
     for workload in found:
-        of_kind = kind in {"", workload.ref.kind.lower()}
-        wanted = str(workload.ref) in named if named else of_kind and not workload.static
+        wanted = str(workload.ref) in named if named else scope.wants(workload.ref.kind) and not workload.static
         if wanted and scope.selects(workload):
             yield workload
 
 
-def _unseen(ref: str, snapshot: Snapshot) -> ClusterError | None:
-    """Return the error for a workload that may exist, since its kind could not be listed; None where that was."""
-    for unread in snapshot.inventory.unread:
-        if unread.kind.singular == ref.partition("/")[0].lower():
-            what = f"list {unread.kind.plural}"
-            return ClusterError(f"cannot tell whether {ref} exists: {what} ({unread.why})", what=what)
-    return None
-
-
 def _owner_of_named(kind: str, name: str, scope: Scope, snapshot: Snapshot) -> str:
-    """Return the workload that is named, as ``deployment/web``; of a Pod or ReplicaSet, what owns it."""
+    """Return the workload that is named, as ``deployment/web``; of a Pod or ReplicaSet, what owns it.
+
+    Raises:
+        UsageError: several have the name, and no kind is said.
+    """
+    if not kind and not (kind := kind_of_named(name, scope, snapshot)):
+        return name
     known = kinds.named(kind)
     obj = snapshot.get(known.struct, scope.namespace, name) if known else None
     return str(owner_of(cast("Pod | Workload", obj), snapshot)) if obj else f"{kind}/{name}"

@@ -9,9 +9,10 @@ import msgspec
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import laid_over, manifests_of, not_followed, objects_of
+from kubectl_spread.commands.applying import merged, unsure
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
-from kubectl_spread.commands.scope import Scope, not_found
+from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
 from kubectl_spread.contract.incomplete import incomplete_entries
@@ -19,6 +20,7 @@ from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
+from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import unread_kinds
 from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -111,9 +113,9 @@ def simulate(
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     given = tuple(_given(options, stdin))
     specs = (each.pod_spec for step in given for each in step.manifests)
-    view = look(claiming(source, specs), read_sets.for_moving(), scheduler)
+    view = look(claiming(source, specs), read_sets.for_moving(), scheduler).settled
     with naming_the_malformed(source.name, view.snapshot):
-        naming = Naming(view.snapshot, options, view.handle().profile)
+        naming = Naming(view.snapshot, options, view.handle().profile, view.metadata.connection_flags)
         steps = tuple(map(naming.step, given))
     named = set(_named(steps, naming.snapshot))
 
@@ -127,9 +129,11 @@ def simulate(
     with naming_the_malformed(source.name, view.snapshot):
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
-        reports = tuple(map(simulated_step, step_changes(steps, found, defaults=options.defaults)))
+        changes = step_changes(steps, found, defaults=options.defaults)
+        reports = tuple(simulated_step(each, view.metadata.connection_flags) for each in changes)
     unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
-    missing = (*view.incomplete, *incomplete_entries((*unread, *_cut_short(reports))))
+    unknown = (gap for step in given for gap in unsure(merged(step.manifests, view.snapshot)))
+    missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *_cut_short(reports))))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
@@ -138,7 +142,7 @@ def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
     for step in steps:
         kind = kinds.named(step.ref.kind) if step.ref else None
         meant = [snapshot.get(kind.struct, step.namespace, step.ref.name)] if step.ref and kind else []
-        for obj in (*meant, *step.objects):
+        for obj in (*meant, *(each.obj for each in step.objects)):
             if isinstance(obj, Pod | Workload):
                 yield obj.metadata.namespace, owner_of(obj, snapshot)
 
@@ -152,8 +156,10 @@ def exit_code(report: SimulateReport) -> ExitCode:
 
 def _is_worse(step: SimulatedStep) -> bool:
     status = any(item.status_range[1] in BAD and item.status_before not in BAD for item in step.items)
+    new = [pending for pending in step.pending if pending.range[1] > pending.before]
+    undecided = bool(new) and all(pending.incomplete for pending in new)
     # Nodes may take those that were not tried.
-    waits = step.newly_pending and not step.untried
+    waits = step.newly_pending and not step.untried and not undecided
     return bool(step.blocked) or waits or status
 
 
@@ -207,15 +213,19 @@ class Naming:
         snapshot: the cluster at the start.
         options: what is asked.
         profile: whose release is the API server's.
+        connection_flags: what commands carry.
 
     Attributes:
         snapshot: the cluster with all that is applied.
     """
 
-    def __init__(self, snapshot: Snapshot, options: SimulateOptions, profile: Profile) -> None:
+    def __init__(
+        self, snapshot: Snapshot, options: SimulateOptions, profile: Profile, connection_flags: Sequence[str]
+    ) -> None:
         self.snapshot = snapshot
         self._options = options
         self._profile = profile
+        self._connection_flags = connection_flags
         self._nodes: dict[str, Node] = dict(snapshot.nodes)
 
     def step(self, given: Given) -> Step:
@@ -244,7 +254,8 @@ class Naming:
     def _of_nodes(self, verb: Verb, value: str) -> Step:
         key, equals, label = value.partition("=")
         if not equals or value in self._nodes:
-            names = [self._node(value)]
+            value = self._node(value)
+            names = [value]
         else:
             names = [name for name, node in self._nodes.items() if node.metadata.labels.get(key) == label]
         if not names:
@@ -258,29 +269,35 @@ class Naming:
         return Step(verb, value, nodes=tuple(names), force=self._options.force)
 
     def _node(self, name: str) -> str:
-        """Return the node's name.
+        """Return the name of the node that is meant: ``node/NAME``, and what is unique up to a dot, name it too.
 
         Raises:
             ClusterError: there is no such node.
         """
+        kind, _, rest = name.replace(" ", "/", 1).partition("/")
+        name = rest if rest and kinds.named(kind) is kinds.NODE else name
         if name not in self._nodes:
-            raise ClusterError(
-                f'nodes "{name}" not found', what=f'nodes "{name}"', status=404, hint=did_you_mean(name, self._nodes)
-            )
+            begun = [node for node in self._nodes if node.startswith(f"{name}.")]
+            if len(begun) == 1:
+                return begun[0]
+            what = f'nodes "{name}"'
+            absent = ClusterError(f"{what} not found", what=what, status=404, hint=did_you_mean(name, self._nodes))
+            raise unseen(what, (kinds.NODE,), self.snapshot) or absent
         return name
 
     def _added(self, value: str) -> Step:
         like, equals, text = value.rpartition("=") if value not in self._nodes else ("", "", "")
         like = like if equals else value
         number = _number(text, f"--{Verb.ADD_NODE} {value}") if equals else 1
-        names = added_names(self._node(like), number, self._nodes)
+        like = self._node(like)
+        names = added_names(like, number, self._nodes)
         self._nodes |= {name: sibling(self._nodes[like], name) for name in names}
-        return Step(Verb.ADD_NODE, value, nodes=(like,), number=number)
+        return Step(Verb.ADD_NODE, f"{like}={text}" if equals else like, nodes=(like,), number=number)
 
     def _applied(self, value: str, manifests: Sequence[Manifest]) -> Step:
         self.snapshot = laid_over(manifests, self.snapshot, self._profile)
         objects = objects_of(manifests)
-        merged = (self.snapshot.nodes[obj.metadata.name] for obj in objects if isinstance(obj, Node))
+        merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
         return Step(Verb.APPLY, value, objects=objects, notes=not_followed(manifests))
 
@@ -298,7 +315,7 @@ class Naming:
         namespace, ref = self._workload(value, RESTARTABLE, Verb.RESTART)
         found = self.snapshot.get(Deployment, namespace, ref.name) if ref.kind == Deployment.__name__ else None
         if found is not None and found.spec.paused:
-            resume = f"kubectl rollout resume {ref} -n {namespace}"
+            resume = kubectl("rollout resume", str(ref), flags=("-n", namespace, *self._connection_flags))
             raise UsageError(f"{ref} is paused, and kubectl restarts no paused Deployment", hint=f"run {resume} first")
         return Step(Verb.RESTART, value, namespace=namespace, ref=ref)
 
@@ -336,7 +353,10 @@ class Naming:
     def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:
         there = [each.metadata for each in self.snapshot.all(kind.struct)]
         elsewhere = [each.namespace for each in there if each.name == name]
-        error = not_found(f'{kind.plural} "{name}"', Scope(namespace=namespace), elsewhere)
+        what = f'{kind.plural} "{name}"'
+        if (unknown := unseen(what, (kind,), self.snapshot)) is not None:
+            return unknown
+        error = not_found(what, Scope(namespace=namespace), elsewhere)
         error.hint = (
             not elsewhere and did_you_mean(name, [e.name for e in there if e.namespace == namespace])
         ) or error.hint

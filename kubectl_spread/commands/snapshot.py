@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
+from itertools import pairwise
+from typing import cast
 
 import msgspec
+from msgspec import UnsetType
+from msgspec.structs import replace
 
+from kubectl_spread.cluster.access.options import CARRIED
+from kubectl_spread.cluster.reads import counted
 from kubectl_spread.commands import read_sets
+from kubectl_spread.commands.device_reads import with_autoscaler
 from kubectl_spread.commands.source import Source
+from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
-from kubectl_spread.controllers.replicas import LAST_APPLIED, says_replicas
 from kubectl_spread.errors import ExitCode
-from kubectl_spread.objects.core import FAILED_SCHEDULING, Event
-from kubectl_spread.objects.decoding import Plain
-from kubectl_spread.objects.kinds import KINDS, KubernetesObject
-from kubectl_spread.objects.meta import KEPT_ANNOTATIONS
+from kubectl_spread.objects.autoscaling import NODE_GROUP_ANNOTATIONS, ConfigMap
+from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, REST, UNKEPT, Event
+from kubectl_spread.objects.decoding import DecodeError, Plain, plain
+from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, KINDS, KubernetesObject
+from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, LAST_APPLIED
 from kubectl_spread.objects.storage import (
     ANN_BIND_COMPLETED,
     ANN_DEFAULT_CLASS,
@@ -22,13 +31,16 @@ from kubectl_spread.objects.storage import (
     ANN_SELECTED_NODE,
     ANN_STORAGE_CLASS,
 )
+from kubectl_spread.objects.template_rest import UNKNOWN, is_keyed, kept_of, keyed, template_digest, template_in
+from kubectl_spread.objects.times import written
 from kubectl_spread.render.structured import json_text
 from kubectl_spread.scheduler.dynamicresources import EXTENDED_RESOURCE_CLAIM
-from kubectl_spread.snapshot import Inventory
+from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin
 
 READ_ANNOTATIONS = frozenset(
     (
         *KEPT_ANNOTATIONS,
+        *NODE_GROUP_ANNOTATIONS,
         *ANN_DEFAULT_CLASS,
         ANN_BIND_COMPLETED,
         ANN_MIGRATED_PLUGINS,
@@ -38,7 +50,11 @@ READ_ANNOTATIONS = frozenset(
         REVISION_ANNOTATION,
     )
 )
-"""The annotations that any command reads; of what was last applied only whether it says how many replicas there are."""
+"""The annotations that any command reads; of what was last applied only the fields that objects keep."""
+
+
+_NOT_KEPT = frozenset(CARRIED.values()) - {"--context", "--cluster", "--user"}
+"""Connection flags that a snapshot names without their values."""
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -47,10 +63,12 @@ class Taken(msgspec.Struct, frozen=True):
     Attributes:
         text: the List, as JSON.
         notes: what could not be had, a sentence each.
+        held: how many objects of which kinds it holds.
     """
 
     text: str
     notes: tuple[str, ...]
+    held: str
 
     @property
     def exit_code(self) -> ExitCode:
@@ -58,41 +76,133 @@ class Taken(msgspec.Struct, frozen=True):
         return ExitCode.of_items(no=False, incomplete=bool(self.notes))
 
 
-def take(source: Source, namespace: str) -> Taken:
+def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> Taken:
     """Return what the other commands read, and nothing else: what our objects do not hold is gone already.
 
     Args:
         source: where the cluster is read from.
         namespace: of the workloads that will be asked about; empty for all.
+        now: when it is taken; what files say of that stays.
+        key: what digests are made with, 16 random bytes; empty to leave them out.
 
     Raises:
         ClusterError: a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
     all_reads = (*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))
-    inventory = source.read(tuple(dict.fromkeys(all_reads)))
-    notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in inventory.unread)
-    items = b",\n".join(msgspec.json.encode(item) for item in _items(inventory))
-    return Taken(json_text(b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}"), notes)
+    reads = tuple(dict.fromkeys(all_reads))
+    inventory = with_autoscaler(source, source.read(reads), reads) if source.server else source.read(reads)
+    origin = _origin(source.access, source.server, now) if source.server else inventory.origin or Origin()
+    origin = _with_kinds(origin, inventory)
+    items = b",\n".join(msgspec.json.encode(item) for item in (_item(origin), *_items(inventory, key)))
+    # Who may not ask whether there is an autoscaler mostly has none.
+    told = (each for each in inventory.unread if each.kind not in AUTOSCALER_KINDS)
+    notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in told)
+    return Taken(
+        json_text(b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}"), notes, counted(inventory)
+    )
 
 
-def _items(inventory: Inventory) -> Iterator[Mapping[str, Plain]]:
+def _with_kinds(origin: Origin, inventory: Inventory) -> Origin:
+    """Return where the snapshot is taken, with which kinds it holds."""
+    unread = {each.kind: each for each in inventory.unread}
+    versions = inventory.resource_versions
+    read = (
+        kind for kind in KINDS if kind.name in inventory.objects and (kind not in unread or kind.plural in versions)
+    )
+    return replace(
+        origin,
+        held={
+            each.plural: versions.get(each.plural, "") for each in read if each not in unread or each.plural in versions
+        },
+        unread=tuple((each.kind.name, each.why, each.namespace) for each in unread.values()),
+        within={kind: tuple(sorted(namespaces)) for kind, namespaces in inventory.within.items()},
+        apart=inventory.apart,
+    )
+
+
+def _origin(access: ClusterAccess | UnsetType, server: str, now: datetime) -> Origin:
+    """Return where the snapshot is taken: no credentials, and no paths of this machine."""
+    if not isinstance(access, ClusterAccess):
+        return Origin(taken_at=written(now), server=server)
+    given = dict(pairwise((*access.flags, "")))
+    return Origin(
+        taken_at=written(now),
+        context=access.context,
+        cluster=access.cluster,
+        server=server,
+        cluster_flag=given.get("--cluster", ""),
+        user_flag=given.get("--user", ""),
+        other_flags=(*(word for word in access.flags if word in _NOT_KEPT), *access.secret_flags),
+    )
+
+
+def _item(origin: Origin) -> Mapping[str, Plain]:
+    api_version, kind = ORIGIN_API
+    return {"apiVersion": api_version, "kind": kind, **msgspec.to_builtins(origin)}
+
+
+def _items(inventory: Inventory, key: bytes) -> Iterator[Mapping[str, Plain]]:
     for kind in KINDS:
         for obj in inventory.objects.get(kind.name, ()):
             # What other components say, of a probe's answer or a mount, is read by nobody.
-            if isinstance(obj, Event) and obj.reason != FAILED_SCHEDULING:
+            if isinstance(obj, Event) and obj.reason != FAILED_SCHEDULING and obj.speaker not in AUTOSCALERS:
                 continue
-            yield {"apiVersion": kind.api_version, "kind": kind.name, **_stripped(obj)}
+            if isinstance(obj, ConfigMap) and obj.metadata.name != read_sets.STATUS_NAME:
+                continue
+            yield {"apiVersion": kind.api_version, "kind": kind.name, **_reduced(obj, key)}
 
 
-def _stripped(obj: KubernetesObject) -> dict[str, Plain]:
-    values: dict[str, Plain] = msgspec.to_builtins(obj)
-    metadata = values.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if isinstance(metadata, dict) and isinstance(annotations, dict):
-        kept: dict[str, Plain] = {key: text for key, text in annotations.items() if key in READ_ANNOTATIONS}
-        applied = annotations.get(LAST_APPLIED)
-        if isinstance(applied, str):
-            kept[LAST_APPLIED] = '{"spec":{"replicas":1}}' if says_replicas(applied) else "{}"
-        metadata["annotations"] = kept
+def _reduced(obj: KubernetesObject, key: bytes) -> dict[str, Plain]:
+    """Return what is written of an object: no value of what it does not keep, but the digests of its template."""
+    values = cast("dict[str, Plain]", msgspec.to_builtins(obj))
+    metadata = cast("dict[str, Plain]", values.get("metadata", {}))
+    annotations = metadata.get("annotations")
+    applied = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
+    _strip(values)
+    if template := template_in(values):
+        template.pop(UNKEPT, None)
+        template[REST] = _kept_digest(template.get(REST), key)
+    if isinstance(applied, str):
+        metadata["annotations"] = {
+            **cast("dict[str, Plain]", metadata["annotations"]),
+            LAST_APPLIED: _last_applied(applied, type(obj), key),
+        }
     return values
+
+
+def _last_applied(text: str, struct: type[KubernetesObject], key: bytes) -> str:
+    """Return what was last applied, reduced as the object itself; what cannot be read stays unreadable."""
+    try:
+        applied = plain(text.encode())
+    except DecodeError:
+        applied = None
+    if not isinstance(applied, dict):
+        return "unreadable"
+    kept = cast("dict[str, Plain]", kept_of(applied, struct))
+    _strip(kept)
+    if template := template_in(kept):
+        template[REST] = _kept_digest(template.get(REST) or template_digest(template_in(applied)), key)
+    return msgspec.json.encode({"metadata": {}, **kept}).decode()
+
+
+def _kept_digest(digest: Plain, key: bytes) -> str:
+    """Return the digest under the key; one that has a key, of a snapshot that is read, stays."""
+    if not isinstance(digest, str) or not digest or not key:
+        return UNKNOWN
+    return digest if is_keyed(digest) else keyed(digest, key)
+
+
+def _strip(values: Plain) -> None:
+    """Take out the annotations that no command reads, and what was applied last, of an object and all that is in it."""
+    if isinstance(values, list | tuple):
+        for each in values:
+            _strip(each)
+    elif isinstance(values, dict):
+        metadata = values.get("metadata")
+        if isinstance(metadata, dict) and isinstance(annotations := metadata.get("annotations"), dict):
+            metadata["annotations"] = {
+                name: text for name, text in annotations.items() if name in READ_ANNOTATIONS and name != LAST_APPLIED
+            }
+        for each in values.values():
+            _strip(each)

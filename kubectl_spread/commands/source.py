@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
@@ -12,10 +13,10 @@ from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.errors import UsageError
 from kubectl_spread.objects.kinds import NODE
-from kubectl_spread.snapshot import Inventory, Snapshot
+from kubectl_spread.snapshot import Inventory, Origin, Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.api.dry_run import DryRun
+    from kubectl_spread.cluster.api.dry_run import DryRun, Patch
     from kubectl_spread.cluster.api.informer import Informer
     from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.progress import Progress
@@ -28,6 +29,8 @@ ReadMode = Literal["auto", "all", "needed"]
 """How much of a large cluster is read: what it takes to be sure, everything, or as little as an answer takes."""
 
 
+_FLAG_NAME = re.compile("--[a-z-]{1,40}")
+"""What a file may call a flag: nothing that carries a value."""
 MOST_NODES = 500
 """Nodes (count) whose Pods are read one by one; the whole list costs less than more of them."""
 
@@ -145,13 +148,23 @@ class SourceWithin:
 
 
 class FileSource:
-    """Files, directories or standard input, as ``--from`` names them."""
+    """Files, directories or standard input, as ``--from`` names them.
+
+    Args:
+        paths: their names.
+        stdin: standard input; None where it is closed.
+        log: whom to tell what is read.
+        flags: kubectl's connection flags that were given, each word by itself: all commands carry them.
+    """
 
     namespace = "default"
     server = ""
-    access = UNSET
 
-    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO | None, log: Log = SILENT) -> None:
+    def __init__(
+        self, paths: Sequence[str], *, stdin: BinaryIO | None, log: Log = SILENT, flags: tuple[str, ...] = ()
+    ) -> None:
+        self.access: ClusterAccess | UnsetType = UNSET
+        self._flags = flags
         self._paths = tuple(paths)
         self._stdin = stdin
         self.log = log
@@ -175,7 +188,12 @@ class FileSource:
         """
         from kubectl_spread.cluster.files.manifests import read_inventory
 
-        return read_inventory(self._paths, stdin=self._stdin, log=self.log)
+        inventory = read_inventory(self._paths, stdin=self._stdin, log=self.log)
+        if inventory.origin:
+            self.access = _as_recorded(inventory.origin, self._flags)
+        elif self._flags:
+            self.access = ClusterAccess(current=False, flags=self._flags)
+        return inventory
 
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:  # noqa: ARG002 - a file stays
         """Refuse to follow what does not change.
@@ -188,6 +206,26 @@ class FileSource:
     def count_pods(self, namespace: str = "") -> int:  # noqa: ARG002 - as for every namespace
         """Return 0: files are read whole anyway."""
         return 0
+
+
+def _as_recorded(origin: Origin, given: Sequence[str]) -> ClusterAccess:
+    """Return how commands reach the cluster of a snapshot: by names that the reader's kubeconfig has to know.
+
+    A context that is given takes the place of all that the snapshot names, another flag that of its own.
+    """
+    named = (("--context", origin.context), ("--cluster", origin.cluster_flag), ("--user", origin.user_flag))
+    return ClusterAccess(
+        context=origin.context,
+        cluster=origin.cluster,
+        current=False,
+        flags=(
+            *(word for flag, name in named if name and not {flag, "--context"} & {*given} for word in (flag, name)),
+            *given,
+        ),
+        secret_flags=tuple(flag for flag in origin.other_flags if _FLAG_NAME.fullmatch(flag) and flag not in given),
+        server=origin.server,
+        taken_at=origin.taken_at,
+    )
 
 
 class ClusterSource:
@@ -275,6 +313,16 @@ class ClusterSource:
         from kubectl_spread.cluster.api.dry_run import create
 
         return create(self._connection, kind, namespace, values)
+
+    def patch_dry_run(self, kind: Kind, namespace: str, name: str, change: Patch) -> DryRun:
+        """Return what the API server would make of an object that exists.
+
+        Raises:
+            ClusterError: the server cannot be reached or understood.
+        """
+        from kubectl_spread.cluster.api.dry_run import patch
+
+        return patch(self._connection, kind, namespace, name, change)
 
     def count_pods(self, namespace: str = "") -> int:
         """Return how many Pods the namespace has; empty for the cluster.

@@ -11,23 +11,25 @@ from msgspec.structs import replace
 from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
+from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.source import ReadLimits, Source
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
-from kubectl_spread.diagnosis.incomplete import unread_cluster, without_unread
+from kubectl_spread.diagnosis.incomplete import unread_cluster, unread_pods, without_unread
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.gaps import UnknownFeatureGate, UnprovedRelease
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError
+from kubectl_spread.objects.kinds import EVENT
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.handles import NO_SCHEDULER, Handles
 from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile, known_gates
-from kubectl_spread.snapshot import Inventory, Snapshot
+from kubectl_spread.snapshot import Inventory, Snapshot, together
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
@@ -78,6 +80,12 @@ class View(msgspec.Struct, frozen=True):
         """Return the cluster as the scheduler sees it; one without a profile is taken for the default one."""
         return self.handles.named(scheduler_name)
 
+    @property
+    def settled(self) -> View:
+        """The cluster in which the Pods that the scheduler counts on a node are bound to it."""
+        snapshot = self.snapshot.settled
+        return replace(self, handles=self.handles.each(lambda handle: replace(handle, snapshot=snapshot)))
+
     def with_inventory(self, inventory: Inventory) -> View:
         """Return the view of the cluster of which more was read, under the same rules."""
         snapshot = Snapshot.build(inventory)
@@ -105,6 +113,11 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     """
     said = _saying_its_version(source, scheduler)
     snapshot = Snapshot.build(source.read(reads))
+    if source.server and snapshot.undecided and EVENT.name not in snapshot.inventory.objects:
+        # Only now are the scheduler's messages worth a further list.
+        first, *others = {namespace for namespace, _ in snapshot.undecided}
+        messages = source.read((read_sets.failures("" if others else first),))
+        snapshot = Snapshot.build(together(snapshot.inventory, messages))
     version, version_from = _version(said(), snapshot, scheduler)
     minor = minor_of(version)
     if minor is None:
@@ -125,8 +138,9 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         as_of=written(told) if (told := last_told(snapshot.all(Pod))) else "",
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
+    inventory = snapshot.inventory
     incomplete = incomplete_entries(
-        (*unread_cluster(snapshot.inventory), *_unproved(minor), *_unknown_gates(scheduler))
+        (*unread_cluster(inventory), *unread_pods(inventory), *_unproved(minor), *_unknown_gates(scheduler))
     )
     return View(Handles.build(snapshot, judged), metadata, incomplete)
 

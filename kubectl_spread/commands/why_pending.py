@@ -11,11 +11,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.arguments import parse_names
+from kubectl_spread.commands.arguments import near_type
+from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, alike, beside_autoscaler
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.read_choice import look_for
-from kubectl_spread.commands.scope import Scope, not_found
+from kubectl_spread.commands.scope import Scope, kind_of_named, not_found, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import Question, SchedulerOptions, View
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of
@@ -23,12 +24,19 @@ from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, with_event
 from kubectl_spread.controllers.shortage import shortage_of
-from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
+from kubectl_spread.controllers.workloads import (
+    PodsByOwner,
+    WorkloadRef,
+    living_pods,
+    owners_of,
+    scheduler_of,
+    workloads,
+)
 from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judge
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
-from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.not_created import NotCreated
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
 from kubectl_spread.diagnosis.twins import findings_for, judgement_for
@@ -36,12 +44,12 @@ from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
-from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.scheduler.claims import claim_name, ownership_problem
+from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
+from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.pending import waits_for_volumes
-from kubectl_spread.wording.words import did_you_mean, listed
+from kubectl_spread.wording.words import LIST, did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
@@ -86,6 +94,7 @@ def why_pending(
     scope: Scope,
     scheduler: SchedulerOptions,
     *,
+    autoscalers: AutoscalerOptions = NO_OPTIONS,
     fix_budget: float | None = None,
     read: ReadMode = "auto",
     most_nodes: int = MOST_NODES,
@@ -96,6 +105,7 @@ def why_pending(
         source: where the cluster is read from.
         scope: which Pods are meant.
         scheduler: whose rules apply.
+        autoscalers: what is given of them on the command line.
         fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
         read: how much of a large cluster is read.
         most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
@@ -111,7 +121,8 @@ def why_pending(
     notes = tuple(_notes(wanted, scope))
     with naming_the_malformed(source.name, view.snapshot):
         missing = tuple(_not_created(view, scope))
-        items = tuple(_explain_all(pending, view, seconds_for(fix_budget, len(view.snapshot.nodes))))
+        budget = seconds_for(fix_budget, len(view.snapshot.nodes))
+        items = tuple(_explain_all(pending, view, budget, autoscalers))
     report = PendingReport(metadata=view.metadata, items=items, not_created=missing, incomplete=view.incomplete)
     return PendingAnswer(report, notes, view)
 
@@ -119,7 +130,7 @@ def why_pending(
 def _question(scope: Scope, limits: ReadLimits, fix_budget: float | None) -> Question:
     def asked(view: View) -> Asked:
         pods = _one_of_each(_wanted(view, scope), view.snapshot)
-        return tuple((pod, view.handle(pod.spec.scheduler_name)) for pod in pods)
+        return tuple((pod, view.handle(pod.spec.scheduler_name).awaiting(pod)) for pod in pods)
 
     def needed(view: View) -> Need:
         from kubectl_spread.commands.read_planner import to_judge
@@ -141,20 +152,9 @@ def exit_code(report: PendingReport) -> ExitCode:
     waits = any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by for item in report.items)
     return ExitCode.of_items(
         no=waits or bool(report.not_created),
-        incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items),
+        incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items)
+        or any(gap.what.startswith(LIST) for gap in report.incomplete),
     )
-
-
-def pod_name(argument: str) -> str:
-    """Return the name of a Pod given as ``NAME`` or ``pod/NAME``, of a workload as ``deployment/NAME``.
-
-    Raises:
-        UsageError: it is of a type that has no Pods.
-    """
-    if "/" not in argument:
-        return argument
-    _, ((kind, name),) = parse_names((argument,))
-    return name if kind == kinds.POD.singular else f"{kind}/{name}"
 
 
 def _wanted(view: View, scope: Scope) -> list[Pod]:
@@ -167,30 +167,37 @@ def _wanted(view: View, scope: Scope) -> list[Pod]:
     if scope.names:
         called = (pod for name in scope.names for pod in _called(name, pods, scope, view.snapshot))
         pods = list({pod.key: pod for pod in called}.values())
+    elif scope.kinds:
+        pods = [pod for pod in pods if any(scope.wants(ref.kind) for ref in _owners(pod, view.snapshot))]
     return sorted((pod for pod in pods if scope.selector.matches(pod.metadata.labels)), key=lambda pod: pod.key)
 
 
 def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) -> list[Pod]:
-    """Return the Pods of the scope that a name means: a Pod's, what only one begins with, or a workload's.
+    """Return the Pods of the scope that a name means: a Pod's, a workload's, or what only one Pod begins with.
 
     Raises:
         ClusterError: it means none.
+        UsageError: it means several workloads.
     """
+    found = [pod for pod in pods if pod.metadata.name == name]
+    if not found and "/" not in name and (kind := kind_of_named(name, scope, snapshot)):
+        name = f"{kind}/{name}"
     if "/" in name:
-        found = [pod for pod in pods if name in _owners(pod, snapshot)]
+        found = [pod for pod in pods if name in map(str, _owners(pod, snapshot))]
         if not found and not _exists(name, scope, snapshot):
-            near = did_you_mean(name, {owner for pod in pods for owner in _owners(pod, snapshot)})
-            others = {pod.metadata.namespace for pod in snapshot.all(Pod) if name in _owners(pod, snapshot)}
+            near = did_you_mean(name, {str(owner) for pod in pods for owner in _owners(pod, snapshot)})
+            others = {pod.metadata.namespace for pod in snapshot.all(Pod) if name in map(str, _owners(pod, snapshot))}
             raise not_found(f"Pods of {name}", scope, others, near=near)
         return [pod for pod in found if pod.waits] or found
-    found = [pod for pod in pods if pod.metadata.name == name]
     begun = [pod for pod in pods if pod.metadata.name.startswith(name)]
     found = found or next((each for each in (begun, [pod for pod in begun if pod.waits]) if len(each) == 1), [])
     if not found:
         elsewhere = (pod.metadata.namespace for pod in snapshot.all(Pod) if pod.metadata.name == name)
         several = f"{len(begun)} begin so: {listed([pod.metadata.name for pod in begun])}" if begun else ""
-        near = several or did_you_mean(name, {pod.metadata.name for pod in pods})
-        raise not_found(f'pods "{name}"', scope, elsewhere, near=near)
+        names = {*(pod.metadata.name for pod in pods), *(ref.name for pod in pods for ref in _owners(pod, snapshot))}
+        near = several or did_you_mean(name, names) or near_type(name)
+        what = f'pods "{name}"'
+        raise unseen(what, (kinds.POD,), snapshot) or not_found(what, scope, elsewhere, near=near)
     return found
 
 
@@ -204,7 +211,8 @@ def _exists(name: str, scope: Scope, snapshot: Snapshot) -> bool:
 def _not_created(view: View, scope: Scope) -> Iterator[NotCreated]:
     """Yield the workloads of the scope that lack Pods, for the API server refuses them."""
     for workload in workloads(view.snapshot):
-        named = not scope.names or str(workload.ref) in scope.names
+        ref = workload.ref
+        named = not {str(ref), ref.name}.isdisjoint(scope.names) if scope.names else scope.wants(ref.kind)
         shortage = shortage_of(workload, view.snapshot) if named and scope.selects(workload) else None
         if shortage is not None:
             from kubectl_spread.diagnosis.not_created import not_created
@@ -213,9 +221,9 @@ def _not_created(view: View, scope: Scope) -> Iterator[NotCreated]:
             yield from filter(None, (found,))
 
 
-def _owners(pod: Pod, snapshot: Snapshot) -> set[str]:
-    """Return what the Pod belongs to, as ``replicaset/web-5d9c7b6f4`` and ``deployment/web``."""
-    return {str(ref) for ref, _ in owners_of(pod, snapshot)}
+def _owners(pod: Pod, snapshot: Snapshot) -> set[WorkloadRef]:
+    """Return what the Pod is or belongs to, as ``pod/web-5d9c7b6f4-x2x5q``, ``replicaset/web-5d9c7b6f4``."""
+    return {WorkloadRef(kind="Pod", name=pod.metadata.name), *(ref for ref, _ in owners_of(pod, snapshot))}
 
 
 def _notes(wanted: Sequence[Pod], scope: Scope) -> Iterator[str]:
@@ -236,16 +244,19 @@ def _not_pending(pod: Pod) -> str:
     return f"{name} is not pending: it is on {pod.spec.node_name}."
 
 
-def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable[PendingItem]:
+def _explain_all(
+    pods: Sequence[Pod], view: View, fix_budget: float, autoscalers: AutoscalerOptions
+) -> Iterable[PendingItem]:
     """Yield an item for each Pod; Pods that differ only in name are evaluated once, within the budget (seconds)."""
-    pending = living_pods((pod for pod in view.snapshot.all(Pod) if pod.waits), view.snapshot)
+    waiting = (pod for pod in view.snapshot.all(Pod) if pod.waits and pod.key not in view.snapshot.assumed)
+    pending, placed = living_pods(waiting, view.snapshot), placed_by_owner(view.handle())
     templates = {pod.key: _template(pod, view.snapshot) for pod in pods}
     budget = FixBudget(fix_budget, len(set(templates.values())))
     explained: dict[bytes, Explanation] = {}
     for pod in pods:
         twin = explained.get(templates[pod.key])
         if twin is None:
-            twin = explained[templates[pod.key]] = _explain(pod, pending, view, budget)
+            twin = explained[templates[pod.key]] = _explain(pod, (pending, placed), view, budget, autoscalers)
             item = twin.item
         else:
             item = _like(twin, pod, view)
@@ -266,8 +277,9 @@ def _template(pod: Pod, snapshot: Snapshot) -> bytes:
     metadata = pod.metadata
     nominated = pod.status.nominated_node_name
     own = tuple(_own_claims(pod, snapshot))
+    assumed = pod.key in snapshot.assumed, pod.key in snapshot.undecided
     return msgspec.json.encode(
-        (metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated, own)
+        (metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated, own, assumed)
     )
 
 
@@ -288,15 +300,19 @@ def _as_it_is(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object, ...
     return claim.spec, claim.status, claim.metadata.annotations, claim.metadata.deletion_timestamp
 
 
-def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> Explanation:
-    """Return why the Pod has no node, and what would let it in."""
-    handle = view.handle(pod.spec.scheduler_name)
+def _explain(
+    pod: Pod, others: tuple[PodsByOwner, PodsByOwner], view: View, budget: FixBudget, autoscalers: AutoscalerOptions
+) -> Explanation:
+    """Return why the Pod has no node, and what would let it in; ``others``: the Pods that wait, and those on nodes."""
+    pending, placed = others
+    handle = view.handle(pod.spec.scheduler_name).awaiting(pod)
     known = handle.profile.serves(pod)
-    situation = Situation(pod, handle, now())
+    situation = Situation(pod, handle, now(), placed=placed)
     judgement = judge(situation.evaluation, handle)
     report = evaluation_report(judgement)
     siblings = siblings_of(pod, pending, handle.snapshot)
-    found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
+    searched = known and not judgement.assumed
+    found = budget.within(partial(search_fixes, situation, siblings)) if searched else NO_FIXES
     item = as_item(
         PendingItem,
         report,
@@ -306,9 +322,10 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> E
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
-        summary=_waiting(report.verdict, judgement) or report.summary,
+        summary=_waiting(judgement) or report.summary,
     )
-    return Explanation(pod, judgement, found.fixes, with_event(item, last_failure(pod, view.snapshot), known=known))
+    item = beside_autoscaler(item, pod, view.handle(pod.spec.scheduler_name), autoscalers)
+    return Explanation(pod, judgement, found.fixes, _with_event(item, pod, view))
 
 
 def _like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
@@ -319,18 +336,22 @@ def _like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         name=pod.metadata.name,
         same_as=like.name,
         event=None,
-        summary=_waiting(like.verdict, judgement) or summary_of(judgement),
+        summary=_waiting(judgement) or summary_of(judgement),
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
         fixes=fix_reports((fix_for(fix, twin.pod, pod) for fix in twin.fixes), view.metadata.connection_flags),
     )
-    known = view.handle(pod.spec.scheduler_name).profile.serves(pod)
-    return with_event(item, last_failure(pod, view.snapshot), known=known)
+    return _with_event(alike(item, like), pod, view)
 
 
-def _waiting(verdict: Verdict, judgement: Judgement) -> str:
+def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
+    snapshot, known = view.snapshot, view.handle(pod.spec.scheduler_name).profile.serves(pod)
+    chosen = None if pod.key in snapshot.undecided else pod.key in snapshot.assumed
+    return with_event(item, last_failure(pod, snapshot), chosen=chosen, known=known)
+
+
+def _waiting(judgement: Judgement) -> str:
     """Return which volumes the scheduler waits for, on the node that it has chosen for the Pod; empty for none."""
-    schedulable = verdict is Verdict.SCHEDULABLE
-    volumes = awaited(judgement.evaluation, judgement.handle) if schedulable else None
+    volumes = awaited(judgement.evaluation.pod, judgement.handle)
     return waits_for_volumes(volumes) if volumes else ""

@@ -17,7 +17,6 @@ from kubectl_spread.contract.evaluation import (
 )
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
-from kubectl_spread.controllers.rollout_plan import FailedCreate
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.simulation.placement import DomainRange, Placement
@@ -59,6 +58,34 @@ class Jam(Report, frozen=True, kw_only=True):
     conflict: tuple[Requirement, ...] = ()
 
 
+class RefusedPods(Report, frozen=True, kw_only=True):
+    """At which Pod of a workload the API server ends the making of Pods.
+
+    Attributes:
+        created: how many come to be.
+        message: why the next one does not, in the API server's words.
+        refusals: every reason, with the fields of the manifest, where none comes to be; empty for a quota.
+        missing: kind and name of what has to exist first.
+    """
+
+    created: int
+    message: str
+    refusals: tuple[ValidationError, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+class AllCreated(Report, frozen=True, kw_only=True):
+    """Where all replicas would go if the API server refused none.
+
+    Attributes:
+        placements: where each would go, in order.
+        jam: the first that would find no node; None where all would find one.
+    """
+
+    placements: tuple[Placement, ...] = ()
+    jam: Jam | None = None
+
+
 class Rollout(Report, frozen=True, kw_only=True):
     """How the workload gets from the Pods it has to those of the manifest.
 
@@ -68,12 +95,14 @@ class Rollout(Report, frozen=True, kw_only=True):
         running: the Pods the workload has (count).
         replaced: how many of them go.
         assumed: what was assumed, as a sentence.
+        unchanged: whether applying the manifest changes nothing of what the object asks for.
     """
 
     strategy: Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
     running: int
     replaced: int
     assumed: str
+    unchanged: bool = False
 
 
 class Origin(Report, frozen=True, kw_only=True):
@@ -102,7 +131,9 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         placements: where each replica goes, in order; ties go to the first name.
         jam: the first replica that finds no node; None when all find one.
         pending: how many Pods then wait for a node (count), with ties going to the first name.
-        failed_create: the first Pod that the API server refuses; None where it takes all.
+        failed_create: the first Pod that the API server refuses; None where it takes all. Where it takes none,
+            ``placements`` are those that there would be.
+        all_created: where all would go if it took all; None where it takes all or none.
         held_by: the scheduling gates that hold its Pods back.
         after: the constraints with all placed replicas counted.
         orders: in how many orders ties were broken, by name first.
@@ -118,7 +149,8 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
     pending: int = 0
-    failed_create: FailedCreate | None = None
+    failed_create: RefusedPods | None = None
+    all_created: AllCreated | None = None
     held_by: tuple[str, ...] = ()
     after: tuple[ConstraintReport, ...] = ()
     orders: int = 1
@@ -126,6 +158,11 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     sampled: bool = False
     rollout: Rollout | None = None
     origin: Origin | UnsetType = UNSET
+
+    @property
+    def refusals(self) -> tuple[ValidationError, ...]:
+        """Why the API server refuses the manifest, or else every Pod of it, by fields of the manifest."""
+        return self.validation or (self.failed_create.refusals if self.failed_create else ())
 
     @property
     def blamed(self) -> tuple[Requirement, ...]:
@@ -167,7 +204,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         placements=outcome.placements,
         jam=_jam(outcome, report),
         pending=outcome.pending,
-        failed_create=outcome.failed_create,
+        failed_create=_refused_pods(outcome),
         held_by=outcome.held_by,
         after=tuple(map(constraint_report, outcome.constraints)),
         orders=outcome.orders,
@@ -175,6 +212,16 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         sampled=outcome.sampled,
         rollout=Rollout(**{**asdict(rollout), "assumed": assumption(rollout.assumed)}) if rollout else None,
     )
+
+
+def all_created(outcome: ManifestOutcome) -> AllCreated:
+    """Return where all replicas would go."""
+    return AllCreated(placements=outcome.placements, jam=_jam(outcome, evaluation_report(outcome.judgement)))
+
+
+def _refused_pods(outcome: ManifestOutcome) -> RefusedPods | None:
+    failed = outcome.failed_create
+    return RefusedPods(created=failed.created, message=failed.message) if failed else None
 
 
 def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
+from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.constraints import ConstraintReport, Requirement, constraint_report, requirement_report
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
@@ -72,7 +73,10 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         core_of: the requirements that were judged on every node; absent where all Pods were read: all were then.
         fixes: changes that let the Pod in, those that disturb least first, then the cheapest.
         left_alone: what would let the Pod in too and is not offered, with the reason: a sentence each.
+        waits: what lets the Pod in without anybody's doing, once it is over; absent where nothing does.
         new_nodes: nodes that would let the Pod in if somebody, or an autoscaler, added them; of the shape of fixes.
+        autoscaler: what the cluster's autoscaler decides about it, of a manifest about the first replica that finds no
+            node; absent where there is none.
         fix_search: ``bounded`` where time ran out before every change was tried.
     """
 
@@ -94,14 +98,17 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...] = ()
     new_nodes: tuple[Fix, ...] = ()
     left_alone: tuple[str, ...] = ()
+    waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
     fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
+    autoscaler: AutoscalerReport | UnsetType = UNSET
     incomplete: tuple[Incomplete, ...] = ()
 
     @property
     def stuck(self) -> bool:
         """Whether no node takes the Pod, or nothing could take one that the API server refuses."""
-        return self.verdict is Verdict.UNSCHEDULABLE or (self.verdict is Verdict.INVALID and not self.feasible)
+        refused = self.verdict in {Verdict.INVALID, Verdict.FAILED_CREATE}
+        return self.verdict is Verdict.UNSCHEDULABLE or (refused and not self.feasible)
 
     @property
     def assumed(self) -> bool:
@@ -144,6 +151,8 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
     reach, on_all = judgement.reach, judgement.judged_on_all_nodes
     explanation = explanation_of(judgement)
     verdict = verdict_of(evaluation, complete=not explanation.incomplete)
+    if judgement.assumed:
+        verdict = Verdict.SCHEDULABLE
     return EvaluationReport(
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,

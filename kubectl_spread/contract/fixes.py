@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, assert_never
 
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Override
-from kubectl_spread.diagnosis.fixes.conclusion import FixSearch, VerifiedFix
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    FixSearch,
+    NodeRecovery,
+    PodEnding,
+    RolloutGoesOn,
+    VerifiedFix,
+    Wait,
+)
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.wording import fixes
 
@@ -57,12 +64,31 @@ class Fix(Report, frozen=True, kw_only=True):
     proved_on: Literal["read"] | UnsetType = UNSET
 
 
+class ExpectedChange(Report, frozen=True, kw_only=True):
+    """What lets the Pod in without anybody's doing, once it is over.
+
+    Attributes:
+        kind: ``NodeRecovery``, ``PodEnding`` or ``RolloutGoesOn``.
+        nodes: the nodes that take the Pod then, or the node of the Pod that ends.
+        pod: the Pod that ends, as namespace/name; empty for others.
+        workload: whose rollout goes on; empty for others.
+        message: what is waited for.
+    """
+
+    kind: Literal["NodeRecovery", "PodEnding", "RolloutGoesOn"]
+    nodes: tuple[str, ...] = ()
+    pod: str = ""
+    workload: str = ""
+    message: str
+
+
 class SearchedFields(TypedDict):
     """The fields of an ``EvaluationReport`` that hold what the search for fixes found."""
 
     fixes: tuple[Fix, ...]
     new_nodes: tuple[Fix, ...]
     left_alone: tuple[str, ...]
+    waits: tuple[ExpectedChange, ...] | UnsetType
     fix_search: Literal["complete", "bounded"]
 
 
@@ -72,8 +98,23 @@ def searched_fields(search: FixSearch, connection_flags: Sequence[str] = ()) -> 
         "fixes": fix_reports(search.fixes, connection_flags),
         "new_nodes": fix_reports(search.new_nodes, connection_flags),
         "left_alone": tuple(map(fixes.left_alone, search.not_offered)),
+        "waits": tuple(map(_expected, search.waits)) or UNSET,
         "fix_search": "complete" if search.complete else "bounded",
     }
+
+
+def _expected(wait: Wait) -> ExpectedChange:
+    message = fixes.WAITS.text(wait)
+    match wait:
+        case NodeRecovery():
+            return ExpectedChange(kind="NodeRecovery", nodes=wait.nodes, message=message)
+        case PodEnding():
+            pod = f"{wait.namespace}/{wait.name}"
+            return ExpectedChange(kind="PodEnding", nodes=(wait.node,), pod=pod, message=message)
+        case RolloutGoesOn():
+            return ExpectedChange(kind="RolloutGoesOn", workload=wait.owner, message=message)
+        case _:
+            assert_never(wait)
 
 
 def fix_reports(verified: Iterable[VerifiedFix], connection_flags: Sequence[str] = ()) -> tuple[Fix, ...]:

@@ -69,11 +69,11 @@ class PendingReport(Report, frozen=True, kw_only=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
-def with_event(item: PendingItem, failure: LastFailure | None, *, known: bool) -> PendingItem:
-    """Return the explanation beside the scheduler's last message; ``known`` says whether that scheduler's rules are."""
+def with_event(item: PendingItem, failure: LastFailure | None, *, chosen: bool | None, known: bool) -> PendingItem:
+    """Return the explanation beside the scheduler's last message; the other arguments are those of ``difference``."""
     if failure is None:
         return item
-    differs = difference(failure, item.message, chosen=item.assumed, feasible=bool(item.feasible), known=known)
+    differs = difference(failure, item.message, chosen=chosen, feasible=bool(item.feasible), known=known)
     event = EventReport(**asdict(failure), differs=DIFFERENCES[differs] if differs else "")
     if item.message is None:
         return replace(item, event=event, message=failure.message, message_from="event")

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Literal
 
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_change import ChangedConstraint
-
-
-class RebalanceVerdict(StrEnum):
-    """Whether a constraint holds, or can be made to hold, by evictions."""
-
-    IMPOSSIBLE = "Impossible"
-    PARTIAL = "Partial"
-    INCOMPLETE = "Incomplete"
-    PLANNED = "Planned"
-    BALANCED = "Balanced"
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 
 
 class PlannedEviction(Report, frozen=True, kw_only=True):
     """One eviction of a plan.
 
     Attributes:
-        order: its place in the plan, from 1: it goes once the Pod in place of the one before has a node.
-        wave: the evictions of one wave follow each other so; before the next all that went has to be gone and
-            all that came ready: budgets allow no more, a StatefulSet makes one after another, or room is needed.
+        order: its place in the plan, from 1: it goes once the Pod in place of the one before is Ready.
+        wave: the evictions of one wave follow each other so; before the next, all evicted Pods have to be gone too:
+            a budget, a StatefulSet, room, anti-affinity or a volume requires it.
         pod: the Pod that goes.
+        uid: its UID; empty in files that hold none.
         node: where it is.
         workload: whose it is.
         lands: the nodes of which the Pod in its place goes to one, by name.
@@ -39,6 +30,7 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
     wave: int
     namespace: str
     pod: str
+    uid: str = ""
     node: str
     workload: WorkloadRef
     lands: tuple[str, ...]
@@ -96,9 +88,11 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
         evictions: the plan, in order.
         pending: how many Pods of the workloads wait for a node, for which nothing is planned.
         waiting: whose they are, by name.
+        notes: what else is to be known of the plan, a sentence each.
         items: the constraints, worst first.
         search: ``bounded`` where the search ended before it was known that there is nothing better.
         orders: ``sampled`` where there are more choices among equal nodes than were followed.
+        scored: ``some`` where the scheduler scores only some of the nodes that a Pod fits on.
     """
 
     api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
@@ -107,7 +101,9 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
     evictions: tuple[PlannedEviction, ...]
     pending: int = 0
     waiting: tuple[WaitingWorkload, ...] = ()
+    notes: tuple[str, ...] = ()
     items: tuple[RebalanceItem, ...]
     search: Literal["complete", "bounded"] = "complete"
     orders: Literal["all", "sampled"] = "all"
+    scored: Literal["all", "some"] = "all"
     incomplete: tuple[Incomplete, ...] = ()

@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.contract.rebalance import PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
+from kubectl_spread.contract.rebalance import PlannedEviction, RebalancedConstraint, RebalanceItem
 from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis.constraint_state import has_one_domain
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.remaining_skew import is_left, remaining_skew, unsure_of
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, remaining_skew, unsure_of, verdict_of
+from kubectl_spread.diagnosis.statuses import Idle, NoEffect
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
 from kubectl_spread.rebalance.waves import waves
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.rebalance import remaining_text, unsure_text
+from kubectl_spread.wording.statuses import STATUSES
 
 
 def evictions(
@@ -31,6 +35,7 @@ def evictions(
             wave=wave,
             namespace=pod.metadata.namespace,
             pod=pod.metadata.name,
+            uid=pod.metadata.uid,
             node=pod.spec.node_name,
             workload=owner_of(pod, snapshot),
             lands=each.lands,
@@ -39,16 +44,26 @@ def evictions(
 
 
 def command(pod: Pod, connection_flags: Sequence[str] = ()) -> str:
-    """Return what evicts the Pod through the Eviction API, so that budgets hold when it is run.
+    """Return what evicts this Pod and no later one of its name, through the Eviction API: budgets hold when it is run.
 
     Source: kubernetes.io/docs/concepts/scheduling-eviction/api-eviction.
     """
     namespace, name = pod.key
-    metadata = {"name": name, "namespace": namespace}
-    body = json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}, separators=(",", ":"))
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}/eviction"
-    create = kubectl("create", flags=("--raw", path, "-f", "-", *connection_flags))
-    return f"echo {shlex.quote(body)} | {create}"
+    flags = ("--raw", eviction_path(namespace, name), "-f", "-", *connection_flags)
+    return f"echo {shlex.quote(eviction_of(namespace, name, pod.metadata.uid))} | {kubectl('create', flags=flags)}"
+
+
+def eviction_path(namespace: str, name: str) -> str:
+    """Return where the evictions of a Pod are created."""
+    return f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}/eviction"
+
+
+def eviction_of(namespace: str, name: str, uid: str) -> str:
+    """Return the Eviction of a Pod as JSON; without a UID, of whatever Pod has the name then."""
+    values: dict[str, object] = {"metadata": {"name": name, "namespace": namespace}}
+    if uid:
+        values["deleteOptions"] = {"preconditions": {"uid": uid}}
+    return json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", **values}, separators=(",", ":"))
 
 
 def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) -> Iterator[RebalanceItem]:
@@ -56,11 +71,11 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, unsure_of(outcome)
         remaining = None if unsure else remaining_skew(outcome)
-        reason = unsure_text(unsure) if unsure else remaining_text(remaining) if remaining else ""
+        reason = unsure_text(unsure) if unsure else remaining_text(remaining) if remaining else _without_effect(goal)
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
-            verdict=RebalanceVerdict.INCOMPLETE if unsure else _verdict(outcome),
+            verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict_of(outcome),
             reason=reason,
             fixes=fixes_of(outcome) if remaining else (),
             constraint=RebalancedConstraint(
@@ -76,7 +91,7 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
         )
 
 
-def _verdict(outcome: Outcome) -> RebalanceVerdict:
-    if not is_left(outcome):
-        return RebalanceVerdict.PLANNED if outcome.goal.is_violated else RebalanceVerdict.BALANCED
-    return RebalanceVerdict.PARTIAL if outcome.improves else RebalanceVerdict.IMPOSSIBLE
+def _without_effect(goal: Goal) -> str:
+    if not has_one_domain(goal.constraint, len(goal.domains)):
+        return ""
+    return STATUSES.text(NoEffect(why=Idle.ONE_DOMAIN, topology_key=goal.constraint.topology_key))

@@ -25,7 +25,9 @@ class ClusterAccess(Report, frozen=True, kw_only=True):
         cluster: the name of the cluster in the kubeconfig; empty when there is none.
         current: whether kubectl asks the same cluster without flags.
         flags: kubectl's flags that were given to reach it, each word by itself; all commands carry them.
-        secret_flags: those that commands leave out, for their values are secret.
+        secret_flags: those that commands leave out, for their values are secret, or not in the snapshot.
+        server: the API server's URL, of a snapshot.
+        taken_at: when a snapshot was taken (RFC 3339); empty where an API server was read.
     """
 
     context: str = ""
@@ -33,6 +35,8 @@ class ClusterAccess(Report, frozen=True, kw_only=True):
     current: bool = True
     flags: tuple[str, ...] = ()
     secret_flags: tuple[str, ...] = ()
+    server: str = ""
+    taken_at: str = ""
 
 
 class Metadata(Report, frozen=True, kw_only=True):
@@ -44,7 +48,7 @@ class Metadata(Report, frozen=True, kw_only=True):
         kube_version: the release whose rules were applied, such as ``v1.36``.
         kube_version_from: ``flag``, ``server``, ``nodes`` (the newest kubelet: at least that) or ``default``.
         source: the context, or the files.
-        access: which cluster that is, and how commands reach it; absent for files.
+        access: which cluster that is, and how commands reach it; absent for files that do not say it.
         resource_versions: list → version it was read at; empty for files.
         as_of: the last time that the Pods tell of (RFC 3339): the answer is no older; empty where they tell none.
     """
@@ -70,3 +74,6 @@ class Incomplete(Report, frozen=True, kw_only=True):
     what: str
     why: str
     consequence: str
+
+    def __str__(self) -> str:
+        return f"incomplete: {self.what} ({self.why}): {self.consequence}."

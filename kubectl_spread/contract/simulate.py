@@ -12,9 +12,10 @@ from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):
-    """A Pod that went, and the node it was on; empty for none."""
+    """A Pod that went, whose it is, and the node it was on; empty for none."""
 
     namespace: str
+    workload: WorkloadRef
     pod: str
     node: str
 

@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import Explanation, explanation_of
 from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
 from kubectl_spread.wording.words import held_by_gates
 
 
-def simulated_step(change: StepChange) -> SimulatedStep:
-    """Return what one step changed."""
+def simulated_step(change: StepChange, connection_flags: Sequence[str] = ()) -> SimulatedStep:
+    """Return what one step changed, with commands that carry these flags."""
     done = change.done
     return SimulatedStep(
         step=str(change.step),
-        evicted=tuple(map(_evicted, done.evicted)),
+        evicted=_evicted(done.evicted, change.before),
         blocked=tuple(
             BlockedPod(namespace=each.pod.metadata.namespace, pod=each.pod.metadata.name, why=blocked_text(each))
             for each in done.blocked
         ),
-        lost=tuple(map(_evicted, done.lost)),
-        preempted=tuple(map(_evicted, change.preempted)),
+        lost=_evicted(done.lost, change.before),
+        preempted=_evicted(change.preempted, change.before),
         pending=tuple(map(_pending, change.waiting)),
         newly_pending=change.newly_pending,
         untried=change.untried or UNSET,
         items=change.constraints,
         orders=change.orders,
-        notes=(*map(note_text, done.notes), *map(outcome_text, change.notes)),
+        notes=(*(note_text(note, connection_flags) for note in done.notes), *map(outcome_text, change.notes)),
     )
 
 
-def _evicted(pod: Pod) -> EvictedPod:
-    return EvictedPod(namespace=pod.metadata.namespace, pod=pod.metadata.name, node=pod.spec.node_name)
+def _evicted(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ...]:
+    return tuple(
+        EvictedPod(
+            namespace=pod.metadata.namespace,
+            workload=owner_of(pod, before),
+            pod=pod.metadata.name,
+            node=pod.spec.node_name,
+        )
+        for pod in pods
+    )
 
 
 def _pending(waiting: WaitingPods) -> PendingPods:

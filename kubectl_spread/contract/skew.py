@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
-from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.controllers.workloads import WorkloadRef, wanted_by
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
 
@@ -94,6 +94,9 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
         pending_pod: the Pod that waits for a node and that the row is about; empty where it is about the next one.
         next: the nodes it may go to, best first; empty when there is no next Pod.
         next_reason: why no Pod comes next, or why it goes to no other node; empty where the scheduler decides.
+        ready: the workload's Pods, or those of the revision, that run and do not say that they are not ready (count).
+        wanted: the Pods that the workload asks for (count); absent where that is not known.
+        pending: the Pods that wait for a node (count).
         evaluated_filters: the filters that decided about ``next``.
         headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
         proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
@@ -104,6 +107,9 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
     pending_pod: str = ""
     next: tuple[str, ...] = ()
     next_reason: str = ""
+    ready: int = 0
+    wanted: int | UnsetType = UNSET
+    pending: int = 0
     evaluated_filters: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | UnsetType = UNSET
@@ -162,6 +168,7 @@ def skew_row(row: Row) -> SkewRow:
 def skew_item(row: Row) -> SkewItem:
     """Return all that is known of the row."""
     headroom, in_part = row.judged.headroom, bool(row.revision.handle.snapshot.inventory.not_read)
+    wanted = wanted_by(row.revision.workload.owner, len(row.revision.pods))
     then = stop_text(headroom.then) if headroom and headroom.then else ""
     return SkewItem(
         **{**asdict(skew_row(row)), "constraint": constraint_report(row.constraint)},
@@ -169,6 +176,9 @@ def skew_item(row: Row) -> SkewItem:
         pending_pod=row.revision.pod.metadata.name if row.revision.pending else "",
         next=row.judged.next,
         next_reason=reason_of_next(row.revision.none_comes, row.revision.named_node),
+        ready=sum(pod.at_work for pod in row.revision.pods),
+        wanted=UNSET if wanted is None or row.revision.name else wanted,
+        pending=sum(pod.waits for pod in row.revision.pods),
         evaluated_filters=row.evaluated_filters,
         findings=tuple(map(Finding.of, row.judged.findings)),
         headroom=Headroom(more=headroom.more, tried=headroom.tried, then=then) if headroom else UNSET,

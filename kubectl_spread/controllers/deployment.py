@@ -34,13 +34,14 @@ def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
 def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
     """Return the ReplicaSet of the Deployment's template: a running one where its template is the same."""
     template = deployment.spec.template
-    # differs: of several that are the same the oldest is taken there, where every field is compared. Here only those
-    # that scheduling reads are, so several revisions may look alike, and the one rolled out last is the likeliest.
     same = [
         found for found in replica_sets(deployment, snapshot) if templates.same_template(found.spec.template, template)
     ]
     if same:
-        return max(same, key=_age)
+        # Where all is known of the templates the oldest is taken, as upstream. Where only what scheduling reads is,
+        # several revisions may look alike, and the one rolled out last is the likeliest.
+        known = template.rest and all(found.spec.template.rest for found in same)
+        return min(same, key=_birth) if known else max(same, key=_age)
     current = newest_replica_set(deployment, snapshot)
     revision = revision_number(current) + 1 if current else 1
     return made_for(deployment, templates.template_hash(deployment.spec.template), revision=revision)
@@ -90,6 +91,11 @@ def annotated(replica_set: ReplicaSet, annotation: str) -> int | None:
     """Return the number that an annotation says, None where it says none."""
     text = replica_set.metadata.annotations.get(annotation, "")
     return int(text) if text.isascii() and text.isdecimal() else None
+
+
+def _birth(replica_set: ReplicaSet) -> tuple[str, int]:
+    """Return what puts ReplicaSets in order, the oldest first. Source: ReplicaSetsByCreationTimestamp."""
+    return replica_set.metadata.creation_timestamp or "", -revision_number(replica_set)
 
 
 def _age(replica_set: ReplicaSet) -> tuple[int, str]:

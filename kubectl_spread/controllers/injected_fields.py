@@ -24,8 +24,13 @@ from kubectl_spread.controllers.templates import REVISION_LABELS, renamed
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements, Toleration, Volume
 from kubectl_spread.objects.kinds import STATEFUL_SET
-from kubectl_spread.objects.meta import AnnotatedMeta, once
-from kubectl_spread.objects.storage import ANN_STORAGE_CLASS, PersistentVolumeClaim, PersistentVolumeClaimStatus
+from kubectl_spread.objects.meta import once
+from kubectl_spread.objects.storage import (
+    ANN_STORAGE_CLASS,
+    ClaimMeta,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+)
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS
 from kubectl_spread.scheduler.claims import claim_named
 from kubectl_spread.snapshot import Snapshot
@@ -248,7 +253,7 @@ def _is_own(claim: str, pod: Pod, living: Sequence[Pod]) -> bool:
 
 def _fresh(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
     kept = {key: value for key, value in claim.metadata.annotations.items() if key == ANN_STORAGE_CLASS}
-    metadata = AnnotatedMeta(
+    metadata = ClaimMeta(
         name=f"{claim.metadata.name}-next",
         namespace=claim.metadata.namespace,
         labels=claim.metadata.labels,

@@ -7,7 +7,8 @@ containers exit, so no rule of a podFailurePolicy about those; deadlines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from enum import StrEnum
 from itertools import count
 
@@ -15,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import job_as_stored
+from kubectl_spread.controllers.replicaset import Victims, victims
 from kubectl_spread.controllers.templates import labelled, reference_to, renamed
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import JOB_INDEX_FAILURE_COUNT, ObjectMeta
@@ -117,6 +119,23 @@ def free_indexes(job: Job, pods: Sequence[Pod]) -> Iterator[int]:
     done |= {_index(pod) for pod in taken}
     there_are = count() if job.spec.completions is None else range(job.spec.completions)
     return (number for number in there_are if number not in done)
+
+
+def surplus(job: Job, pods: Sequence[Pod], *, moments: Sequence[datetime], order: Callable[[str], str]) -> Victims:
+    """Return which of its active Pods the Job deletes: all while it is suspended, else those beyond its parallelism.
+
+    For the moments and the order see ``victims``.
+
+    Source: job_controller.go manageJob, activePodsForRemoval, indexed_job_utils.go appendDuplicatedIndexPodsForRemoval.
+    """
+    if job.finished or foreign_manager(job):
+        return Victims((), free=False)
+    going = [pod for pod in pods if is_indexed(job.spec) and _index(pod) >= (job.spec.completions or 0)]
+    keeps = job.spec.completions is None and job.status.succeeded
+    wanted = 0 if job.spec.suspend else len(pods) if keeps else wanted_now(job)
+    left = [pod for pod in pods if pod not in going]
+    found = victims(left, (), number=max(len(left) - wanted, 0), moments=moments, order=order)
+    return replace(found, pods=(*going, *found.pods))
 
 
 def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:

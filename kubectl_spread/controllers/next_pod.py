@@ -108,7 +108,7 @@ def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, 
         from kubectl_spread.apiserver.resourcequotas import quota_fault
 
         if fault := quota_fault(pod, others, snapshot, profile.release):
-            yield Refusal("", fault)
+            yield Refusal("", fault, by_policy=True)
 
 
 def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
@@ -128,11 +128,15 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
             if controller is not None and controller.kind == DAEMON_SET.name:
                 copied = daemonset.pinned_to(copied, pod.spec.node_name)
             return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
-    told = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(made, pod)
-    is_of_template = told and revision_of(made) == revision_of(pod)
     own = (each for each in snapshot.alike(pod) if each.metadata.controller == pod.metadata.controller)
-    found = completed(made, (pod, *own) if is_of_template else (), snapshot, profile)
+    found = completed(made, (pod, *own) if is_of_template(pod, made, owner) else (), snapshot, profile)
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
+
+
+def is_of_template(pod: Pod, made: Pod, owner: Workload | None) -> bool:
+    """Whether the Pod is of the template that the one in its place is made from."""
+    told = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(made, pod)
+    return bool(told) and revision_of(made) == revision_of(pod)
 
 
 class NoneComes(StrEnum):

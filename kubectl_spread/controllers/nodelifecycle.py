@@ -16,14 +16,14 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.taints import is_passing
 from kubectl_spread.objects.core import Node, NodeCondition, Pod, Taint
-from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
+from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, HOSTNAME, REGION, ZONE
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, tolerates
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
 NOT_READY = "node.kubernetes.io/not-ready"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 NO_SCHEDULE = "NoSchedule"
-_ZONE_LABELS = (REGION, ZONE)
+_ZONE_LABELS = ((BETA_REGION, REGION), (BETA_ZONE, ZONE))
 _UNHEALTHY_SHARE = 0.55
 """Of a zone's nodes, from which on it is partially disrupted: --unhealthy-zone-threshold."""
 _UNHEALTHY_NODES = 3
@@ -103,22 +103,26 @@ def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str
     zones: dict[tuple[str, ...], list[Node]] = defaultdict(list)
     for node in nodes.values():
         if EXCLUDED not in node.metadata.labels:
-            zones[_zone(node)].append(node)
+            zones[zone_of(node)].append(node)
     if not any(answers(node) for members in zones.values() for node in members):
         every = sum(map(len, zones.values()))
-        return {name: EvictionsStopped(every, every) for name in names if _zone(nodes[name]) in zones}
+        return {name: EvictionsStopped(every, every) for name in names if zone_of(nodes[name]) in zones}
     stopped = {
         zone for zone, members in zones.items() if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
     }
     found = {
         zone: EvictionsStopped(sum(not answers(node) for node in zones[zone]), len(zones[zone])) for zone in stopped
     }
-    return {name: found[_zone(nodes[name])] for name in names if _zone(nodes[name]) in stopped}
+    return {name: found[zone_of(nodes[name])] for name in names if zone_of(nodes[name]) in stopped}
 
 
-def _zone(node: Node) -> tuple[str, ...]:
-    """Return the region and zone of a node. Source: component-helpers node/topology/helpers.go GetZoneKey."""
-    return tuple(node.metadata.labels.get(label, "") for label in _ZONE_LABELS)
+def zone_of(node: Node) -> tuple[str, ...]:
+    """Return the region and zone of a node; the deprecated labels go before those that took their place.
+
+    Source: component-helpers node/topology/helpers.go GetZoneKey (v1.36).
+    """
+    labels = node.metadata.labels
+    return tuple(labels.get(old, labels.get(new, "")) for old, new in _ZONE_LABELS)
 
 
 def _is_partially_disrupted(members: Collection[Node]) -> bool:

@@ -23,6 +23,7 @@ from kubectl_spread.objects.core import (
 from kubectl_spread.objects.meta import AnnotatedMeta, OwnerReference
 from kubectl_spread.objects.storage import (
     ANN_BIND_COMPLETED,
+    ClaimMeta,
     CSINode,
     CSIPersistentVolumeSource,
     PersistentVolume,
@@ -32,8 +33,9 @@ from kubectl_spread.objects.storage import (
     PersistentVolumeStatus,
     StorageClass,
     VolumeNodeAffinity,
+    claim_name,
 )
-from kubectl_spread.scheduler.claims import claim_name, claims_of
+from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.provisioning import NOT_SUPPORTED_PROVISIONERS
@@ -51,7 +53,7 @@ def ephemeral_claims(pod: Pod) -> Iterator[PersistentVolumeClaim]:
     for volume in pod.spec.volumes:
         if volume.ephemeral is not None:
             template = volume.ephemeral.volume_claim_template
-            metadata = AnnotatedMeta(
+            metadata = ClaimMeta(
                 name=claim_name(pod, volume) or "",
                 namespace=pod.metadata.namespace,
                 labels=template.metadata.labels,

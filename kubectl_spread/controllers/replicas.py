@@ -12,18 +12,14 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash
-from kubectl_spread.objects.core import Node, Pod, ReplicationController
-from kubectl_spread.objects.decoding import DecodeError, Plain, plain
+from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
-from kubectl_spread.objects.meta import ScaledMeta
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, JobSpec, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 _LONGEST_BASE = 58
 """Characters that are left of a name to which five are added. Source: apiserver names/generate.go (v1.36)."""
-
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:
@@ -47,24 +43,16 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
 
 
 def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
-    """Return the object as it is once it is applied: what it does not say and no manifest can stays as it lives."""
+    """Return the object, merged with the one that lives, as its controller takes it up; volumes and claims as live."""
     live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name)
     if isinstance(obj, PersistentVolume | PersistentVolumeClaim) and live is not None:
         return live
-    if isinstance(obj, Node) and isinstance(live, Node):
-        # What lives and the manifest does not say: labels, taints as a whole, and whether it is cordoned.
-        labels = {**live.metadata.labels, **obj.metadata.labels}
-        taints = obj.spec.taints or live.spec.taints
-        spec = replace(obj.spec, taints=taints, unschedulable=obj.spec.unschedulable or live.spec.unschedulable)
-        obj = replace(obj, metadata=replace(obj.metadata, labels=labels), spec=spec)
-    status = getattr(live, "status", None)
-    if status is not None:
-        obj = replace(obj, status=status)
-    if isinstance(obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
-        obj = replace(obj, spec=replace(obj.spec, replicas=replicas_applied(obj, snapshot)))
-    if isinstance(obj, StatefulSet) and isinstance(live, StatefulSet):
-        unchanged = same_template(obj.spec.template, live.spec.template)
-        return obj if unchanged else as_created(obj, snapshot)[0]
+    if (
+        isinstance(obj, StatefulSet)
+        and isinstance(live, StatefulSet)
+        and same_template(obj.spec.template, live.spec.template)
+    ):
+        return obj
     return as_created(obj, snapshot)[0]
 
 
@@ -104,60 +92,49 @@ def replicas_of(owner: Workload) -> int:
             return owner.spec.replicas_wanted
 
 
+def with_replicas(owner: Workload, number: int) -> Workload:
+    """Return the workload with so many Pods (count); a DaemonSet as it is."""
+    match owner:
+        case Job():
+            return replace(owner, spec=_with_pods(owner.spec, number))
+        case CronJob():
+            inner = owner.spec.job_template
+            inner = replace(inner, spec=_with_pods(inner.spec, number))
+            return replace(owner, spec=replace(owner.spec, job_template=inner))
+        case DaemonSet():
+            return owner
+        case _:
+            return replace(owner, spec=replace(owner.spec, replicas=number))
+
+
+def _with_pods(spec: JobSpec, number: int) -> JobSpec:
+    completions = None if spec.completions is None else max(spec.completions, number)
+    return replace(spec, parallelism=number, completions=completions)
+
+
 def replicas_applied(owner: Workload, before: Snapshot) -> int:
-    """Return how many Pods the workload asks for once it is applied to the cluster, which may not say so (count).
+    """Return how many Pods the workload, merged with the one that lives, asks for (count).
 
-    ``kubectl apply`` leaves alone what neither the manifest nor the last one that was applied says: the number that an
-    autoscaler has set. What the last one said and this one does not is taken back, to what the API defaults it to.
     Of a Job that runs already, what is done is not run again.
-
-    Source: kubectl pkg/cmd/apply/patcher.go, apimachinery pkg/util/strategicpatch CreateThreeWayMergePatch; for
-    server-side apply structured-merge-diff merge/update.go prune (v1.36).
     """
     if isinstance(owner, Job):
         running = before.get(Job, owner.metadata.namespace, owner.metadata.name)
         return replicas_of(owner) if running is None else job.wanted_now(replace(owner, status=running.status))
-    live = _kept(owner, before)
-    return replicas_of(owner if live is None or _is_taken_back(live) else live)
+    return replicas_of(owner)
 
 
 def replicas_taken_back(owner: Workload, before: Snapshot) -> int | None:
-    """Return how many replicas (count) live that applying resets to one, None where it resets none."""
-    live = _kept(owner, before)
-    if live is None or not _is_taken_back(live):
+    """Return how many replicas (count) live that applying resets to one, None where it resets none.
+
+    Args:
+        owner: merged with the one that lives.
+        before: the cluster with that one.
+    """
+    live = before.get(type(owner), owner.metadata.namespace, owner.metadata.name)
+    if live is None or not isinstance(live, Deployment | ReplicaSet | StatefulSet | ReplicationController):
         return None
-    return replicas_of(live) if replicas_of(live) != replicas_of(owner) else None
-
-
-def _kept(owner: Workload, before: Snapshot) -> Workload | None:
-    if not isinstance(owner.metadata, ScaledMeta) or getattr(owner.spec, "replicas", None) is not None:
-        return None
-    return before.get(type(owner), owner.metadata.namespace, owner.metadata.name)
-
-
-def _is_taken_back(live: Workload) -> bool:
-    """Whether whoever applied it last had said how many replicas there are."""
-    metadata = live.metadata
-    if not isinstance(metadata, ScaledMeta):
-        return False
-    if LAST_APPLIED in metadata.annotations:
-        return says_replicas(metadata.annotations[LAST_APPLIED])
-    holders = [entry for entry in metadata.managed_fields if entry.fields_v1.spec.replicas is not None]
-    # Another manager that holds it too, as an autoscaler does, keeps it.
-    return bool(holders) and all(entry.operation == "Apply" for entry in holders)
-
-
-def says_replicas(text: str) -> bool:
-    """Whether a manifest says how many replicas there are."""
-    try:
-        values = plain(text.encode())
-    except DecodeError:
-        return False
-    return _field(_field(values, "spec"), "replicas") is not None
-
-
-def _field(values: Plain, name: str) -> Plain:
-    return values.get(name) if isinstance(values, dict) else None
+    resets = getattr(owner.spec, "replicas", None) is None and replicas_of(live) != replicas_of(owner)
+    return replicas_of(live) if resets else None
 
 
 def _job_spec(owner: Job | CronJob) -> JobSpec:

@@ -1,6 +1,6 @@
-"""How a workload gets from the Pods it has to those of a manifest: which come, in which order, and which may go.
+"""How a workload gets from the Pods it has to those of a manifest: by which rules, and how many Pods go.
 
-What becomes of a rollout that replaces Pods, in which order they go, simulation tells: here is how many there are.
+Which Pods come and go, and in which order, simulation finds out.
 
 Source: kube-controller-manager deployment/{rolling,recreate}.go and util/deployment_util.go ResolveFenceposts,
 statefulset/stateful_set_control.go (v1.36).
@@ -10,38 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from itertools import islice
 from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
-from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rolling_update import fenceposts, surge_of
-from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
+from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
-from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
-
-
-class PlannedPod(msgspec.Struct, frozen=True):
-    """A Pod that comes.
-
-    Attributes:
-        gone: how many of the old Pods are gone by then, at the least (count).
-    """
-
-    pod: Pod
-    gone: int = 0
 
 
 class Assumption(Enum):
@@ -52,13 +39,18 @@ class Assumption(Enum):
     PAUSED = "Paused"
     PAUSED_BEFORE_FIRST = "PausedBeforeFirst"
     """A Deployment that is paused has made no ReplicaSet yet: no Pod comes."""
+    UNCHANGED = "Unchanged"
+    """Nothing changes in the template."""
     SAME_TEMPLATE = "SameTemplate"
-    """Nothing changes that scheduling reads."""
+    """Nothing changes that scheduling reads, and the rest is not known."""
+    REVISION_AGAIN = "RevisionAgain"
+    """The template is that of an older revision, whose Pods stay."""
+    ADOPTED = "Adopted"
+    """The Pods that nothing controls and that its selector matches become its own."""
     RUNNING_STAY = "RunningStay"
     """Running Pods stay whatever changes in the template, and the missing ones come."""
     POD_STAYS = "PodStays"
     """Of a Pod that runs nothing changes, or only what may."""
-    DELETED_FIRST = "DeletedFirst"
     ALL_GONE_FIRST = "AllGoneFirst"
     DELETED_BY_HAND = "DeletedByHand"
     """Missing ordinals come, running Pods stay until somebody deletes them."""
@@ -103,26 +95,14 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
         strategy: ``Scale`` where the template stays and only missing Pods come, ``Replace`` for a Pod that exists,
             ``Unknown`` for kinds of other APIs.
         replaced: how many of them go.
+        unchanged: whether applying the manifest changes nothing of what the object asks for.
     """
 
     strategy: Strategy
     running: int
     replaced: int
     assumed: RolloutAssumption
-
-
-class RolloutPlan(msgspec.Struct, frozen=True):
-    """What comes and what goes.
-
-    Attributes:
-        steps: the Pods that come, in order; of a DaemonSet the nodes decide, and none is here.
-        rollout: what was assumed; None where there is nothing yet.
-    """
-
-    steps: tuple[PlannedPod, ...] = ()
-    old: tuple[Pod, ...] = ()
-    staying: tuple[Pod, ...] = ()
-    rollout: Rollout | None = None
+    unchanged: bool = False
 
 
 class FailedCreate(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -144,7 +124,6 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
         owner: the workload; None for a bare Pod and for a kind of another API.
         replicas: how many (count).
         numbered: whether each replica has a name of its own; a single bare Pod keeps the one it has.
-        applied: a bare Pod as its manifest has it, where that is applied as it is; else None.
         release: the API server's, which merges label keys into the selectors of each replica.
     """
 
@@ -153,7 +132,6 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
     pod: Pod
     replicas: int
     numbered: bool = True
-    applied: Pod | None = None
     release: Release = Release()
 
     def replica(self, number: int) -> Pod:
@@ -168,144 +146,110 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
         return prepared(replace(pod, spec=unmerged(pod.spec)), self.release)
 
 
-def plan_of(wanted: DesiredWorkload, before: Snapshot) -> RolloutPlan:
-    """Return what comes and what goes once the manifest is applied to this cluster."""
+def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
+    """Return how the workload gets to the Pods of its manifest; None where it has none yet."""
+    found, obj = _rollout_of(wanted, before), wanted.owner or wanted.pod
+    live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
+    as_many = getattr(obj.spec, "replicas", None) in {None, wanted.replicas}
+    return replace(found, unchanged=live is not None and live.spec == obj.spec and as_many) if found else None
+
+
+def _rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
     namespace, owner = wanted.pod.metadata.namespace, wanted.owner
     live = owner and before.get(type(owner), namespace, wanted.ref.name)
-    own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == namespace)
-    running = tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
-    if plan := _without_new(owner, running, before):
-        return plan
+    running = running_pods(wanted, before)
+    if found := _without_new(owner, running, before):
+        return found
     if live is None and not running:
-        return RolloutPlan(steps=_all_new(wanted))
+        return None
     if owner is None or live is None:
         return _without_rules(wanted, running)
     return _update(wanted, owner, live, running)
 
 
-def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snapshot) -> RolloutPlan | None:
+def running_pods(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pods that the workload has, by name."""
+    own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == wanted.pod.metadata.namespace)
+    return tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
+
+
+def _without_new(owner: Workload | None, running: Sequence[Pod], before: Snapshot) -> Rollout | None:
     match owner:
         case workloads.Job() if owner.spec.suspend:
-            return RolloutPlan(
-                old=running, rollout=_rollout("Scale", running, Assumption.SUSPENDED, replaced=len(running))
-            )
+            return _rollout("Scale", running, Assumption.SUSPENDED, replaced=len(running))
         case workloads.CronJob() if owner.spec.suspend:
-            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, Assumption.SUSPENDED))
+            return _rollout("Scale", running, Assumption.SUSPENDED)
         case workloads.Job() | workloads.CronJob() if manager := job.foreign_manager(owner):
-            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, MadeElsewhere(manager)))
+            return _rollout("Scale", running, MadeElsewhere(manager))
         case workloads.Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
-            return RolloutPlan(rollout=_rollout("Scale", (), Assumption.PAUSED_BEFORE_FIRST))
+            return _rollout("Scale", (), Assumption.PAUSED_BEFORE_FIRST)
         case _:
             return None
 
 
-def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]) -> RolloutPlan:
-    unchanged = same_template(template_of(live), template_of(owner))
+def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]) -> Rollout | None:
+    same = same_template(template_of(live), template_of(owner))
+    known = template_of(live).rest and template_of(owner).rest
+    unchanged = (Assumption.UNCHANGED if known else Assumption.SAME_TEMPLATE) if same else None
     match owner:
         case workloads.Deployment() if owner.spec.paused:
-            return _filled_up(wanted, running, Assumption.PAUSED)
+            return _rollout("Scale", running, Assumption.PAUSED)
         case workloads.Deployment():
-            return _deployment(wanted, owner, running)
-        case workloads.StatefulSet() if isinstance(live, workloads.StatefulSet):
-            applied = replace(owner, status=replace(live.status, update_revision=revision_of(wanted.pod)))
-            return _stateful_set(wanted, applied, running, unchanged=unchanged)
+            return _deployment(wanted, owner, running, unchanged)
+        case workloads.StatefulSet():
+            return _stateful_set(wanted, owner, running, unchanged)
         case workloads.DaemonSet():
-            return _daemon_set(owner, running, unchanged=unchanged)
+            return _daemon_set(owner, running, unchanged)
         case workloads.CronJob():
-            return RolloutPlan(steps=_all_new(wanted))
+            return None
         case _:
-            plan = _filled_up(wanted, running, Assumption.RUNNING_STAY)
-            if isinstance(live, workloads.Job) and job.is_indexed(live.spec):
-                bound = tuple(pod for pod in running if pod.spec.node_name)
-                free = islice(job.free_indexes(live, bound), max(wanted.replicas - len(bound), 0))
-                plan = replace(plan, steps=tuple(PlannedPod(wanted.replica(index + 1)) for index in free))
-            return plan
+            return _rollout("Scale", running, Assumption.RUNNING_STAY)
 
 
-def _all_new(wanted: DesiredWorkload, *, after: int = 0) -> tuple[PlannedPod, ...]:
-    if isinstance(wanted.owner, workloads.DaemonSet):
-        return ()
-    return tuple(PlannedPod(wanted.replica(number)) for number in range(after + 1, wanted.replicas + 1))
+def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> Rollout:
+    """Return what is assumed of a Pod that exists already, or of a kind whose controller is not known."""
+    if wanted.ref.kind == Pod.__name__:
+        return _rollout("Scale", running, Assumption.POD_STAYS)
+    return _rollout("Unknown", running, UnknownRules(wanted.ref.kind))
 
 
-def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> RolloutPlan:
-    """Return the plan for a Pod that exists already, or for a kind whose controller is not known."""
-    is_bound = bool(running and running[0].spec.node_name)
-    if wanted.applied and is_bound and not any(update_errors(wanted.applied, running[0], wanted.release)):
-        return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, Assumption.POD_STAYS))
-    if wanted.ref.kind == "Pod":
-        steps = tuple(PlannedPod(step.pod, gone=len(running)) for step in _all_new(wanted))
-        rollout = _rollout("Replace", running, Assumption.DELETED_FIRST, replaced=len(running))
-        return RolloutPlan(steps, tuple(running), rollout=rollout)
-    rollout = _rollout("Unknown", running, UnknownRules(wanted.ref.kind))
-    return RolloutPlan(_all_new(wanted), staying=tuple(running), rollout=rollout)
-
-
-def _filled_up(wanted: DesiredWorkload, running: Sequence[Pod], assumed: Assumption) -> RolloutPlan:
-    bound = tuple(pod for pod in running if pod.spec.node_name)
-    steps = _all_new(wanted, after=len(bound))
-    return RolloutPlan(steps, staying=tuple(running), rollout=_rollout("Scale", running, assumed))
-
-
-def _deployment(wanted: DesiredWorkload, owner: workloads.Deployment, running: Sequence[Pod]) -> RolloutPlan:
+def _deployment(
+    wanted: DesiredWorkload, owner: workloads.Deployment, running: Sequence[Pod], unchanged: Assumption | None
+) -> Rollout:
+    if unchanged:  # A rollout that is under way goes on.
+        return _rollout("Scale", running, unchanged)
     revision = wanted.pod.metadata.labels.get(HASH_LABEL)
-    current = tuple(pod for pod in running if pod.metadata.labels.get(HASH_LABEL) == revision)
-    old = tuple(pod for pod in running if pod not in current)
+    old = sum(pod.metadata.labels.get(HASH_LABEL) != revision for pod in running)
     if not old:
-        return _filled_up(wanted, current, Assumption.SAME_TEMPLATE)
-    # Those that have no node yet are still to be placed.
-    placed = sum(1 for pod in current if pod.spec.node_name)
-    steps = _all_new(wanted, after=placed)
+        return _rollout("Scale", running, Assumption.REVISION_AGAIN)
     if owner.spec.strategy.type == workloads.RECREATE:
-        steps = tuple(PlannedPod(step.pod, gone=len(old)) for step in steps)
-        rollout = _rollout(workloads.RECREATE, running, Assumption.ALL_GONE_FIRST, replaced=len(old))
-        return RolloutPlan(steps, old, current, rollout)
+        return _rollout(workloads.RECREATE, running, Assumption.ALL_GONE_FIRST, replaced=old)
     surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
-    most, least = wanted.replicas + surge, wanted.replicas - unavailable
-    there = len(old) + placed
-    rolled = tuple(
-        PlannedPod(step.pod, gone=min(max(number - most, 0), len(old)))
-        for number, step in enumerate(steps, start=there + 1)
-    )
-    rollout = _rollout(workloads.ROLLING_UPDATE, running, WithinFenceposts(most, least), replaced=len(old))
-    return RolloutPlan(rolled, old, current, rollout)
+    within = WithinFenceposts(wanted.replicas + surge, wanted.replicas - unavailable)
+    return _rollout(workloads.ROLLING_UPDATE, running, within, replaced=old)
 
 
 def _stateful_set(
-    wanted: DesiredWorkload, owner: workloads.StatefulSet, running: Sequence[Pod], *, unchanged: bool
-) -> RolloutPlan:
-    here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
-    start = owner.spec.ordinals.start
-    all_pods = [
-        wanted.prepared(ordinal_pod(owner, of_its_revision(owner, wanted.pod, ordinal, running), ordinal))
-        for ordinal in range(start, start + wanted.replicas)
-    ]
-    missing = tuple(PlannedPod(pod) for pod in all_pods if pod.metadata.name not in here)
+    wanted: DesiredWorkload, owner: workloads.StatefulSet, running: Sequence[Pod], unchanged: Assumption | None
+) -> Rollout:
     if unchanged:
-        rollout = _rollout("Scale", running, Assumption.SAME_TEMPLATE)
-        return RolloutPlan(missing, staying=tuple(running), rollout=rollout)
+        return _rollout("Scale", running, unchanged)
     if owner.spec.update_strategy.type == workloads.ON_DELETE:
-        rollout = _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND)
-        return RolloutPlan(missing, staying=tuple(running), rollout=rollout)
-    first = first_updated_ordinal(owner)
-    renewed = [pod for pod in all_pods[first - start :] if pod.metadata.name in here][::-1]
-    old = tuple(here[pod.metadata.name] for pod in renewed)
-    steps = (*missing, *(PlannedPod(pod, gone=number) for number, pod in enumerate(renewed, start=1)))
-    staying = tuple(pod for pod in running if pod not in old)
-    rollout = _rollout(workloads.ROLLING_UPDATE, running, FromHighestOrdinal(first), replaced=len(old))
-    return RolloutPlan(steps, old, staying, rollout)
+        return _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND)
+    first, here = first_updated_ordinal(owner), {pod.metadata.name for pod in running if pod.spec.node_name}
+    renewed = range(first, owner.spec.ordinals.start + wanted.replicas)
+    replaced = sum(f"{owner.metadata.name}-{ordinal}" in here for ordinal in renewed)
+    return _rollout(workloads.ROLLING_UPDATE, running, FromHighestOrdinal(first), replaced=replaced)
 
 
-def _daemon_set(owner: workloads.DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> RolloutPlan:
+def _daemon_set(owner: workloads.DaemonSet, running: Sequence[Pod], unchanged: Assumption | None) -> Rollout:
     if unchanged:
-        return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, Assumption.SAME_TEMPLATE))
+        return _rollout("Scale", running, unchanged)
     if owner.spec.update_strategy.type == workloads.ON_DELETE:
-        rollout = _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND_ON_NODES)
-        return RolloutPlan(staying=tuple(running), rollout=rollout)
+        return _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND_ON_NODES)
     surges = surge_of(owner, max(len(running), 1)) > 0
     assumed = Assumption.SURGE_ON_NODES if surges else Assumption.ONE_BY_ONE_ON_NODES
-    rollout = _rollout(workloads.ROLLING_UPDATE, running, assumed, replaced=len(running))
-    return RolloutPlan(old=() if surges else tuple(running), rollout=rollout)
+    return _rollout(workloads.ROLLING_UPDATE, running, assumed, replaced=len(running))
 
 
 def _rollout(strategy: Strategy, running: Sequence[Pod], assumed: RolloutAssumption, *, replaced: int = 0) -> Rollout:

@@ -146,6 +146,11 @@ def deleted_with(owner: StatefulSet, pod: Pod, snapshot: Snapshot) -> tuple[Kube
     return tuple(filter(None, (*claims, *volumes)))
 
 
+def of_revision(owner: StatefulSet, revision: str) -> StatefulSet:
+    """Return the StatefulSet whose newest revision has this name."""
+    return replace(owner, status=replace(owner.status, current_revision=revision, update_revision=revision))
+
+
 def revision_of(owner: StatefulSet, snapshot: Snapshot) -> str:
     """Return the name of the newest revision: of the one that runs where the template is the same."""
     live = snapshot.get(StatefulSet, owner.metadata.namespace, owner.metadata.name)

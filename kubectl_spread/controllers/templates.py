@@ -17,6 +17,7 @@ from kubectl_spread.apiserver.quantities import canonical, with_defaults
 from kubectl_spread.objects.core import Pod, PodSchedulingGroup, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
+from kubectl_spread.objects.template_rest import same_rest
 from kubectl_spread.objects.workloads import CronJob, Job
 
 HASH_LABEL = "pod-template-hash"
@@ -73,10 +74,12 @@ def labelled(pod: Pod, labels: Mapping[str, str]) -> Pod:
 
 
 def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
-    """Whether both make the same Pods, as far as scheduling reads them; a release's own hash label does not count."""
+    """Whether both make the same Pods; a release's own hash label does not count, nor what is not known of either."""
+    if same_rest(first.rest, second.rest) is False:
+        return False
     if first.spec == second.spec:  # as of almost all, which are as their Deployment has them
         return _own_labels(first) == _own_labels(second)
-    return template_hash(first) == template_hash(second)
+    return _kept(first) == _kept(second)
 
 
 def _own_labels(template: PodTemplateSpec) -> dict[str, str]:
@@ -84,8 +87,11 @@ def _own_labels(template: PodTemplateSpec) -> dict[str, str]:
     return {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
 
 
+def _kept(template: PodTemplateSpec) -> bytes:
+    spec = canonical(with_defaults(template.spec))
+    return msgspec.json.encode((_own_labels(template), spec), order="sorted")
+
+
 def template_hash(template: PodTemplateSpec) -> str:
     """Return a name for the template, the same for the same Pods; the real one is another."""
-    labels = _own_labels(template)
-    spec = canonical(with_defaults(template.spec))
-    return format(zlib.crc32(msgspec.json.encode((labels, spec), order="sorted")), "08x")
+    return format(zlib.crc32(_kept(template) + template.rest.encode()), "08x")

@@ -12,9 +12,10 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
 from kubectl_spread.objects.meta import CONFIG_MIRROR, OwnerReference
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 MIRRORED = "Node"
@@ -77,6 +78,21 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     wanted: int
     running: int
+
+
+def wanted_by(owner: Workload | None, there: int) -> int | None:
+    """Return how many Pods the owner wants (count); None where it makes no Pod again, or cannot be read.
+
+    Args:
+        owner: what owns the Pods.
+        there: how many there are (count): of a DaemonSet the nodes decide that.
+    """
+    match owner:
+        case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():
+            return owner.spec.replicas_wanted
+        case DaemonSet():
+            return there
+    return None
 
 
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import asdict
 
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import PodName
@@ -29,8 +30,16 @@ from kubectl_spread.diagnosis.requirements import (
     against,
     conflict_cores,
 )
+from kubectl_spread.diagnosis.volume_places import places_without_node
 from kubectl_spread.objects.kinds import DAEMON_SET
-from kubectl_spread.scheduler import cycle, noderesources, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler import (
+    cycle,
+    noderesources,
+    nodeunschedulable,
+    tainttoleration,
+    volumebinding,
+    volumezone,
+)
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle
 
@@ -133,6 +142,22 @@ class RefusedWhole(Cause, frozen=True, kw_only=True):
     plugin: str
     reasons: tuple[str, ...]
     reason: AnyReason | None = None
+
+
+class VolumeWithoutNode(Cause, frozen=True, kw_only=True):
+    """The volume of a claim can be used on certain nodes alone, and there are none of these.
+
+    Attributes:
+        claim: the claim.
+        volume: the PersistentVolume that it is bound to.
+        topology_key: a label of all nodes that could use it.
+        values: what its value is there.
+    """
+
+    claim: str
+    volume: str
+    topology_key: str
+    values: tuple[str, ...]
 
 
 class WaitsForTerminatingPods(Cause, frozen=True, kw_only=True):
@@ -287,6 +312,7 @@ AloneCause: TypeAlias = MinDomainsUnmet | MissingKey | NoEligibleDomain | Domain
 AnyCause: TypeAlias = (
     NoNodes
     | RefusedWhole
+    | VolumeWithoutNode
     | WaitsForTerminatingPods
     | MisspeltKey
     | NoSelector
@@ -302,17 +328,23 @@ AnyCause: TypeAlias = (
 )
 
 
+RootCause: TypeAlias = WaitsForTerminatingPods | MisspeltKey | NoSelector | GhostSelector
+"""What explains more than a constraint and the nodes that it rejects."""
+
+
 class Blocking(Facts, frozen=True, kw_only=True):
     """Why a constraint leaves no node.
 
     Attributes:
         constraint: which.
+        root: the Pod's root cause, where it is more than how the constraint closes the nodes; else None.
         unmet: that there are fewer domains than minDomains asks for; None where that is not the reason.
         pinned: what keeps the Pod from the domains that hold the minimum; None where that is not the reason.
         others: the requirements together with which it leaves none; empty where it leaves none alone.
     """
 
     constraint: BlamedConstraint
+    root: RootCause | None = None
     unmet: MinDomainsUnmet | None = None
     pinned: PinnedDomain | None = None
     others: tuple[ConflictingRequirement, ...] = ()
@@ -417,6 +449,14 @@ def _refused_whole(blame: Blame) -> RefusedWhole | None:
     any_node = next(iter(blame.handle.node_infos.values()))
     reason = blame.spread.explainer.of_plugin(refusal.plugin, any_node)
     return RefusedWhole(plugin=refusal.plugin, reasons=refusal.status.reasons, reason=reason)
+
+
+def _volume_without_node(blame: Blame) -> VolumeWithoutNode | None:
+    filters = map(FilterRequirement, (volumebinding.NAME, volumezone.NAME))
+    if not any(blame.nodes <= blame.spread.rejected.get(each, frozenset()) for each in filters):
+        return None
+    places = places_without_node(blame.evaluation.pod, blame.handle)
+    return next((VolumeWithoutNode(**asdict(place)) for place in places), None)
 
 
 def _leaving(blame: Blame) -> WaitsForTerminatingPods | None:
@@ -653,6 +693,7 @@ def _together(blame: Blame) -> Conflict:
 ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
     lambda blame: None if blame.nodes else NoNodes(),
     _refused_whole,
+    _volume_without_node,
     _leaving,
     _misspelt_key,
     _no_selector,
@@ -668,7 +709,20 @@ ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
 """What may be the root cause, the one that explains most first."""
 
 
+def _root(constraint: ConstraintDiagnosis, blame: Blame) -> RootCause | None:
+    match blame.cause:
+        case WaitsForTerminatingPods() as found:
+            return found
+        case GhostSelector(constraint=blamed) as found if blamed.index == constraint.index:
+            return found
+        case MisspeltKey(topology_key=key) | NoSelector(topology_key=key) as found if key == constraint.topology_key:
+            return found
+    return None
+
+
 def _blocking(constraint: ConstraintDiagnosis, blame: Blame) -> Blocking:
+    if root := _root(constraint, blame):
+        return Blocking(constraint=_blamed(constraint), root=root)
     this = ConstraintRequirement(constraint.index)
     core = next(core for core in blame.spread.cores if this in core)
     alone = len(core) == 1 and _too_few_domains(constraint)

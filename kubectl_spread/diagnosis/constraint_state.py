@@ -92,9 +92,14 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
         Idle.EMPTY_SELECTOR: selector == EVERYTHING and empty,
         Idle.MATCHES_OTHERS: selector != EVERYTHING and not state.counts.self_match,
         Idle.EACH_ALONE: state.each_alone,
-        Idle.ONE_DOMAIN: state.constraint.hard and len(state.matching) == 1 and state.constraint.min_domains <= 1,
+        Idle.ONE_DOMAIN: has_one_domain(state.constraint, len(state.matching)),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def has_one_domain(constraint: Constraint, domains: int) -> bool:
+    """Whether a hard constraint with so many eligible domains (count) can keep no Pod off: its skew is always 0."""
+    return constraint.hard and domains == 1 and constraint.min_domains <= 1
 
 
 def is_ghost(pod: Pod, constraint: Constraint) -> bool:

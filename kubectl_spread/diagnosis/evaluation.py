@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.causes import Blame
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
 class Verdict(StrEnum):
     """Whether the Pod can be scheduled now.
 
-    Incomplete where something that could say no was not evaluated, Invalid where the API server takes no such object.
+    Incomplete where something that could say no was not evaluated, Invalid where the API server takes no such object,
+    FailedCreate where it takes the workload and refuses its Pods.
     """
 
     SCHEDULABLE = "Schedulable"
     UNSCHEDULABLE = "Unschedulable"
     INCOMPLETE = "Incomplete"
     INVALID = "Invalid"
+    FAILED_CREATE = "FailedCreate"
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,9 +55,14 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     reach: Reach | None = None
 
     @property
+    def assumed(self) -> bool:
+        """Whether the scheduler has chosen a node for the Pod, whatever its filters say now."""
+        return self.evaluation.pod.key in self.handle.snapshot.assumed
+
+    @property
     def message(self) -> str | None:
         """The scheduler's message; empty where there is none, None where it is not known."""
-        decides = self.handle.decides(self.evaluation.pod)
+        decides = self.handle.decides(self.evaluation.pod) and not self.assumed
         return (self.reach or self.evaluation).message if decides else ""
 
     @property
@@ -106,20 +114,15 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         from kubectl_spread.diagnosis.unread_nodes import Reach  # As only of large clusters.
 
         reach = Reach(evaluation, handle)
-    if evaluation.feasible or (reach and evaluation.undecided) or handle.snapshot.inventory.nodes_unread:
-        return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
+    found = Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
+    has_node = evaluation.feasible or found.assumed
+    if has_node or (reach and evaluation.undecided) or handle.snapshot.inventory.nodes_unread:
+        return found
     preemption = None
     hidden = reach is not None and reach.hides_victims
     if handle.decides(evaluation.pod) and not hidden and outranks_any(evaluation.pod, handle):
         preemption = preemption_report(evaluation, handle)
-    return Judgement(
-        evaluation=evaluation,
-        handle=handle,
-        spread=spread,
-        blame=Blame(evaluation, handle, spread),
-        preemption=preemption,
-        reach=reach,
-    )
+    return replace(found, blame=Blame(evaluation, handle, spread), preemption=preemption)
 
 
 def decide(evaluation: Evaluation, handle: Handle) -> Decision:

@@ -213,6 +213,21 @@ class InjectedFields(Finding, frozen=True, kw_only=True):
         return self.fields[0]
 
 
+class MergedConstraints(Finding, frozen=True, kw_only=True):
+    """A manifest and an object that lives have more than one constraint on a key, and are merged by that key alone.
+
+    Attributes:
+        topology_key: the key.
+        written: whenUnsatisfiable of each constraint on it in the manifest.
+        merged: the same of the object once the manifest is applied; empty where nothing of it lives yet.
+    """
+
+    field = "spec.topologySpreadConstraints"
+    topology_key: str
+    written: tuple[str, ...]
+    merged: tuple[str, ...] = ()
+
+
 class PodSecurityNotChecked(Finding, frozen=True, kw_only=True):
     """The namespace enforces this level of the Pod Security Standards."""
 

@@ -22,7 +22,7 @@ from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
-from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
+from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, constraints_of
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.snapshot import Inventory, Snapshot
 
@@ -121,11 +121,30 @@ def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.G
 
     return (
         *deciders(pod, handle, evaluation),
+        *_undecided_choices(evaluation, handle),
         *not_modelled,
         *unread_kinds(inventory, matters, gaps.Purpose.SCHEDULING),
         *(read_apart(inventory, (kinds.NODE, *filter(matters, KINDS_THAT_MATTER))) if inventory.apart else ()),
         *(() if evaluation.feasible else unread_kinds(inventory, helps_fixes, gaps.Purpose.FIXES)),
     )
+
+
+def _undecided_choices(evaluation: Evaluation, handle: Handle) -> Iterator[gaps.UndecidedChoice]:
+    """Yield the Pods that may be on a node already, where that would decide about a Pod that some node takes."""
+    pod, snapshot = evaluation.pod, handle.snapshot
+    if not (snapshot.undecided and evaluation.feasible) or pod.key in snapshot.assumed:
+        return
+    counted = [each.selector for each in constraints_of(pod, handle) if each.hard]
+    nodes = {choice.node_name for choice in snapshot.undecided.values()}
+    found = [
+        (f"{namespace}/{name}", choice.node_name)
+        for (namespace, name), choice in snapshot.undecided.items()
+        if (namespace, name) == pod.key
+        or (namespace == pod.metadata.namespace and any(s.matches(choice.pod.metadata.labels) for s in counted))
+        or nodes.issuperset(evaluation.feasible)
+    ]
+    if found:
+        yield gaps.UndecidedChoice(pods=tuple(sorted(found)))
 
 
 def unread_kinds(
@@ -138,10 +157,16 @@ def unread_kinds(
 
 
 def unread_cluster(inventory: Inventory) -> Iterator[gaps.UnreadCluster]:
-    """Yield that the Nodes were not read, where they were not."""
+    """Yield that the Nodes, or some of them, were not read, where that is so."""
     for unread in inventory.unread:
         if unread.kind == kinds.NODE:
             yield gaps.UnreadCluster(why=unread.why)
+
+
+def unread_pods(inventory: Inventory) -> Iterator[gaps.UnreadKind]:
+    """Yield that files do not hold all Pods, where that shows."""
+    if not inventory.resource_versions:
+        yield from unread_kinds(inventory, kinds.POD.__eq__, gaps.Purpose.WORKLOADS)
 
 
 def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[gaps.ReadApart, ...]:

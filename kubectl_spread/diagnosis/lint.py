@@ -14,8 +14,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import is_ghost
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.findings import Finding, Severity
-from kubectl_spread.diagnosis.preemption import awaited
-from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.objects.core import Namespace, Pod, PodSpec, TopologySpreadConstraint
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.scheduler import podtopologyspread
@@ -73,6 +72,34 @@ def _findings(evaluation: Evaluation, spread: SpreadDiagnosis, rules: Iterable[R
 def from_living(fields: Sequence[str]) -> tuple[Finding, ...]:
     """Return the finding about a Pod for which these fields were taken from living Pods; none without any."""
     return (findings.InjectedFields(fields=tuple(fields)),) if fields else ()
+
+
+def merged_constraints(written: PodSpec, merged: PodSpec, live: PodSpec | None) -> Iterator[findings.MergedConstraints]:
+    """Yield the findings about keys on which a manifest or an object that lives has more than one constraint.
+
+    Args:
+        written: what the manifest says.
+        merged: what it makes of what lives.
+        live: what lives; None where nothing does.
+    """
+    specs = [_by_key(spec) for spec in (written, merged, live or PodSpec())]
+    for key in dict.fromkeys(chain.from_iterable(specs)):
+        asked, after, before = (spec.get(key, ()) for spec in specs)
+        changed = live is not None and after != asked and (len(asked) > 1 or after != before)
+        if len(asked) > 1 or (changed and len(before) > 1):
+            yield findings.MergedConstraints(
+                severity=Severity.WARNING if changed else Severity.INFO,
+                topology_key=key,
+                written=tuple(each.when_unsatisfiable for each in asked),
+                merged=tuple(each.when_unsatisfiable for each in after) if changed else (),
+            )
+
+
+def _by_key(spec: PodSpec) -> dict[str, tuple[TopologySpreadConstraint, ...]]:
+    found: dict[str, tuple[TopologySpreadConstraint, ...]] = {}
+    for constraint in spec.topology_spread_constraints:
+        found[constraint.topology_key] = (*found.get(constraint.topology_key, ()), constraint)
+    return found
 
 
 def pod_security(namespace: str, snapshot: Snapshot) -> tuple[Finding, ...]:
@@ -242,8 +269,9 @@ def _stale_event(subject: Subject) -> Iterable[Finding]:
     condition = next((c for c in subject.pod.status.conditions if c.type == "PodScheduled"), None)
     if condition is None or condition.reason != "Unschedulable" or not subject.evaluation.feasible:
         return
+    snapshot = subject.handle.snapshot
     # Where the scheduler has chosen a node since, the Pod waits for volumes.
-    if not awaited(subject.evaluation, subject.handle):
+    if not (subject.pod.key in snapshot.assumed or subject.pod.key in snapshot.undecided):
         yield findings.StaleEvent()
 
 

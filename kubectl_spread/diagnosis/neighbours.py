@@ -12,10 +12,10 @@ from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass, claim_name
 from kubectl_spread.scheduler import volumerestrictions
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
-from kubectl_spread.scheduler.claims import CLASS, claim_name, claim_named, claims_of, not_found
+from kubectl_spread.scheduler.claims import CLASS, claim_named, claims_of, not_found
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.hostport import host_ports
 from kubectl_spread.scheduler.nodeinfo import NodeInfo

@@ -43,6 +43,9 @@ class Observation(msgspec.Struct, frozen=True):
         upcoming: workload → the Pod it makes next.
         pending: workload, asked about or not → its Pods that wait for a node.
         preempted: the Pods that the scheduler has evicted by then.
+        spared: those that were as good to evict, in the first order.
+        free: whether anything was left to chance by then, in the first order.
+        sampled: whether the scheduler scored only some of the nodes that a Pod fits on.
         refused: what the API server would refuse to let come to be: namespace, kind and name of what makes it → why.
         handles: the cluster as each profile of the scheduler sees it, in the first order.
         living: workload → its Pods that have not ended, in the first order.
@@ -54,6 +57,9 @@ class Observation(msgspec.Struct, frozen=True):
     upcoming: Mapping[Key, NextPod]
     pending: Mapping[Key, tuple[Pod, ...]]
     preempted: tuple[Pod, ...]
+    spared: tuple[Pod, ...]
+    free: bool
+    sampled: bool
     refused: Mapping[tuple[str, str, str], str]
     handles: Handles
     living: Mapping[Key, Sequence[Pod]]
@@ -98,7 +104,13 @@ class Observer:
             key: _count(key, first.upcoming[key].pod, cluster.handles) if _concerns(were, touched[key[0]]) else were
             for key, were in first.states.items()
         }
-        return replace(first, states=states, pending=waiting_pods(pods))
+        return replace(
+            first,
+            states=states,
+            pending=waiting_pods(pods),
+            preempted=tuple(cluster.preempted),
+            sampled=cluster.chance.sampled,
+        )
 
     def _in_first_order(self, cluster: ClusterState) -> Observation:
         handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)
@@ -117,6 +129,9 @@ class Observer:
             upcoming=upcoming,
             pending=waiting_pods(living),
             preempted=tuple(cluster.preempted),
+            spared=tuple(pod for pods in cluster.spared.values() for pod in pods),
+            free=cluster.chance.free,
+            sampled=cluster.chance.sampled,
             refused=dict(cluster.refused),
             handles=handles,
             living=living,

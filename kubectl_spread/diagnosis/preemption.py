@@ -14,7 +14,6 @@ from kubectl_spread.objects.storage import StorageClass
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.volumebinder import pod_volume_claims
 
 
 class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -97,20 +96,20 @@ def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
     return Nomination(node=node_name, leaving=tuple(map(PodName.of, leaving(pod, handle.node_infos))))
 
 
-def awaited(evaluation: Evaluation, handle: Handle) -> AwaitedVolumes | None:
-    """Return which volumes the scheduler waits for; None where it has chosen no node that takes the Pod.
+def awaited(pod: Pod, handle: Handle) -> AwaitedVolumes | None:
+    """Return which volumes the scheduler waits for; None where it has chosen no node for the Pod.
 
     It writes the node into the claims, and binds the Pod only when their provisioner has made the volumes.
 
     Source: volumebinding/binder.go BindPodVolumes, checkBindings (v1.36).
     """
-    selected = pod_volume_claims(claims_of(evaluation.pod, handle.snapshot), handle).selected
-    nodes = {claim.selected_node for claim in selected}.intersection(evaluation.feasible)
-    if not nodes:
+    assumed = handle.snapshot.assumed.get(pod.key)
+    if assumed is None:
         return None
-    classes = (handle.snapshot.get(StorageClass, "", each.claim.class_name) for each in selected)
+    selected = [claim for claim in claims_of(pod, handle.snapshot) if not claim.fully_bound]
+    classes = (handle.snapshot.get(StorageClass, "", claim.class_name) for claim in selected)
     return AwaitedVolumes(
-        nodes=tuple(sorted(filter(None, nodes))),
-        claims=tuple(each.claim.metadata.name for each in selected),
+        nodes=(assumed.spec.node_name,),
+        claims=tuple(claim.metadata.name for claim in selected),
         provisioners=tuple(sorted({each.provisioner for each in classes if each is not None})),
     )

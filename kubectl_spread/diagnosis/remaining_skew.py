@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import TypeAlias
 
 import msgspec
@@ -14,13 +15,24 @@ from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
-from kubectl_spread.diagnosis.reasons import AnyReason
+from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_core
-from kubectl_spread.gaps import Gap
+from kubectl_spread.gaps import Gap, OtherScheduler
+from kubectl_spread.rebalance.arrangements import seen_best
 from kubectl_spread.rebalance.movable import Movable, StayReason
 from kubectl_spread.rebalance.plan import Outcome
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.scheduler import cycle
+
+
+class RebalanceVerdict(StrEnum):
+    """Whether a constraint holds, or can be made to hold, by evictions."""
+
+    IMPOSSIBLE = "Impossible"
+    PARTIAL = "Partial"
+    INCOMPLETE = "Incomplete"
+    PLANNED = "Planned"
+    BALANCED = "Balanced"
 
 
 class TooFewEvictions(msgspec.Struct, frozen=True):
@@ -52,24 +64,11 @@ class PodsStay(msgspec.Struct, frozen=True):
     alike: bool
 
 
-class ByConstraint(msgspec.Struct, frozen=True):
-    """Another constraint of the Pod, on this key, allows no node of the domain."""
-
-    topology_key: str
-
-
-class ByFilter(msgspec.Struct, frozen=True):
-    """A filter plugin rejects the nodes of the domain; reason is None where no more is known than its name."""
-
-    plugin: str
-    reason: AnyReason | None
-
-
 class DomainShut(msgspec.Struct, frozen=True):
     """One of the emptiest domains takes no Pod: the fewest requirements that together keep it out."""
 
     domain: str
-    by: tuple[ByConstraint | ByFilter, ...]
+    by: tuple[AnyReason, ...]
 
 
 class ScoredHigher(msgspec.Struct, frozen=True):
@@ -79,11 +78,20 @@ class ScoredHigher(msgspec.Struct, frozen=True):
     lands: tuple[str, ...]
 
 
+class ByChance(msgspec.Struct, frozen=True):
+    """A Pod evicted in the fullest domains goes to any of several, of which not all are the emptiest."""
+
+    fullest: tuple[str, ...]
+    lands: tuple[str, ...]
+
+
 class BreaksAnother(msgspec.Struct, frozen=True):
     """What would help breaks another constraint, or leaves a Pod without a node."""
 
 
-RemainingCause: TypeAlias = TooFewEvictions | TooFewDomains | PodsStay | DomainShut | ScoredHigher | BreaksAnother
+RemainingCause: TypeAlias = (
+    TooFewEvictions | TooFewDomains | PodsStay | DomainShut | ScoredHigher | ByChance | BreaksAnother
+)
 
 
 class RemainingSkew(msgspec.Struct, frozen=True):
@@ -93,23 +101,24 @@ class RemainingSkew(msgspec.Struct, frozen=True):
     tried_all: bool = True
 
 
-class UnknownScheduler(msgspec.Struct, frozen=True):
-    """A scheduler whose rules are not known decides about the workload's Pods."""
-
-    name: str
-
-
 class NotBegun(msgspec.Struct, frozen=True):
     """The search for others took as long as all may."""
 
 
-Unsure: TypeAlias = UnknownScheduler | NotBegun | Gap
+Unsure: TypeAlias = NotBegun | Gap
 """What is not known of where the workload's Pods go."""
 
 
 def is_left(outcome: Outcome) -> bool:
     """Whether the constraint does not hold in the end."""
     return outcome.skew > outcome.goal.constraint.max_skew
+
+
+def verdict_of(outcome: Outcome) -> RebalanceVerdict:
+    """Return whether the constraint holds, where all that it hangs on is known."""
+    if not is_left(outcome):
+        return RebalanceVerdict.PLANNED if outcome.goal.is_violated else RebalanceVerdict.BALANCED
+    return RebalanceVerdict.PARTIAL if outcome.improves else RebalanceVerdict.IMPOSSIBLE
 
 
 def unsure_of(outcome: Outcome) -> Unsure | None:
@@ -120,7 +129,7 @@ def unsure_of(outcome: Outcome) -> Unsure | None:
     if not outcome.goal.is_violated:
         return None
     if not handle.profile.serves(pod):
-        return UnknownScheduler(pod.spec.scheduler_name)
+        return OtherScheduler(scheduler_name=pod.spec.scheduler_name)
     if outcome.ended is Ended.NOT_BEGUN:
         return NotBegun()
     gaps = incomplete(pod, handle, cycle.evaluate(pod, handle)) if outcome.improves else ()
@@ -158,7 +167,7 @@ def _first_to_go(outcome: Outcome) -> Movable | None:
     return next((each for each in outcome.left if outcome.counted_in_fullest(each.pod)), None)
 
 
-def _shut_out(outcome: Outcome) -> DomainShut | ScoredHigher | None:
+def _shut_out(outcome: Outcome) -> DomainShut | ScoredHigher | ByChance | None:
     """Return what keeps a Pod that is evicted there from the emptiest domains, or draws it elsewhere."""
     situation = _once_evicted(outcome)
     if situation is None:
@@ -170,10 +179,11 @@ def _shut_out(outcome: Outcome) -> DomainShut | ScoredHigher | None:
         if core:
             return DomainShut(domain, tuple(_shut_by(each, nodes, spread) for each in core))
     place, values = outcome.goal.place, outcome.goal.domains
-    lands = {values[place[name]] for name in cycle.best_nodes(pod, handle) if name in place}
-    if not lands or not lands.isdisjoint(outcome.emptiest):
+    lands = {values[place[name]] for name in seen_best(pod, handle) if name in place}
+    if lands.issubset(outcome.emptiest):
         return None
-    return ScoredHigher(outcome.fullest, tuple(sorted(lands)))
+    cause = ScoredHigher if lands.isdisjoint(outcome.emptiest) else ByChance
+    return cause(outcome.fullest, tuple(sorted(lands)))
 
 
 def _once_evicted(outcome: Outcome) -> Situation | None:
@@ -198,9 +208,9 @@ def fixes_first(outcome: Outcome, spent: Spent) -> tuple[VerifiedFix, ...]:
     return search_openings(situation, spent) if situation is not None and not situation.feasible else ()
 
 
-def _shut_by(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> ByConstraint | ByFilter:
+def _shut_by(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> AnyReason:
     if not isinstance(requirement, FilterRequirement):
-        return ByConstraint(spread.topology_key(requirement))
+        return RejectedByConstraint(index=requirement.index, topology_key=spread.topology_key(requirement))
     rejected = [name for name in nodes if name in spread.rejected[requirement]]
     shared = spread.explainer.shared(requirement.plugin, rejected)
-    return ByFilter(requirement.plugin, next((each.reason for each in shared if each.reason), None))
+    return next((each.reason for each in shared if each.reason), RejectedByPlugin(plugin=requirement.plugin))

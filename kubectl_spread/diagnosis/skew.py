@@ -15,7 +15,7 @@ from kubectl_spread.controllers.next_pod import NextPod, NoneComes, why_none_com
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
 from kubectl_spread.diagnosis import lint, statuses
-from kubectl_spread.diagnosis.causes import Blame
+from kubectl_spread.diagnosis.causes import Blame, MisspeltKey
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle, own_pods
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
@@ -27,11 +27,13 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, ReplicaSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
+from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
 
 Decide: TypeAlias = Callable[[Pod, Handle], Decision]
 """What the scheduler decides about a Pod, and why."""
 
+OVER = frozenset((NoneComes.COMPLETE, NoneComes.FAILED))
+"""Why a Job makes no Pod any more, whatever changes: nothing is wrong with its constraints then."""
 MOST_AWAITED = 8
 """Pods of one row (count) that wait for a node and are judged."""
 
@@ -66,9 +68,10 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def waiting(self) -> tuple[Pod, ...]:
-        """The first of its Pods that wait for a node, those like its Pod before others."""
+        """The first of its Pods for which no node has been chosen, those like its Pod before others."""
         revision = revision_of(self.pod)
-        waiting = (pod for pod in self.pods if pod.waits)
+        assumed = self.handle.snapshot.assumed
+        waiting = (pod for pod in self.pods if pod.waits and pod.key not in assumed)
         return tuple(sorted(waiting, key=lambda pod: revision_of(pod) != revision))[:MOST_AWAITED]
 
     @property
@@ -344,14 +347,24 @@ def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
 
 
 def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:
-    """Return why no next Pod comes or finds a node; None where one does, or none is wanted."""
+    """Return why no next Pod comes or finds a node; None where one does, or none is wanted for now."""
+    if revision.none_comes in OVER and not revision.pods:
+        return statuses.OK()
     constraint, blocking = state.constraint, blame.blocking if blame else {}
     if unread := next(unread_cluster(revision.handle.snapshot.inventory), None):
         return statuses.Incomplete(gap=unread)
     if constraint.hard and not state.keyed:
-        return statuses.NoDomains(topology_key=constraint.topology_key)
+        return statuses.NoDomains(topology_key=constraint.topology_key, similar=_similar(constraint, blame))
     if blame and constraint.index in blocking:
         return statuses.Blocked(index=constraint.index, blame=blame)
     if revision.refused:
         return statuses.FailedCreate(message=revision.refused)
     return statuses.Unschedulable(blame=blame) if blame and not blocking else None
+
+
+def _similar(constraint: Constraint, blame: Blame | None) -> str:
+    """Return the label that may be meant by the topology key; empty for none."""
+    match blame and blame.cause:
+        case MisspeltKey(topology_key=key, similar=similar) if key == constraint.topology_key:
+            return similar
+    return ""

@@ -49,9 +49,14 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NoDomains(Status, frozen=True, kw_only=True):
-    """No node carries the topology key of a hard constraint."""
+    """No node carries the topology key of a hard constraint.
+
+    Attributes:
+        similar: a label of nodes that may be meant; empty for none.
+    """
 
     topology_key: str
+    similar: str = ""
 
 
 class Blocked(Status, frozen=True, kw_only=True):

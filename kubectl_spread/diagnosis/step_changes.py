@@ -57,11 +57,29 @@ class BlockedByChance(msgspec.Struct, frozen=True):
     pods: tuple[tuple[str, str], ...]
 
 
+class PreemptedByChance(msgspec.Struct, frozen=True):
+    """In other orders these Pods are preempted, by namespace and name."""
+
+    pods: tuple[tuple[str, str], ...]
+
+
+class OneOrder(msgspec.Struct, frozen=True):
+    """Something is left to chance, and the cluster is too large to try more than the order of names."""
+
+
+class SomeScored(msgspec.Struct, frozen=True):
+    """The scheduler scores only some of the nodes, which was tried in so many orders (count)."""
+
+    orders: int
+
+
 class Unsettled(msgspec.Struct, frozen=True):
     """Controllers and scheduler would go on for ever."""
 
 
-OutcomeNote: TypeAlias = CreateRefused | MixedRevisions | BlockedByChance | Unsettled
+OutcomeNote: TypeAlias = (
+    CreateRefused | MixedRevisions | BlockedByChance | PreemptedByChance | OneOrder | SomeScored | Unsettled
+)
 
 
 class WaitingRevision(msgspec.Struct, frozen=True):
@@ -91,6 +109,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     """What one step changed.
 
     Attributes:
+        before: the cluster before it, in the first order.
         done: what it did in the first order.
         preempted: the Pods that the scheduler evicted for others, in the first order.
         waiting: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
@@ -103,6 +122,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     step: Step
+    before: Snapshot
     done: Done
     preempted: tuple[Pod, ...]
     waiting: tuple[WaitingPods, ...]
@@ -128,6 +148,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
         constraints = tuple(_constraints(before, after, were, then))
         yield StepChange(
             step=step,
+            before=before.snapshot,
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
             waiting=tuple(_waiting(outcomes.before, after, earlier, known)),
@@ -135,7 +156,11 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             untried=max(each.done.untried for each in after),
             constraints=constraints,
             orders=len(after),
-            notes=(*refused, *_mixed_revisions(before, first.seen, constraints), *_notes(after)),
+            notes=(
+                *refused,
+                *_mixed_revisions(before, first.seen, constraints),
+                *_notes(after, outcomes.after(number - 1) if number else ()),
+            ),
         )
         before, were, earlier = first.seen, then, _Earlier(first.seen, after)
 
@@ -245,14 +270,33 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
             yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
 
 
-def _notes(after: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
+def _notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
     first = after[0]
     reported = {each.pod.key for each in first.done.blocked}
     others = {each.pod.key: each for order in after for each in order.done.blocked if each.pod.key not in reported}
     if others:
         yield BlockedByChance(others[min(others)], tuple(sorted(others)))
+    if instead := sorted(_preempted_instead(after, earlier)):
+        yield PreemptedByChance(tuple(instead))
+    if any(each.seen.sampled for each in after):
+        yield SomeScored(len(after))
+    elif first.seen.free and len(after) == 1:
+        yield OneOrder()
     if not all(each.done.settled for each in after):
         yield Unsettled()
+
+
+def _preempted_instead(
+    after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]
+) -> set[tuple[str, str]]:
+    """Return the Pods that a step has the scheduler preempt in other orders, and not in the first."""
+    were = [each.seen.preempted for each in earlier] or [()] * len(after)
+    spared = earlier[0].seen.spared if earlier else ()
+    evicted = [
+        {pod.key for pod in each.seen.preempted[len(before) :]} for each, before in zip(after, were, strict=True)
+    ]
+    equal = {pod.key for pod in after[0].seen.spared[len(spared) :]}
+    return equal.union(*evicted[1:]) - evicted[0]
 
 
 Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]

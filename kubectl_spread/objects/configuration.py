@@ -49,6 +49,7 @@ class SchedulerProfile(Struct, frozen=True):
     scheduler_name: str = DEFAULT_SCHEDULER
     plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
+    percentage_of_nodes_to_score: int | None = None
 
 
 class KubeSchedulerConfiguration(Struct, frozen=True):
@@ -57,6 +58,7 @@ class KubeSchedulerConfiguration(Struct, frozen=True):
     api_version: str = ""
     kind: str = ""
     profiles: tuple[SchedulerProfile, ...] = (SchedulerProfile(),)
+    percentage_of_nodes_to_score: int = 0
 
 
 class PodTopologySpreadArgs(Struct, frozen=True):

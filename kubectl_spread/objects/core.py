@@ -37,6 +37,7 @@ class NodeSpec(Struct, frozen=True):
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
     pod_preemption_policy: PodPreemptionPolicy = PodPreemptionPolicy()
+    provider_id: str = msgspec.field(name="providerID", default="")
 
 
 class NodeSystemInfo(Struct, frozen=True):
@@ -408,6 +409,11 @@ class PodCondition(Struct, frozen=True):
     message: str = ""
     last_transition_time: str | None = None
 
+    @property
+    def refuses(self) -> bool:
+        """Whether the scheduler says here that it could not schedule the Pod."""
+        return (self.type, self.status) == ("PodScheduled", "False") and self.reason != "SchedulingGated"
+
 
 class ContainerStatus(Struct, frozen=True):
     """What the kubelet has given a container."""
@@ -468,19 +474,34 @@ class Pod(Struct, frozen=True):
         return any(condition.type == "Ready" and condition.status == "True" for condition in self.status.conditions)
 
     @property
+    def at_work(self) -> bool:
+        """Whether it runs, and does not say that it is not ready: a file by hand may say little."""
+        unready = any(each.type == "Ready" and each.status != "True" for each in self.status.conditions)
+        return bool(self.spec.node_name) and self.status.phase in {"Running", ""} and not (self.terminating or unready)
+
+    @property
     def terminating(self) -> bool:
         """Whether it is being deleted."""
         return self.metadata.deletion_timestamp is not None
 
 
+REST, UNKEPT = "spread.kubectl.dev/rest", "spread.kubectl.dev/unkept"
+"""The fields of ours in a template; in what was applied last the first too."""
 FINISHED_PHASES = frozenset(("Succeeded", "Failed"))
 
 
 class PodTemplateSpec(Struct, frozen=True):
-    """The Pods a workload makes."""
+    """The Pods a workload makes.
+
+    Attributes:
+        rest: a digest of all that is not kept of it, as template_rest.py writes it; empty where that is not known.
+        unkept: what that is, as JSON, of workloads that roll out; it may be secret, and no output may hold it.
+    """
 
     metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
+    rest: str = msgspec.field(name=REST, default="")
+    unkept: str = msgspec.field(name=UNKEPT, default="")
 
 
 class NamespaceStatus(Struct, frozen=True):
@@ -536,7 +557,13 @@ class ReplicaSetCondition(Struct, frozen=True):
     message: str = ""
 
 
-class ReplicaSetStatus(Struct, frozen=True):
+class ReplicatedStatus(Struct, frozen=True):
+    """How many Pods there are (count)."""
+
+    replicas: int = 0
+
+
+class ReplicaSetStatus(ReplicatedStatus, frozen=True):
     """How a ReplicaSet or ReplicationController fares."""
 
     conditions: tuple[ReplicaSetCondition, ...] = ()
@@ -587,6 +614,16 @@ FAILED_SCHEDULING = "FailedScheduling"
 """The reason of the Events in which the scheduler says why a Pod finds no node."""
 
 
+AUTOSCALERS = frozenset(("karpenter", "cluster-autoscaler"))
+"""The components beside the scheduler that say of Pods why they find no node."""
+
+
+class EventSource(Struct, frozen=True):
+    """Who said something, as older clients write it."""
+
+    component: str = ""
+
+
 class EventSeries(Struct, frozen=True):
     """How often an Event was repeated."""
 
@@ -606,6 +643,19 @@ class Event(Struct, frozen=True):
     last_timestamp: str | None = None
     event_time: str | None = None
     series: EventSeries | None = None
+    reporting_component: str = ""
+    source: EventSource = EventSource()
+
+    @property
+    def speaker(self) -> str:
+        """The component that said it; empty where it does not say."""
+        return self.reporting_component or self.source.component
+
+    @property
+    def time(self) -> str:
+        """When it was last said; empty where that is not known."""
+        series = self.series.last_observed_time if self.series else None
+        return series or self.last_timestamp or self.event_time or self.first_timestamp or ""
 
 
 class ScopedResourceSelectorRequirement(Struct, frozen=True):

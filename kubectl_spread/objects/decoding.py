@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator
 from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 
 from kubectl_spread.objects.meta import Struct
+from kubectl_spread.objects.template_rest import has_templates, with_rests
 
 T = TypeVar("T")
 Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
@@ -81,13 +83,35 @@ def decode(document: bytes, into: type[T]) -> T:
         DecodeError: it is not JSON, or a field has the wrong type.
     """
     try:
-        return _decoder(into).decode(document)
+        found = _decoder(into).decode(document)
     except msgspec.ValidationError as error:
         if _OUT_OF_RANGE in str(error):
             raise _decode_error(str(error), None) from error
         return convert(plain(document), into)
     except _NOT_JSON as error:
         raise DecodeError(f"not valid JSON: {error}") from error
+    return with_rests(found, _templates(_decoder(_Owners).decode(document))) if has_templates(into) else found
+
+
+class _OwnerSpec(Struct, frozen=True):
+    template: Any = None
+    job_template: _Owner | None = None
+
+
+class _Owner(Struct, frozen=True):
+    spec: _OwnerSpec = _OwnerSpec()
+
+
+class _Owners(_Owner, frozen=True):
+    """One object that has a Pod template, or a list of them, with nothing but the templates."""
+
+    items: tuple[_Owner, ...] | None = None
+
+
+def _templates(owners: _Owners) -> Iterator[Plain]:
+    for owner in (owners,) if owners.items is None else owners.items:
+        inner = owner.spec.job_template
+        yield inner.spec.template if inner else owner.spec.template
 
 
 _DECODERS: dict[object, msgspec.json.Decoder[Any]] = {}
@@ -128,11 +152,14 @@ def convert(values: Plain, into: type[T]) -> T:
     _decoder(into)
     try:
         present = _without_nulls(values)
-        return msgspec.convert(present, type=into)
+        found = msgspec.convert(present, type=into)
+        # Wrongly typed templates have failed just now.
+        owners = msgspec.convert(present, type=_Owners) if has_templates(into) else _Owners()
     except msgspec.ValidationError as error:
         raise _decode_error(str(error), present) from error
     except RecursionError as error:
         raise DecodeError("is nested too deep") from error
+    return with_rests(found, _templates(owners)) if has_templates(into) else found
 
 
 def as_sent(number: float) -> int | float:

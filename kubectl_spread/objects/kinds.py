@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.objects import core, devices, pod_classes, policy, storage, workloads
+from kubectl_spread.objects import autoscaling, core, devices, pod_classes, policy, storage, workloads
 
 KubernetesObject: TypeAlias = (
     core.Node
@@ -41,6 +41,12 @@ KubernetesObject: TypeAlias = (
     | workloads.DaemonSet
     | workloads.Job
     | workloads.CronJob
+    | autoscaling.NodePool
+    | autoscaling.NodeClaim
+    | autoscaling.EC2NodeClass
+    | autoscaling.ConfigMap
+    | autoscaling.MachineDeployment
+    | autoscaling.MachineSet
 )
 Workload: TypeAlias = (
     workloads.Deployment
@@ -139,9 +145,20 @@ STATEFUL_SET = Kind(workloads.StatefulSet, "apps/v1", "statefulsets", ("sts",), 
 DAEMON_SET = Kind(workloads.DaemonSet, "apps/v1", "daemonsets", ("ds",), makes_pods=True)
 JOB = Kind(workloads.Job, "batch/v1", "jobs", makes_pods=True)
 CRON_JOB = Kind(workloads.CronJob, "batch/v1", "cronjobs", ("cj",), makes_pods=True)
+NODE_POOL = Kind(autoscaling.NodePool, "karpenter.sh/v1", "nodepools", namespaced=False)
+NODE_CLAIM = Kind(autoscaling.NodeClaim, "karpenter.sh/v1", "nodeclaims", namespaced=False)
+EC2_NODE_CLASS = Kind(autoscaling.EC2NodeClass, "karpenter.k8s.aws/v1", "ec2nodeclasses", namespaced=False)
+CONFIG_MAP = Kind(autoscaling.ConfigMap, "v1", "configmaps", ("cm",))
+_OLDER_MACHINES = ("cluster.x-k8s.io/v1beta1",)
+MACHINE_DEPLOYMENT = Kind(
+    autoscaling.MachineDeployment, "cluster.x-k8s.io/v1beta2", "machinedeployments", older_versions=_OLDER_MACHINES
+)
+MACHINE_SET = Kind(autoscaling.MachineSet, "cluster.x-k8s.io/v1beta2", "machinesets", older_versions=_OLDER_MACHINES)
 
 KINDS: tuple[Kind, ...] = tuple(each for each in [*globals().values()] if isinstance(each, Kind))
 """All of the above, in their order."""
+AUTOSCALER_KINDS = (NODE_POOL, NODE_CLAIM, EC2_NODE_CLASS, CONFIG_MAP, MACHINE_DEPLOYMENT, MACHINE_SET)
+"""What autoscalers read and write: optional, and without effect on what the scheduler decides."""
 DEVICE_KINDS = (DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, RESOURCE_SLICE)
 WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
 WORKLOADS: Mapping[str, type[Workload]] = {
@@ -150,6 +167,7 @@ WORKLOADS: Mapping[str, type[Workload]] = {
 }
 """What owns Pods, by the kind's name as a controller reference says it."""
 
+BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
 BY_API: Mapping[tuple[str, str], Kind] = {
     (version, kind.name): kind for kind in KINDS for version in (kind.api_version, *kind.older_versions)
 }
@@ -157,9 +175,11 @@ BY_API: Mapping[tuple[str, str], Kind] = {
 
 
 def named(word: str) -> Kind | None:
-    """Return the kind a user means by ``pods``, ``po`` or ``deployments.apps``, None when there is none."""
+    """Return the kind meant by ``pods``, ``po``, ``deployments.apps`` or ``deployments.v1.apps``; None for none."""
     name, _, group = word.lower().partition(".")
     for kind in KINDS:
-        if name in (kind.singular, kind.plural, *kind.short_names) and group in ("", kind.group):
+        version = kind.api_version.rpartition("/")[2]
+        groups = ("", kind.group, f"{version}.{kind.group}")
+        if name in (kind.singular, kind.plural, *kind.short_names) and group in groups:
             return kind
     return None

@@ -38,6 +38,7 @@ POD_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 JOB_INDEX_FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
 HELM_RELEASE = "meta.helm.sh/release-name"
 ARGO_TRACKING_ID = "argocd.argoproj.io/tracking-id"
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 KEPT_ANNOTATIONS = (
     CONFIG_MIRROR,
     DO_NOT_DISRUPT,
@@ -48,6 +49,7 @@ KEPT_ANNOTATIONS = (
     JOB_INDEX_FAILURE_COUNT,
     HELM_RELEASE,
     ARGO_TRACKING_ID,
+    LAST_APPLIED,
 )
 
 if TYPE_CHECKING:

@@ -39,7 +39,8 @@ NodePodPreemptionPolicy: 1 disableResizePreemption repeated string;
 NodeSelector: 1 nodeSelectorTerms repeated NodeSelectorTerm;
 NodeSelectorRequirement: 1 key string, 2 operator string, 3 values repeated string;
 NodeSelectorTerm: 1 matchExpressions repeated NodeSelectorRequirement, 2 matchFields repeated NodeSelectorRequirement;
-NodeSpec: 4 unschedulable bool, 5 taints repeated Taint, 8 podPreemptionPolicy NodePodPreemptionPolicy;
+NodeSpec: 3 providerID string, 4 unschedulable bool, 5 taints repeated Taint, 8 podPreemptionPolicy
+  NodePodPreemptionPolicy;
 NodeStatus: 1 capacity map Quantity, 2 allocatable map Quantity, 4 conditions repeated NodeCondition, 7 nodeInfo
   NodeSystemInfo, 8 images repeated ContainerImage, 14 declaredFeatures repeated string;
 NodeSystemInfo: 7 kubeletVersion string;

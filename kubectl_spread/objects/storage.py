@@ -5,8 +5,13 @@ Source: api core/v1/types.go, storage/v1/types.go (v1.37); component-helpers sto
 
 from __future__ import annotations
 
+from datetime import datetime
+
+import msgspec
+
 from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
+from kubectl_spread.objects.times import moment
 
 STORAGE = "storage"
 """The resource that a claim requests and a volume has."""
@@ -25,6 +30,37 @@ IMMEDIATE = "Immediate"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 
 
+class ManagedClaimAnnotations(Struct, frozen=True):
+    """Which annotations of a claim somebody manages, as far as that matters."""
+
+    selected_node: dict[str, object] | None = msgspec.field(name=f"f:{ANN_SELECTED_NODE}", default=None)
+
+
+class ManagedClaimMetadata(Struct, frozen=True):
+    """Which metadata of a claim somebody manages."""
+
+    annotations: ManagedClaimAnnotations = msgspec.field(name="f:annotations", default=ManagedClaimAnnotations())
+
+
+class ManagedClaimFields(Struct, frozen=True):
+    """Which fields of a claim somebody manages."""
+
+    metadata: ManagedClaimMetadata = msgspec.field(name="f:metadata", default=ManagedClaimMetadata())
+
+
+class ManagedClaimEntry(Struct, frozen=True):
+    """What one manager has written into a claim, and when it last did."""
+
+    time: str | None = None
+    fields_v1: ManagedClaimFields = msgspec.field(name="fieldsV1", default=ManagedClaimFields())
+
+
+class ClaimMeta(AnnotatedMeta, frozen=True):
+    """AnnotatedMeta of a claim, which says when a node was chosen for it."""
+
+    managed_fields: tuple[ManagedClaimEntry, ...] = ()
+
+
 class PersistentVolumeClaimStatus(Struct, frozen=True):
     """What has become of a claim."""
 
@@ -34,7 +70,7 @@ class PersistentVolumeClaimStatus(Struct, frozen=True):
 class PersistentVolumeClaim(Struct, frozen=True):
     """A request for a volume, which Pods of its namespace mount."""
 
-    metadata: AnnotatedMeta = AnnotatedMeta()
+    metadata: ClaimMeta = ClaimMeta()
     spec: core.PersistentVolumeClaimSpec = core.PersistentVolumeClaimSpec()
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
 
@@ -52,6 +88,23 @@ class PersistentVolumeClaim(Struct, frozen=True):
     def fully_bound(self) -> bool:
         """Whether it has its volume, and the controller has finished binding both."""
         return bool(self.spec.volume_name) and ANN_BIND_COMPLETED in self.metadata.annotations
+
+    @property
+    def node_chosen_at(self) -> datetime | None:
+        """When the scheduler last chose the node that the volume is being made for, None where that is not known."""
+        entries = ((each.time, each.fields_v1.metadata.annotations) for each in self.metadata.managed_fields)
+        times = (moment(time) for time, annotations in entries if annotations.selected_node is not None)
+        return max(filter(None, times), default=None)
+
+
+def claim_name(pod: core.Pod, volume: core.Volume) -> str | None:
+    """Return the name of the claim behind the volume, None where there is none.
+
+    Source: component-helpers storage/ephemeral/ephemeral.go VolumeClaimName (v1.36).
+    """
+    if volume.persistent_volume_claim is not None:
+        return volume.persistent_volume_claim.claim_name
+    return f"{pod.metadata.name}-{volume.name}" if volume.ephemeral is not None else None
 
 
 class CSIPersistentVolumeSource(Struct, frozen=True):

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
 BETA_REGION = "failure-domain.beta.kubernetes.io/region"
 
@@ -19,7 +20,7 @@ SUCCESSORS: Mapping[str, str] = {
     BETA_REGION: REGION,
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/os": "kubernetes.io/os",
-    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/instance-type": INSTANCE_TYPE,
 }
 """Deprecated label → the one that took its place."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_spread.objects.core import PodTemplateSpec, ReplicaSetStatus, ReplicatedSpec
+from kubectl_spread.objects.core import PodTemplateSpec, ReplicaSetStatus, ReplicatedSpec, ReplicatedStatus
 from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, ScaledMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
@@ -59,6 +59,7 @@ class Deployment(Struct, frozen=True):
 
     metadata: ScaledMeta = ScaledMeta()
     spec: DeploymentSpec = DeploymentSpec()
+    status: ReplicatedStatus = ReplicatedStatus()
 
 
 class ReplicaSet(Struct, frozen=True):
@@ -69,7 +70,7 @@ class ReplicaSet(Struct, frozen=True):
     status: ReplicaSetStatus = ReplicaSetStatus()
 
 
-class StatefulSetStatus(Struct, frozen=True):
+class StatefulSetStatus(ReplicatedStatus, frozen=True):
     """Which revisions a rollout moves between."""
 
     current_revision: str = ""

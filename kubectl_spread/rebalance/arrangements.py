@@ -1,8 +1,11 @@
-"""How the Pods may be spread after some evictions: one way for every choice among equal nodes."""
+"""How the Pods may be spread after some evictions: one way for every choice that the scheduler has.
+
+Where it scores only some of the nodes, these are the choices that were seen in several orders of chance.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
 import msgspec
@@ -12,11 +15,15 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.goals import DomainPods, Goal, with_more
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.simulation.placement import with_placed
 
 Counts: TypeAlias = tuple[DomainPods, ...]
 """For each goal, how the Pods that it counts are spread."""
+SAMPLES = 8
+"""Orders of chance (count) in which a Pod is placed, where only some of the nodes that it fits on are scored."""
 
 
 class Arrangement(msgspec.Struct, frozen=True):
@@ -40,15 +47,22 @@ class Arrangement(msgspec.Struct, frozen=True):
         handles = self.handles.each(lambda handle: movable.again.place(handle.without_pod(movable.pod)))
         return replace(self, handles=handles, counts=tuple(counts))
 
-    def total_scores(self, pod: Pod) -> Mapping[str, int]:
-        """Return the nodes that the Pod's scheduler may take → what it gives them."""
-        return cycle.total_scores(pod, self.handles.of(pod))
+    def choices(self, movable: Movable, goals: Sequence[Goal]) -> Choices:
+        """Return where the Pod that comes in place of one may go."""
+        pod = movable.again.pod
+        handle = self.handles.of(pod)
+        totals = cycle.total_scores(pod, handle)
+        sampled = len(totals) > handle.profile.nodes_to_score(len(handle.node_infos))
+        # Where it counts the same on all of them, it makes no difference which are scored.
+        if sampled and len({movable.places(name, goals) for name in totals}) > 1:
+            return Choices(tuple(totals), seen_best(pod, handle), sampled=True, scored=1 + SAMPLES)
+        return Choices(tuple(totals), cycle.best_of(totals, pod), sampled=sampled)
 
     def landings(self, nodes: Iterable[str], movable: Movable, goals: Sequence[Goal]) -> Iterator[Landed]:
         """Yield how they are spread once the replacement is on each of these nodes."""
         counted: dict[tuple[int | None, ...], Counts] = {}
         for node_name in nodes:
-            places = tuple(goals[at].place.get(node_name) for at in movable.joins)
+            places = movable.places(node_name, goals)
             if places not in counted:
                 counted[places] = self._joined(movable.joins, places)
             landed = tuple(sorted((*self.landed, (movable.like, node_name))))
@@ -61,6 +75,32 @@ class Arrangement(msgspec.Struct, frozen=True):
             if place is not None:
                 counts[at] = with_more(counts[at], place, 1)
         return tuple(counts)
+
+
+class Choices(msgspec.Struct, frozen=True):
+    """Where a Pod may go.
+
+    Attributes:
+        fitting: the nodes that it fits on.
+        best: those of them that were seen to have the highest score.
+        sampled: whether the scheduler scores only some of the first, so that others may have it.
+        scored: how often nodes were scored for it (count).
+    """
+
+    fitting: tuple[str, ...]
+    best: tuple[str, ...]
+    sampled: bool
+    scored: int = 1
+
+
+def seen_best(pod: Pod, handle: Handle) -> tuple[str, ...]:
+    """Return the nodes that have the highest score in any of some orders of chance, by name."""
+    found: set[str] = set()
+    for chance in map(Chance, range(SAMPLES)):
+        found.update(cycle.best_nodes(pod, handle, chance.sample))
+        if not chance.sampled:
+            break
+    return tuple(sorted(found))
 
 
 class Landed(msgspec.Struct, frozen=True):
@@ -93,10 +133,14 @@ class Landing(msgspec.Struct, frozen=True):
     Attributes:
         nodes: the nodes of which the Pod in its place goes to one, by name; none where it may be left without a node.
         choices: what may have come of it, each once.
+        sampled: whether the scheduler scores only some of the nodes, so that something else may come of it.
+        scored: how often nodes were scored for it (count).
     """
 
     nodes: tuple[str, ...]
     choices: tuple[Landed, ...]
+    sampled: bool = False
+    scored: int = 0
 
 
 NOWHERE = Landing((), ())
@@ -111,19 +155,19 @@ def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal]
         goals: what is counted.
         whole: whether these are all there are.
     """
-    pod, nodes = movable.again.pod, set[str]()
+    nodes, sampled, scored = set[str](), False, 0
     choices: dict[object, Landed] = {}
     for arrangement in before:
         gone = arrangement.without(movable)
-        totals = gone.total_scores(pod)
-        if not totals:
+        found = gone.choices(movable, goals)
+        if not found.best:
             return NOWHERE
-        best = cycle.best_of(totals, pod)
+        sampled, scored = sampled or found.sampled, scored + found.scored
         # Where not every way is followed, any node that takes the Pod may have the highest score.
-        nodes.update(best if whole else totals)
-        for landed in gone.landings(best, movable, goals):
+        nodes.update(found.best if whole and not found.sampled else found.fitting)
+        for landed in gone.landings(found.best, movable, goals):
             choices.setdefault(landed.landed, landed)
-    return Landing(tuple(sorted(nodes)), tuple(choices.values()))
+    return Landing(tuple(sorted(nodes)), tuple(choices.values()), sampled, scored)
 
 
 class Counted(Protocol):

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import Kept, kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
@@ -20,15 +21,20 @@ from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
+from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.scheduler.volumerestrictions import READ_WRITE_ONCE_POD, claim_names
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
 
+NODE_BY_NODE = frozenset(("ReadWriteOnce", READ_WRITE_ONCE_POD))
+"""Access modes of volumes that are attached to one node at a time."""
+
 
 class BeingDeleted(msgspec.Struct, frozen=True):
-    """The Pod goes already."""
+    """The Pod goes already, for it is being deleted or its node is gone."""
 
 
 class OtherScheduler(msgspec.Struct, frozen=True):
@@ -62,10 +68,11 @@ class NotMadeAgain(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class Refused(msgspec.Struct, frozen=True):
-    """The API server refuses the eviction, in these words."""
+class VolumeShared(msgspec.Struct, frozen=True):
+    """Its claim is for one node at a time, and another Pod uses it too: on another node the next would wait for it."""
 
-    message: str
+    claim: str
+    pod: str
 
 
 class ReplacementRefused(msgspec.Struct, frozen=True):
@@ -92,7 +99,8 @@ StayReason: TypeAlias = (
     | OtherScheduler
     | Kept
     | NotMadeAgain
-    | Refused
+    | VolumeShared
+    | EvictionRefused
     | ReplacementRefused
     | ReplacementGated
 )
@@ -118,6 +126,10 @@ class Movable(msgspec.Struct, frozen=True):
     joins: tuple[int, ...]
     bound_by: tuple[int, ...]
 
+    def places(self, node_name: str, goals: Sequence[Goal]) -> tuple[int | None, ...]:
+        """Return where each goal that counts the Pod in its place counts it on that node; None for nowhere."""
+        return tuple(goals[at].place.get(node_name) for at in self.joins)
+
 
 class Movables:
     """The Pods of a cluster that may be evicted, each looked at once.
@@ -133,8 +145,11 @@ class Movables:
         self._shared: set[int] = set()
         self._made: dict[int, NextPod] = {}
         self._active: dict[tuple[str, str, str], list[Pod]] = {}
+        self._users: dict[tuple[str, str], list[Pod]] = {}
         for pod in active(snapshot.all(Pod)):
-            self._active.setdefault(_controller(pod), []).append(pod)
+            self._active.setdefault(controlled_by(pod), []).append(pod)
+            for claim in claim_names(pod):
+                self._users.setdefault((pod.metadata.namespace, claim), []).append(pod)
         self.why_not = cache(self._why_not)
         """Return why the Pod is not to be evicted; None where it may be."""
 
@@ -162,14 +177,14 @@ class Movables:
 
     def _why_not(self, key: PodKey) -> StayReason | None:
         pod = self._snapshot.get(Pod, *key)
-        if pod is None or pod.terminating:
+        if pod is None or pod.terminating or pod.spec.node_name not in self._snapshot.nodes:
             return BeingDeleted()
         if not self._handles.of(pod).profile.serves(pod):
             return OtherScheduler(pod.spec.scheduler_name)
-        if stays := kept_because(pod) or self._lost(pod):
+        if stays := kept_because(pod) or self._lost(pod) or self._shares_volume(pod):
             return stays
         refusal = eviction.refusal(pod, self._snapshot)
-        return Refused(refusal) if refusal else self._held_up(pod)
+        return EvictionRefused(refusal) if refusal else self._held_up(pod)
 
     def _held_up(self, pod: Pod) -> ReplacementRefused | ReplacementGated | None:
         """Return why the Pod that comes in its place would not be scheduled; None where it is."""
@@ -178,6 +193,18 @@ class Movables:
             return ReplacementRefused(str(again.refusals[0]))
         held = gates(again.pod)
         return ReplacementGated(held[0]) if held else None
+
+    def _shares_volume(self, pod: Pod) -> VolumeShared | None:
+        """Return which volume the Pod shares that only one node may use at a time; None where it shares none.
+
+        Source: kube-controller-manager attachdetach/reconciler/reconciler.go isMultiAttachForbidden (v1.36).
+        """
+        for claim in claims_of(pod, self._snapshot):
+            name = claim.metadata.name
+            others = [other for other in self._users.get((pod.metadata.namespace, name), ()) if other.key != pod.key]
+            if others and NODE_BY_NODE.issuperset(claim.spec.access_modes):
+                return VolumeShared(name, others[0].metadata.name)
+        return None
 
     def _lost(self, pod: Pod) -> NotMadeAgain | None:
         """Return why no other Pod comes in its place; None where one does."""
@@ -191,7 +218,7 @@ class Movables:
             return NotMadeAgain(Loss.CONTROLLER_DELETED, controller.kind)
         if not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):
             return None
-        others = self._active.get(_controller(pod), [])
+        others = self._active.get(controlled_by(pod), [])
         if len(others) > owner.spec.replicas_wanted:
             return NotMadeAgain(Loss.SURPLUS, controller.kind)
         return _waits_for(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else None
@@ -233,7 +260,7 @@ def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owne
     )
 
 
-def _controller(pod: Pod) -> tuple[str, str, str]:
+def controlled_by(pod: Pod) -> tuple[str, str, str]:
     """Return what manages the Pod: namespace, kind and name; the latter two are empty where nothing does."""
     controller = pod.metadata.controller
     return pod.metadata.namespace, controller.kind if controller else "", controller.name if controller else ""

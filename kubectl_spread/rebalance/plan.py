@@ -115,11 +115,13 @@ class EvictionPlan(msgspec.Struct, frozen=True):
         evictions: in order.
         outcomes: of each goal that is asked about.
         whole: whether every choice among equal nodes was followed.
+        sampled: whether the scheduler scores only some of the nodes that a Pod fits on.
     """
 
     evictions: tuple[Eviction, ...]
     outcomes: tuple[Outcome, ...]
     whole: bool
+    sampled: bool
 
 
 def plan(handles: Handles, asked: Asked, *, most_work: int = MOST_IN_ALL) -> EvictionPlan:
@@ -178,7 +180,7 @@ class Planner:
         if len(groups) > 1 and counted <= MOST_TOGETHER:
             outcomes = self._together(groups, start, outcomes)
         wanted = [each for each in outcomes if each.goal.wanted]
-        return EvictionPlan(self._state.evictions, tuple(wanted), self._state.whole)
+        return EvictionPlan(self._state.evictions, tuple(wanted), self._state.whole, self._state.sampled)
 
     def _apart(self, groups: Sequence[Group]) -> list[Outcome]:
         """Return what becomes of group after group; those that cannot be balanced come last: others may make room."""

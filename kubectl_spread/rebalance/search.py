@@ -40,11 +40,15 @@ class State(msgspec.Struct, frozen=True):
         arrangements: the ways the Pods may be spread.
         evictions: those made, in order.
         whole: whether the arrangements are all there are.
+        sampled: whether the scheduler scored only some of the nodes that a Pod fits on.
+        scored: how often nodes were scored for the last eviction (count).
     """
 
     arrangements: tuple[Arrangement, ...]
     evictions: tuple[Eviction, ...] = ()
     whole: bool = True
+    sampled: bool = False
+    scored: int = 0
 
     def after(self, movable: Movable, goals: Sequence[Goal], most: int) -> State | None:
         """Return the state after one eviction more; None where a Pod may be left without a node.
@@ -59,7 +63,9 @@ class State(msgspec.Struct, frozen=True):
             return None
         evictions = (*self.evictions, Eviction(movable, landing.nodes))
         followed = tuple(each.arrangement for each in worst_of(landing.choices, goals, most))
-        return State(followed, evictions, whole=self.whole and len(followed) == len(landing.choices))
+        whole = self.whole and not landing.sampled and len(followed) == len(landing.choices)
+        sampled = self.sampled or landing.sampled
+        return State(followed, evictions, whole=whole, sampled=sampled, scored=landing.scored)
 
     def with_most(self, most: int, goals: Sequence[Goal]) -> State:
         """Return the state with no more arrangements than so many, the worst of those that are counted differently."""
@@ -167,8 +173,8 @@ class Search:
 
     def _after(self, state: State, movable: Movable) -> State | None:
         """Return the state after one eviction; None where a Pod is left without a node, or nothing is new."""
-        self._placed += len(state.arrangements)
         after = state.after(movable, self._problem.goals, self._limits.arrangements)
+        self._placed += after.scored if after else len(state.arrangements)
         if after is None:
             return None
         made = after.evictions[len(self._start.evictions) :]

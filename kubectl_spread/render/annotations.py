@@ -50,9 +50,9 @@ class Annotation(Struct, frozen=True):
 def annotations_of(report: CheckReport) -> Iterator[Annotation]:
     """Yield everything that is to be said, manifest by manifest; nothing of those that are all right."""
     for item in report.items:
-        for error in item.validation:
+        for error in item.refusals:
             message = clean(f"{error.field}: {error.message}")
-            yield Annotation(Verdict.INVALID.value, Severity.ERROR, message, item, error.field)
+            yield Annotation(item.verdict.value, Severity.ERROR, message, item, error.field)
         for warning in item.warnings:
             message = clean(f"{warning.field}: {warning.message}")
             yield Annotation(WARNING.name, Severity.WARNING, message, item, warning.field)
@@ -64,8 +64,8 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
 def _verdict(item: CheckItem) -> Iterator[Annotation]:
     """Yield what becomes of the manifest, where that is not what it asks for."""
     subject = subject_of(item)
-    if item.failed_create is not None and item.failed_create.created:
-        yield Annotation(Verdict.INVALID.value, Severity.ERROR, clean(f"{subject}: {check_sentence(item)}"), item)
+    if item.failed_create is not None and not item.refusals:
+        yield Annotation(item.verdict.value, Severity.ERROR, clean(f"{subject}: {check_sentence(item)}"), item)
     elif (item.stuck and item.nodes) or item.jam or item.held_by:
         fixes = (
             fix_sentence(it.summary, [*map(edit_line, it.edits), *it.commands] or [it.starts]) for it in item.fixes

@@ -8,8 +8,6 @@ from __future__ import annotations
 import unicodedata
 
 NONE = "<none>"
-EMPTY = '""'
-"""A value that is there and empty."""
 
 # Categories that draw nothing or reorder what is drawn: control, format (bidi marks among them), surrogate, separators.
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))

@@ -32,7 +32,7 @@ COMMON: Mapping[str, str] = MappingProxyType(
         "source": "the file it comes from; empty for the cluster",
         "workload": "the topmost owner that can be read",
         "verdict": "whether it can be scheduled: explain the verdict by its name",
-        "status": "how the workload stands: explain the status by its name",
+        "status": "the state of the constraint: explain the status by its name",
         "default": "whether the constraint is one of the cluster's",
         "constraint": "the constraint it is about",
         "constraints": "the Pod's topology spread constraints, those of the cluster where it has none",

@@ -49,8 +49,9 @@ def to_markdown(report: AnyReport) -> str:
     if isinstance(report, SkewReport):
         blocks += _overview(report)
         detailed = len(report.items) <= MOST_DETAILED
+    blocks += _list([cause.text for cause in outline.causes])
     blocks += _details(outline) if detailed else ()
-    return "\n\n".join([*blocks, *_block(outline.gaps)]) + "\n"
+    return "\n\n".join([*blocks, *_block(outline.gaps), *filter(None, [escaped(outline.totals)])]) + "\n"
 
 
 def _overview(report: SkewReport) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of 
             found = [f"**{each.id}** ({each.severity}): {escaped(each.message)}" for each in block.findings]
             yield "\n".join(f"- {each}" for each in found)
         case Gaps():
-            yield from _list([f"incomplete: {gap.what} ({gap.why}): {gap.consequence}." for gap in block.gaps])
+            yield from _list(list(map(str, block.told)))
         case Fixes():
             yield from _fixes(block)
         case Messages():
@@ -113,6 +114,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _fixes(fixes: Fixes) -> Iterator[str]:
+    yield from map(escaped, fixes.before)
     for title, together in fixes.groups:
         yield f"{title}:"
         for before, fix in zip((None, *together), together, strict=False):

@@ -20,10 +20,10 @@ from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.skew import SkewItem
-from kubectl_spread.render.cells import EMPTY, clean
+from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages
-from kubectl_spread.wording.words import first_and_more
+from kubectl_spread.wording.words import first_and_more, seen
 
 MOST_CHARTS = 6
 """Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters."""
@@ -56,7 +56,7 @@ def to_mermaid(report: ItemsReport) -> str:
 
 def label(text: str) -> str:
     """Return the text as a quoted label that shows it and nothing else."""
-    shown = clean(text) or EMPTY
+    shown = seen(clean(text))
     if len(shown) > LONGEST:
         shown = f"{shown[: LONGEST - 3]}..."
     return '"' + _UNSAFE.sub(lambda found: f"#{ord(found[0])};", shown) + '"'
@@ -107,7 +107,7 @@ class _Chart(msgspec.Struct):
         domains = sorted(constraint.domains, key=lambda domain: not domain.eligible)
         for domain in domains[:MOST_DOMAINS]:
             note = f": {domain.matching}" if domain.eligible else " (not counted)"
-            drawn.frames[domain.value] = self.begin(f"{domain.value or EMPTY}{note}")
+            drawn.frames[domain.value] = self.begin(f"{seen(domain.value)}{note}")
             self._nodes(domain, new, drawn)
             self.end()
         self.count_left_out(len(domains) - MOST_DOMAINS, "more domains")

@@ -6,22 +6,12 @@ Source: component-helpers storage/ephemeral/ephemeral.go, apimachinery pkg/api/e
 from __future__ import annotations
 
 from kubectl_spread.objects.core import Pod, Volume
-from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 from kubectl_spread.snapshot import Snapshot
 
 CLAIM = "persistentvolumeclaim"
 VOLUME = "persistentvolume"
 CLASS = "storageclass.storage.k8s.io"
-
-
-def claim_name(pod: Pod, volume: Volume) -> str | None:
-    """Return the name of the claim behind the volume, None where there is none.
-
-    Source: ephemeral.go VolumeClaimName (v1.36).
-    """
-    if volume.persistent_volume_claim is not None:
-        return volume.persistent_volume_claim.claim_name
-    return f"{pod.metadata.name}-{volume.name}" if volume.ephemeral is not None else None
 
 
 def claim_named(pod: Pod, name: str, snapshot: Snapshot) -> PersistentVolumeClaim | None:

@@ -1,8 +1,8 @@
 """One scheduling cycle: every filter on every node, the scheduler's first rejection marked, feasible nodes scored.
 
 Source: kube-scheduler schedule_one.go findNodesThatFitPod, framework/runtime/framework.go RunPreFilterPlugins,
-framework/types.go FitError.Error (v1.36). Not modelled: percentageOfNodesToScore (all nodes are looked at), the node
-that the Pod itself is nominated to (upstream tries it first), extenders, PodGroups.
+framework/types.go FitError.Error (v1.36). Not modelled: the node that the Pod itself is nominated to (upstream tries it
+first), extenders, PodGroups.
 """
 
 from __future__ import annotations
@@ -317,12 +317,21 @@ def rejected_by(plugins: Collection[str], pod: Pod, handle: Handle) -> frozenset
     return frozenset(name for result in results for name, _ in _rejected(result, handle.index.names, handle))
 
 
-def best_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
+Sample: TypeAlias = Callable[[Collection[str], int, Handle], Collection[str]]
+"""The nodes that fit, how many are enough, and the cluster → those that the scheduler comes upon."""
+
+
+def best_nodes(pod: Pod, handle: Handle, sample: Sample | None = None) -> tuple[str, ...]:
     """Return the nodes of which the scheduler takes one, by name: where it has made room, else the highest-scored.
+
+    Args:
+        pod: the Pod.
+        handle: the cluster.
+        sample: the nodes that are scored where there are more than enough; None for all.
 
     Source: kube-scheduler schedule_one.go evaluateNominatedNode, selectHost (v1.36).
     """
-    return best_of(total_scores(pod, handle), pod)
+    return best_of(total_scores(pod, handle, sample), pod)
 
 
 def best_of(totals: Mapping[str, int], pod: Pod) -> tuple[str, ...]:
@@ -333,12 +342,17 @@ def best_of(totals: Mapping[str, int], pod: Pod) -> tuple[str, ...]:
     return tuple(sorted(name for name, total in totals.items() if total == highest))
 
 
-def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
-    """Return feasible node's name → its score in all, in no order; 0 where it alone is feasible, and taken as it is."""
+def total_scores(pod: Pod, handle: Handle, sample: Sample | None = None) -> Mapping[str, int]:
+    """Return feasible node's name → its score in all, in no order; 0 where it alone is feasible, and taken as it is.
+
+    ``sample`` is that of ``best_nodes``.
+    """
     found = _pre_filter(pod, handle)
     if found.rejection is not None:
         return {}
     left = _passing(pod, found, handle)
+    if sample is not None:
+        left = _sampled(pod, left, sample, handle, of=len(found.names(handle)))
     if len(left) == 1:
         return dict.fromkeys(left, 0)
     names = sorted(left)
@@ -351,6 +365,14 @@ def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
             for name, score in scored.items():
                 totals[name] += weight * score
     return totals
+
+
+def _sampled(pod: Pod, left: Collection[str], sample: Sample, handle: Handle, *, of: int) -> Collection[str]:
+    """Return those of the nodes left that are scored; a Pod's nominated node is looked at before any other."""
+    if pod.status.nominated_node_name in left:
+        return (pod.status.nominated_node_name,)
+    wanted = handle.profile.nodes_to_score(of)
+    return sample(left, wanted, handle) if len(left) > wanted else left
 
 
 def _passing(pod: Pod, found: _PreFiltered, handle: Handle) -> Collection[str]:

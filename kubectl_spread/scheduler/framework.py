@@ -133,6 +133,11 @@ class Handle(msgspec.Struct, frozen=True):
         named = bool(pod.spec.node_name) and not (there is not None and there.spec.node_name)
         return self.profile.serves(pod) and not named and not self.snapshot.inventory.nodes_unread
 
+    def awaiting(self, pod: Pod) -> Handle:
+        """Return the cluster in which the Pod waits for a node, though the scheduler may count it on one already."""
+        assumed = self.snapshot.assumed.get(pod.key)
+        return self.without_pod(assumed) if assumed else self
+
     def with_assigned(self, pod: Pod, node_name: str) -> Handle:
         """Return the cluster in which the Pod is on that node."""
         snapshot = self.snapshot.with_assigned(pod, node_name)

@@ -22,9 +22,10 @@ from kubectl_spread.objects.storage import (
     PersistentVolumeClaim,
     StorageClass,
     VolumeAttachment,
+    claim_name,
 )
 from kubectl_spread.scheduler import csitranslation
-from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, not_found, ownership_problem
+from kubectl_spread.scheduler.claims import CLAIM, claim_named, not_found, ownership_problem
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,

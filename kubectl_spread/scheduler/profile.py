@@ -149,6 +149,10 @@ DEFAULT_WEIGHTS = {
 """Score plugin → weight, where that is not 1."""
 
 
+MIN_NODES_TO_SCORE, MIN_PERCENTAGE_TO_SCORE = 100, 5
+"""Feasible nodes that are scored at least (count), and in percent of all. Source: schedule_one.go (v1.36)."""
+
+
 def default_plugins(behaviours: frozenset[Behaviour]) -> tuple[Plugin, ...]:
     """Return the filters and scores of the default profile, in order.
 
@@ -178,6 +182,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         system_defaulted: whether those are the built-in ones (defaultingType System).
         added_affinity: what NodeAffinityArgs adds to every Pod.
         preempts: whether it evicts Pods for more important ones.
+        percentage_of_nodes_to_score: of all nodes (percent); 0 where their number decides.
     """
 
     release: Release
@@ -193,6 +198,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     balanced_allocation: NodeResourcesBalancedAllocationArgs
     volume_binding: VolumeBindingArgs
     preempts: bool
+    percentage_of_nodes_to_score: int = 0
 
     def does(self, behaviour: Behaviour) -> bool:
         """Whether the release behaves so."""
@@ -201,6 +207,16 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     def serves(self, pod: Pod) -> bool:
         """Whether it schedules the Pod; else a scheduler that is not known does, if any."""
         return (pod.spec.scheduler_name or DEFAULT_SCHEDULER) == self.scheduler_name
+
+    def nodes_to_score(self, nodes: int) -> int:
+        """Return of how many feasible nodes (count) it takes the best, if so many are there to be looked at.
+
+        Source: schedule_one.go numFeasibleNodesToFind, findNodesThatPassFilters (the same from v1.33 to v1.37).
+        """
+        if not self.weights:
+            return 1
+        percentage = self.percentage_of_nodes_to_score or max(50 - nodes // 125, MIN_PERCENTAGE_TO_SCORE)
+        return max(nodes * percentage // 100, MIN_NODES_TO_SCORE)
 
 
 def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] | None = None) -> Profile:
@@ -218,11 +234,12 @@ def configured_profiles(
     """
     if configuration is None:
         return (default_profile(minor, gates=gates),)
-    configured = convert(configuration, KubeSchedulerConfiguration).profiles or (SchedulerProfile(),)
-    return tuple(_profile(profile, Release(minor, gates or {})) for profile in configured)
+    configured = convert(configuration, KubeSchedulerConfiguration)
+    release, percentage = Release(minor, gates or {}), configured.percentage_of_nodes_to_score
+    return tuple(_profile(each, release, percentage) for each in configured.profiles or (SchedulerProfile(),))
 
 
-def _profile(configured: SchedulerProfile, release: Release) -> Profile:
+def _profile(configured: SchedulerProfile, release: Release, percentage_of_all: int = 0) -> Profile:
     """Return one entry of a configuration's profiles under the rules of a release.
 
     Raises:
@@ -233,6 +250,7 @@ def _profile(configured: SchedulerProfile, release: Release) -> Profile:
     arguments = {config.name: config.args for config in configured.plugin_config}
     spread = convert(arguments.get("PodTopologySpread", {}), PodTopologySpreadArgs)
     system = spread.defaulting_type == "System"
+    percentage = configured.percentage_of_nodes_to_score
     return Profile(
         release=release,
         behaviours=does,
@@ -249,4 +267,5 @@ def _profile(configured: SchedulerProfile, release: Release) -> Profile:
         ),
         volume_binding=convert(arguments.get("VolumeBinding", {}), VolumeBindingArgs),
         preempts=plugins.preempts(configured.plugins),
+        percentage_of_nodes_to_score=percentage_of_all if percentage is None else percentage,
     )

@@ -13,9 +13,9 @@ import msgspec
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Pod, Volume
-from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim
+from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim, claim_name
 from kubectl_spread.scheduler import framework
-from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, claims_of, not_found, ownership_problem
+from kubectl_spread.scheduler.claims import CLAIM, claim_named, claims_of, not_found, ownership_problem
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.shape import Shape, score_at, shape_of

@@ -7,7 +7,7 @@ and out is immutable; only the ClusterState itself changes.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TypeAlias
@@ -21,18 +21,16 @@ from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.meta import OwnerReference
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
-from kubectl_spread.objects.well_known_labels import REGION, ZONE
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET
-from kubectl_spread.simulation.placement import by_name, seeded
+from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.snapshot import Snapshot
 
 PodKey: TypeAlias = tuple[str, str]
 ControllerKey: TypeAlias = tuple[str, str, str]
 """Namespace, kind and name of what manages Pods."""
 
-ZONE_LABELS = (REGION, ZONE)
 BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC"
 """Why a Pod was disrupted. Source: api core/v1/types.go (v1.36)."""
 _OF_CONTROLLERS = frozenset((PodDisruptionBudget, ResourceQuota, *WORKLOADS.values()))
@@ -63,14 +61,15 @@ class ClusterState:
 
     Args:
         handles: the cluster as each profile of the scheduler sees it.
-        seed: which order decides free choices: 0 for the order of names.
+        seed: which order of chance decides free choices: 0 for the order of names.
 
     Attributes:
+        chance: this order.
         pods: every Pod that is not gone, finished ones too.
         owned: controller → its Pods.
+        orphans: namespace → the Pods that nothing controls, and that have not ended.
         dirty: the controllers that have to look again.
         lost: node whose kubelet does not answer → the Pods there that are ready once it does again.
-        free: whether anything was chosen that could have been chosen otherwise.
         version: changes with everything that the scheduler may take notice of.
         waiting: the Pods that wait for a node.
         restless: node's name → the Pods on it whose kubelet has something to do once it answers.
@@ -83,28 +82,33 @@ class ClusterState:
             before the first, and their numbers in it.
         preempted: the Pods that the scheduler has evicted, in order.
         preempted_for: Pod → those that were evicted for it.
-        best: Pod → the nodes that it might have been put on.
+        spared: Pod → those that might have been evicted for it instead.
+        best: Pod → the nodes that it might have been put on, in the order in which they came to nodes.
+        first_tried: controller, or Pod without one → its first Pod that found a node, or room, and the cluster it met.
         refused: controller → why the API server would not take its next Pod.
     """
 
     def __init__(self, handles: Handles, seed: int) -> None:
         self.handles = handles
         self.seed = seed
-        self.order: Callable[[str], str] = seeded(seed) if seed else by_name
+        self.chance = Chance(seed)
+        self.order = self.chance.order
         self.pods: dict[PodKey, Pod] = {pod.key: pod for pod in self.snapshot.all(Pod)}
         self.owned: dict[ControllerKey, dict[PodKey, Pod]] = {}
+        self.orphans: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
         self.dirty: dict[ControllerKey, None] = {}
         silent = [name for name, node in self.nodes.items() if is_silent(node)]
         self.lost: dict[str, frozenset[PodKey]] = {
             name: frozenset(pod.key for pod in pods) for name, pods in self.on_nodes(silent).items()
         }
-        self.free = False
         self.version = 0
         self._last_time = last_told(self.pods.values()) or LONG_AGO
         self._passed = min(_SOONEST * 2 ** (seed / 2), _LATEST) if seed else _LATER
         self.preempted: list[Pod] = []
         self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
+        self.spared: dict[PodKey, tuple[Pod, ...]] = {}
         self.best: dict[PodKey, tuple[str, ...]] = {}
+        self.first_tried: dict[ControllerKey, tuple[Pod, Handle]] = {}
         self.refused: dict[ControllerKey, str] = {}
         self.born: dict[PodKey, tuple[int, int]] = {}
         self.round = 0
@@ -208,6 +212,11 @@ class ClusterState:
         self.loosened += 1
         self.moves[pod.metadata.namespace] += 1
 
+    def update(self, pod: Pod) -> None:
+        """Store the Pod as somebody has changed it."""
+        self.loosened += 1
+        self._put(pod)
+
     def _put(self, pod: Pod) -> None:
         """Store the Pod in place of the one of its name."""
         self.touched[pod.key] = pod
@@ -234,6 +243,7 @@ class ClusterState:
         self.waiting.pop(pod.key, None)
         self.restless[pod.spec.node_name].pop(pod.key, None)
         owner = pod.metadata.controller
+        self.orphans[pod.metadata.namespace].pop(pod.key, None)
         if owner is not None:
             key = controller_key(pod.metadata.namespace, owner)
             self.owned[key].pop(pod.key, None)
@@ -251,6 +261,8 @@ class ClusterState:
             key = controller_key(pod.metadata.namespace, owner)
             self.owned.setdefault(key, {})[pod.key] = pod
             self.dirty[key] = None
+        elif not pod.finished:
+            self.orphans[pod.metadata.namespace][pod.key] = pod
         self.version += 1
 
     def _sort(self, pod: Pod) -> None:
@@ -309,19 +321,3 @@ class ClusterState:
         """Let some seconds pass."""
         self._last_time += timedelta(seconds=2)
         self.round += 1
-
-    def ranked(self, node_names: Iterable[str]) -> list[str]:
-        """Return the nodes as the scheduler lists them: zones take turns, from one that nobody knows on.
-
-        Source: kube-scheduler backend/cache/node_tree.go list (v1.36).
-        """
-        names = list(node_names)
-        if not self.seed or len(names) == 1:
-            return sorted(names)
-        by_zone: dict[tuple[str, ...], list[str]] = {}
-        for name in sorted(names, key=self.order):
-            labels = self.nodes[name].metadata.labels
-            by_zone.setdefault(tuple(labels.get(label, "") for label in ZONE_LABELS), []).append(name)
-        zones = sorted(by_zone, key=lambda zone: self.order("/".join(zone)))
-        positions = {name: (at, turn) for turn, zone in enumerate(zones) for at, name in enumerate(by_zone[zone])}
-        return sorted(names, key=positions.__getitem__)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset, statefulset_control
+from kubectl_spread.controllers.adoption import adopted
 from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
+from kubectl_spread.controllers.injected_fields import may_be_of
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
+from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
-from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent
+from kubectl_spread.controllers.templates import pod_from_template, renamed
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent, owner_of, revision_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
@@ -54,6 +57,12 @@ class WaitsForReady(msgspec.Struct, frozen=True):
     missing: tuple[str, ...]
 
 
+def _maker(pod: Pod) -> ControllerKey:
+    """Return what has made the Pod: its controller, else it is itself."""
+    controller = pod.metadata.controller
+    return controller_key(pod.metadata.namespace, controller) if controller else (pod.key[0], "Pod", pod.key[1])
+
+
 class ControlLoop:
     """Runs controllers, scheduler and kubelets until nothing changes.
 
@@ -64,8 +73,10 @@ class ControlLoop:
     Attributes:
         turns: how many there were (count).
         failed_jobs: the Jobs that have failed, in order.
-        untried: the Pods that wait and that were not tried on any node when that was last done (count).
+        untried: the Pods that wait and were not simulated on any node when that was last done (count).
         stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
+        as_if: whether Pods come although admission refuses them, and are scheduled although others decide or gates hold
+            them back.
     """
 
     def __init__(self, cluster: ClusterState, *, most_verdicts: int = MOST_VERDICTS) -> None:
@@ -76,7 +87,8 @@ class ControlLoop:
         self.untried = 0
         self._first = dict(cluster.pods)
         self._usage = QuotaUsage(cluster)
-        self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
+        self.stored: Mapping[tuple[str, WorkloadRef], Pod] = {}
+        self.as_if = False
         self._made: dict[ControllerKey, NextPod | None] = {}
         self._kept: dict[ControllerKey, int] = {}
         self._names = 0
@@ -85,8 +97,12 @@ class ControlLoop:
         self._outlived: dict[PodKey, tuple[KubernetesObject, ...]] = {}
         self._renewed: dict[ControllerKey, frozenset[PodKey]] = {}
         self._outdated: dict[ControllerKey, frozenset[PodKey]] = {}
+        self._eager: set[ControllerKey] = set()
+        self._stray: list[ReplicaSet] = []
         self._forms: dict[PodKey, tuple[Pod, bytes]] = {}
         self._refused: dict[bytes, tuple[int, ...]] = {}
+        self._rooms: dict[PodKey, tuple[str, ...]] = {}
+        self._left: dict[PodKey, tuple[int, ...]] = {}
         self._look_at_all()
 
     def _look_at_all(self) -> None:
@@ -116,6 +132,7 @@ class ControlLoop:
         """Let the controllers of these kinds look again, and the scheduler at all Pods that wait."""
         self._made.clear()
         self._tried = -1
+        self._stray = [each for each in self.cluster.snapshot.all(ReplicaSet) if each.metadata.controller is None]
         for struct in structs:
             for owner in self.cluster.snapshot.all(struct):
                 self.cluster.dirty[owner.metadata.namespace, struct.__name__, owner.metadata.name] = None
@@ -123,7 +140,7 @@ class ControlLoop:
     def create(self, pod: Pod) -> None:
         """Create a Pod that nothing manages, as the API server completes it."""
         made = completed(replace(pod, status=PodStatus()), (), self.cluster.snapshot, self.cluster.handle.profile)
-        if made.refusals:
+        if made.refusals and not self.as_if:
             self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
         else:
             self._come(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
@@ -139,6 +156,24 @@ class ControlLoop:
     def outdate(self, key: ControllerKey) -> None:
         """Remember that the Pods of a workload were made by an older template, which no label of theirs says."""
         self._outdated[key] = frozenset(self.cluster.owned.get(key, {}))
+
+    def change(self, key: ControllerKey) -> None:
+        """Let the Job have as many Pods as it says now, at once: what it has lost it makes again later."""
+        self._eager.add(key)
+        self.cluster.dirty[key] = None
+
+    def leave_others(self, asked: Collection[tuple[str, WorkloadRef]]) -> None:
+        """Leave alone all but these workloads (namespace and name): the scheduler has tried what waits of others."""
+        self.cluster.dirty.clear()
+        for pod in self.cluster.waiting.values():
+            if (pod.metadata.namespace, owner_of(pod, self.cluster.snapshot)) not in asked:
+                self._left[pod.key] = self._events(pod, self.cluster.handles.of(pod))
+
+    def bind(self) -> None:
+        """Go on until all Pods that find a node have one; no time passes meanwhile."""
+        until = self.turns + MOST_TURNS
+        while self.turns < until and (self._sync() or self._schedule()):
+            self.turns += 1
 
     def held_up(self) -> Iterator[WaitsForReady]:
         """Yield which Pods of each StatefulSet do not come before another is ready."""
@@ -178,6 +213,8 @@ class ControlLoop:
         owner = self.cluster.owner(key, struct) if struct else None
         if owner is not None and owner.metadata.deletion_timestamp:
             return  # Its controller does nothing any more but say how it stands.
+        if owner is not None:
+            owner = self._adopt(owner, key)
         match owner:
             case Deployment():
                 self._sync_deployment(owner)
@@ -191,6 +228,26 @@ class ControlLoop:
                 self._sync_job(owner, key)
             case None if key[1] != "Node":
                 self._keep(key)
+
+    def _adopt(self, owner: Workload, key: ControllerKey) -> Workload:
+        """Let the workload take over what nothing controls; return it as it is then."""
+        cluster = self.cluster
+        if isinstance(owner, Deployment):
+            sets = [each for each in self._stray if each.metadata.namespace == key[0]]
+            taken = {each.metadata.name: each for each in adopted(owner, sets)}
+            cluster.put(*taken.values())
+            self._stray = [each for each in self._stray if each not in sets or each.metadata.name not in taken]
+            return owner
+        orphans = cluster.orphans.get(key[0])
+        for pod in [*adopted(owner, orphans.values())] if orphans else ():
+            is_of_template = may_be_of(pod_from_template(owner), pod)
+            if isinstance(owner, StatefulSet) and is_of_template and not cluster.owned.get(key):
+                owner = statefulset.of_revision(owner, revision_of(pod))
+                cluster.put(owner)
+            elif isinstance(owner, DaemonSet) and not is_of_template:
+                self._renewed[key] = self._renewed.get(key, frozenset()) | {pod.key}
+            cluster.update(pod)
+        return owner
 
     def _sync_deployment(self, owner: Deployment) -> None:
         """Scale each of its ReplicaSets."""
@@ -235,7 +292,7 @@ class ControlLoop:
         elif missing < 0:
             related = self._siblings(key, parent.name) if parent else here
             going = victims(here, related, number=-missing, moments=cluster.moments, order=cluster.order)
-            cluster.free |= going.free
+            cluster.chance.free |= going.free
             for pod in going.pods:
                 cluster.delete(pod)
         # Only a Deployment goes by its ReplicaSets; a file may say that two others own each other.
@@ -264,8 +321,9 @@ class ControlLoop:
 
     def _let_in(self, key: ControllerKey, made: NextPod | None) -> NextPod | None:
         """Return the Pod where the API server would take it; None where there is none, or it says why not."""
-        if made is None or made.refusals:
-            self.cluster.refused[key] = str(made.refusals[0]) if made else ""
+        refusals = [each for each in made.refusals if not (self.as_if and each.by_policy)] if made else []
+        if made is None or refusals:
+            self.cluster.refused[key] = str(refusals[0]) if refusals else ""
             return None
         return made
 
@@ -278,11 +336,14 @@ class ControlLoop:
 
     def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
         """Create the Pod with its claims; return whether the quotas of its namespace allow it."""
-        owner = pod.metadata.controller
-        if fault := self._usage.fault(pod):
-            key = controller_key(pod.metadata.namespace, owner) if owner else (*pod.key[:1], Pod.__name__, pod.key[1])
-            self.cluster.refused[key] = fault
+        if not self.as_if and (fault := self._usage.fault(pod)):
+            self.cluster.refused[_maker(pod)] = fault
             return False
+        if pod.key != made.pod.key:
+            # A claim of an ephemeral volume has the name of its Pod.
+            others = {claim.metadata.name for claim in ephemeral_claims(made.pod)}
+            kept = (claim for claim in made.claims if claim.metadata.name not in others)
+            made = replace(made, claims=(*kept, *ephemeral_claims(pod)))
         self.cluster.handles = self.cluster.handles.each(made.place)
         self.cluster.make(pod, number=number)
         return True
@@ -404,6 +465,14 @@ class ControlLoop:
             self.cluster.put(after)
             for pod in active(self._living(key)):
                 self.cluster.delete(pod)
+        elif key in self._eager:
+            going = job.surplus(
+                after, active(self._living(key)), moments=self.cluster.moments, order=self.cluster.order
+            )
+            self.cluster.chance.free |= going.free
+            for pod in going.pods:
+                self.cluster.delete(pod)
+            self._fill(key)
         self._jobs[key] = None
 
     def _with_failed(self, owner: Job, key: ControllerKey) -> tuple[Job, job.JobFailure | None]:
@@ -429,17 +498,21 @@ class ControlLoop:
         self._sync()
         keys, self._jobs = list(self._jobs), {}
         for key in keys:
-            live = self.cluster.snapshot.get(Job, key[0], key[2])
-            owner = self._with_failed(live, key)[0] if live else None
-            while owner is not None and job.wants_more(owner, self._living(key)):
-                made = self._let_in(key, self._next_of(owner, key))
-                if made is None:
-                    break
-                own = job.is_indexed(owner.spec) and made.pod.key not in self.cluster.pods
-                base = made.pod.metadata.name.rpartition("-")[0] if job.is_indexed(owner.spec) else key[2]
-                if not self._come(made, made.pod if own else self._named(made.pod, base), 0):
-                    break
+            self._fill(key)
         return self.cluster.version != before
+
+    def _fill(self, key: ControllerKey) -> None:
+        """Make the Pods that a Job lacks."""
+        live = self.cluster.snapshot.get(Job, key[0], key[2])
+        owner = self._with_failed(live, key)[0] if live else None
+        while owner is not None and job.wants_more(owner, self._living(key)):
+            made = self._let_in(key, self._next_of(owner, key))
+            if made is None:
+                break
+            own = job.is_indexed(owner.spec) and made.pod.key not in self.cluster.pods
+            base = made.pod.metadata.name.rpartition("-")[0] if job.is_indexed(owner.spec) else key[2]
+            if not self._come(made, made.pod if own else self._named(made.pod, base), 0):
+                break
 
     def _living(self, key: ControllerKey) -> tuple[Pod, ...]:
         return tuple(pod for pod in self.cluster.owned.get(key, {}).values() if not pod.finished)
@@ -454,10 +527,10 @@ class ControlLoop:
         self.untried = 0
         for pod in self._queue():
             handle = self.cluster.handles.of(pod)
-            if not handle.profile.serves(pod) or gates(pod):
+            if not self.as_if and (not handle.profile.serves(pod) or gates(pod)):
                 continue
             alike, hopes = self._alike(pod), self._hopes(pod, handle)
-            if self._refused.get(alike) == hopes:
+            if self._refused.get(alike) == hopes or self._left.get(pod.key) == self._events(pod, handle):
                 continue
             if cluster.verdicts >= self._most_verdicts:
                 self.untried += 1
@@ -477,14 +550,19 @@ class ControlLoop:
         return known[1]
 
     def _hopes(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
-        """Return what changes with all that may give the Pod a node once it has found none.
-
-        Source: kube-scheduler's queueing hints, EventsToRegister of each plugin (v1.36).
-        """
+        """Return what changes with all that may give the Pod a node once it has found none."""
         cluster, spec = self.cluster, pod.spec
         claims = spec.resource_claims or any(volume.claims for volume in spec.volumes)
         if claims or (spec.priority or 0) > cluster.lowest_priority:
             return (cluster.version,)
+        return self._events(pod, handle)
+
+    def _events(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
+        """Return what changes with all that may give the Pod a node, but for volumes, devices and Pods to preempt.
+
+        Source: kube-scheduler's queueing hints, EventsToRegister of each plugin (v1.36).
+        """
+        cluster, spec = self.cluster, pod.spec
         near = spec.affinity is not None and spec.affinity.pod_affinity is not None
         spreads = bool(spec.topology_spread_constraints or handle.profile.default_constraints)
         of_namespace = cluster.moves[pod.metadata.namespace] if spreads else 0
@@ -507,12 +585,13 @@ class ControlLoop:
         """Put the Pod on a node, or make room for it; return whether either was done."""
         cluster = self.cluster
         cluster.verdicts += len(handle.node_infos)
-        best = cycle.best_nodes(pod, handle)
+        best = cycle.best_nodes(pod, handle, cluster.chance.sample)
         if not best:
             return self._make_room(pod, handle)
-        node = cluster.ranked(best)[0]
-        cluster.free |= len(best) > 1
-        cluster.best[pod.key] = best
+        node = cluster.chance.choose(best, cluster.nodes)
+        cluster.first_tried.setdefault(_maker(pod), (pod, handle))
+        cluster.best.pop(pod.key, None)
+        cluster.best[pod.key] = self._rooms.pop(pod.key, best)
         storage = storage_bound_on(pod, node, handle)
         cluster.bind(pod, node)
         if storage:
@@ -527,9 +606,11 @@ class ControlLoop:
         found = room_for(pod, handle)
         if found is None:
             return False
-        self.cluster.free |= len(found.best) > 1
+        self.cluster.first_tried.setdefault(_maker(pod), (pod, handle))
         by_node = {candidate.node_name: candidate for candidate in found.best}
-        chosen = by_node[self.cluster.ranked(by_node)[0]]
+        self._rooms[pod.key] = tuple(by_node)
+        chosen = by_node.pop(self.cluster.chance.choose(by_node, self.cluster.nodes))
+        self.cluster.spared[pod.key] = tuple(victim for each in by_node.values() for victim in each.victims)
         self.cluster.preempt(chosen.victims, pod, chosen.node_name)
         return True
 

@@ -8,14 +8,15 @@ from typing import Generic, TypeVar
 import msgspec
 
 from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.simulation.chance import ORDERS
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS, ControlLoop
 from kubectl_spread.simulation.steps import Done, Step, act
 
-ORDERS = 16
-"""Orders (count) that are tried where anything is left to chance."""
 MOST_WORK = 40_000
 """Changes times nodes (count) after which no further order is begun: half a second."""
+MORE_WHERE_SAMPLED = 5
+"""So many times as much where the scheduler scores only some of the nodes: the outcomes of few orders lie far apart."""
 
 SeenT = TypeVar("SeenT")
 
@@ -56,6 +57,7 @@ def simulate(
     look: Callable[[ClusterState, int], SeenT],
     *,
     most_verdicts: int = MOST_VERDICTS,
+    most_work: int = MOST_WORK,
 ) -> StepOutcomes[SeenT]:
     """Return what was observed after each step, in each order that was tried.
 
@@ -64,6 +66,7 @@ def simulate(
         steps: in the order in which they are done.
         look: what is noted of the cluster after so many steps; it is asked order by order.
         most_verdicts: on how many nodes Pods are tried in each order before no other Pod is (count).
+        most_work: changes times nodes (count) after which no further order is begun.
     """
     cluster = ClusterState(handles, 0)
     before = look(cluster, 0)
@@ -77,15 +80,20 @@ def simulate(
             found.append(After(done, look(cluster, number)))
         orders.append(tuple(found))
         work += cluster.version * max(len(cluster.nodes), 1)
-        if not cluster.free or work > MOST_WORK:
+        if not goes_on(cluster, work, most_work):
             break
     return StepOutcomes(before, lambda: _left_alone(handles, len(orders), most_verdicts), tuple(orders))
+
+
+def goes_on(cluster: ClusterState, work: int, most_work: int) -> bool:
+    """Whether another order is tried after that of this cluster, and so much work of the most (changes times nodes)."""
+    return cluster.chance.free and work <= most_work * (MORE_WHERE_SAMPLED if cluster.chance.sampled else 1)
 
 
 def _left_alone(handles: Handles, most: int, most_verdicts: int) -> Sequence[ClusterState]:
     """Return the cluster once nothing changes any more, in each of so many orders (count) if chance decides."""
     found: list[ClusterState] = []
-    while len(found) < most and (not found or found[0].free):
+    while len(found) < most and (not found or found[0].chance.free):
         found.append(ClusterState(handles, len(found)))
         ControlLoop(found[-1], most_verdicts=most_verdicts).settle()
     return found

@@ -11,17 +11,20 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
+from kubectl_spread.apiserver.apply import Application
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers import deployment, disruption, nodelifecycle
+from kubectl_spread.controllers.adoption import released
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
-from kubectl_spread.controllers.templates import same_template, template_hash
-from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, is_mirror
+from kubectl_spread.controllers.templates import same_template, template_hash, template_of
+from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, is_mirror, owner_of
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
 from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey
@@ -46,12 +49,6 @@ class DrainWaits(msgspec.Struct, frozen=True):
     """Kubectl still waits for this node to be drained."""
 
     node: str
-
-
-class EvictionRefused(msgspec.Struct, frozen=True):
-    """The API server refuses the eviction, in these words."""
-
-    message: str
 
 
 BlockReason: TypeAlias = Unmanaged | DaemonSetGone | DrainRefused | DrainWaits | EvictionRefused
@@ -143,6 +140,12 @@ class Step(msgspec.Struct, frozen=True):
         number: how many replicas, or nodes (count).
         force: whether a drain evicts Pods that nothing manages.
         objects: what is applied.
+        merged: what is applied and has been merged with what lives.
+        stored: namespace and workload → its Pod as an API server has stored it, where one was asked.
+        as_if: whether Pods come although admission refuses them, and are scheduled although others decide or gates hold
+            them back.
+        alone: whether nothing is asked but what becomes of these objects: others that lack Pods stay as they are, and
+            their Pods that wait have been tried.
         notes: what is not known of it.
     """
 
@@ -153,7 +156,11 @@ class Step(msgspec.Struct, frozen=True):
     ref: WorkloadRef | None = None
     number: int = 1
     force: bool = False
-    objects: tuple[KubernetesObject, ...] = ()
+    objects: tuple[Application, ...] = ()
+    merged: tuple[KubernetesObject, ...] = ()
+    stored: Mapping[tuple[str, WorkloadRef], Pod] = {}
+    as_if: bool = False
+    alone: bool = False
     notes: tuple[StepNote, ...] = ()
 
     def __str__(self) -> str:
@@ -332,7 +339,7 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
     last of them goes, in every other order here.
     """
     waiting = sorted((pod.key for pod in leaving), key=lambda key: cluster.order(key[1]))
-    cluster.free |= len(waiting) > 1
+    cluster.chance.free |= len(waiting) > 1
     while True:
         refused: dict[PodKey, BlockReason] = {}
         for key in waiting:
@@ -348,7 +355,7 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
         loop.settle()
         if not refused or len(refused) == len(waiting):
             return refused
-        cluster.free = True
+        cluster.chance.free = True
         waiting = list(refused)
 
 
@@ -436,7 +443,7 @@ def _delete_by_node(pods: Sequence[Pod], cluster: ClusterState, loop: ControlLoo
     by_node: dict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
         by_node[pod.spec.node_name].append(pod)
-    cluster.free |= len(by_node) > 1
+    cluster.chance.free |= len(by_node) > 1
     for name in sorted(by_node, key=cluster.order):
         for pod in by_node[name]:
             cluster.evict(cluster.pods[pod.key], BY_TAINT)
@@ -495,7 +502,7 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     match owner:
         case Deployment():
             cluster.put(_new_revision(owner, cluster))
-            cluster.free = True
+            cluster.chance.free = True
             _changed(owner, cluster, loop)
         case StatefulSet():
             status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
@@ -530,24 +537,59 @@ def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
 
 
 def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Let objects be as manifests say, and everybody look at them."""
-    nodes: list[str] = []
-    # Claims are bound, and Pods completed, by what may stand behind them in the file.
-    for obj in sorted(step.objects, key=lambda obj: isinstance(obj, PersistentVolumeClaim | Pod)):
-        match obj:
-            case Pod():
-                if obj.key not in cluster.pods:
-                    loop.create(obj)
-            case Node():
-                _apply_node(obj, cluster)
-                nodes.append(obj.metadata.name)
-            case PersistentVolumeClaim():
-                cluster.put(*created([obj], cluster.snapshot, cluster.handle.profile))
-            case _:
-                _apply_one(obj, cluster, loop)
-    cluster.free = True
-    loop.look_again(*WORKLOADS.values())
+    """Let objects be as manifests say, and everybody look at them.
+
+    Workloads and Pods come after all else. The scheduler may have bound the Pods of each before the next one comes, or
+    find all of them in its queue: what is sent takes less time than to be scheduled, or more.
+    """
+    loop.stored, loop.as_if = step.stored, step.as_if
+    merged = [*(_over(each, cluster) for each in step.objects), *step.merged]
+    makers = [obj for obj in merged if isinstance(obj, Pod | Workload)]
+    # Claims are bound by what may stand behind them in the file.
+    for obj in sorted(merged, key=lambda obj: isinstance(obj, PersistentVolumeClaim)):
+        if not isinstance(obj, Pod | Workload):
+            _apply_other(obj, cluster)
+    if step.alone:
+        loop.leave_others({(obj.metadata.namespace, owner_of(obj, cluster.snapshot)) for obj in makers})
+    else:
+        loop.look_again(*WORKLOADS.values())
+    cluster.chance.free |= len(makers) > 1
+    for maker in makers:
+        if isinstance(maker, Pod):
+            _apply_pod(maker, cluster, loop)
+        else:
+            _apply_one(maker, cluster, loop)
+        if len(makers) > 1 and cluster.seed % 2 == 0:
+            loop.bind()
+    nodes = [obj.metadata.name for obj in merged if isinstance(obj, Node)]
     return replace(_evicted_by_taints(nodes, cluster, loop), notes=step.notes)
+
+
+def _over(each: Application, cluster: ClusterState) -> KubernetesObject:
+    """Return what applying makes of the object of its name."""
+    obj = each.obj
+    live = cluster.pods.get(obj.key) if isinstance(obj, Pod) else None
+    return each.over(live or cluster.snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name))
+
+
+def _apply_other(obj: KubernetesObject, cluster: ClusterState) -> None:
+    """Let an object that makes no Pods be as its manifest says."""
+    match obj:
+        case Node():
+            _apply_node(obj, cluster)
+        case PersistentVolumeClaim():
+            cluster.put(*created([obj], cluster.snapshot, cluster.handle.profile))
+        case _:
+            cluster.put(as_applied(obj, cluster.snapshot))
+
+
+def _apply_pod(pod: Pod, cluster: ClusterState, loop: ControlLoop) -> None:
+    """Create the Pod, or let the one that there is be as its manifest says."""
+    live = cluster.pods.get(pod.key)
+    if live is None:
+        loop.create(pod)
+    elif pod != live:
+        cluster.update(released(controller_of(live, cluster.snapshot), pod))
 
 
 def _apply_node(node: Node, cluster: ClusterState) -> None:
@@ -559,18 +601,26 @@ def _apply_node(node: Node, cluster: ClusterState) -> None:
         cluster.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
 
 
-def _apply_one(obj: KubernetesObject, cluster: ClusterState, loop: ControlLoop) -> None:
-    """Let an object be as its manifest says; a DaemonSet of another template replaces its Pods."""
+def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
+    """Let a workload be as its manifest says; one of another template replaces its Pods as its kind does."""
     metadata = obj.metadata
     live = cluster.snapshot.get(type(obj), metadata.namespace, metadata.name)
     cluster.put(as_applied(obj, cluster.snapshot))
+    key = (metadata.namespace, type(obj).__name__, metadata.name)
+    loop.forget(key)
+    if isinstance(obj, Deployment):
+        for each in deployment.replica_sets(obj, cluster.snapshot):
+            loop.forget((metadata.namespace, ReplicaSet.__name__, each.metadata.name))
+    if isinstance(obj, Job):
+        loop.change(key)
+    # What rolls out leaves to chance which Pod is ready first.
+    cluster.chance.free |= live is not None and not same_template(template_of(obj), template_of(live))
     # Nothing on the Pods of these kinds tells which template made them.
     kinds = DaemonSet | ReplicaSet | ReplicationController
-    if not (isinstance(obj, kinds) and isinstance(live, kinds)):
-        return
-    if not same_template(obj.spec.template, live.spec.template):
-        changed = loop.renew if isinstance(obj, DaemonSet) else loop.outdate
-        changed((metadata.namespace, type(obj).__name__, metadata.name))
+    if isinstance(obj, kinds) and live and not same_template(obj.spec.template, template_of(live)):
+        loop.outdate(key)
+        if isinstance(obj, DaemonSet):
+            loop.renew(key)
 
 
 ACTS: Mapping[Verb, Act] = {

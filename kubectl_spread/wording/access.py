@@ -19,11 +19,19 @@ def read_from(context: str, cluster: str, server: str) -> str:
     return f"Read from {', '.join((*named, server))}: not the current context."
 
 
+def taken_from(taken_at: str, context: str, cluster: str, server: str) -> str:
+    """Return when and where the snapshot was taken that was read; each is empty where its file does not say it."""
+    named = [f"{what} {name}" for what, name in (("context", context), ("cluster", cluster)) if name]
+    place = ", ".join(filter(None, (*named, server)))
+    return " ".join(("Snapshot", *(("of", taken_at) if taken_at else ()), *(("from", place) if place else ()))) + "."
+
+
 def files_name_no_cluster(source: str) -> str:
     """Return that commands name no cluster, for files do not say in which context they were read."""
     return f"Read from {'standard input' if source == '-' else source}: add --context to the commands."
 
 
-def secrets_left_out(flags: Sequence[str]) -> str:
-    """Return which flags commands need that are not printed, for their values are secret."""
-    return f"Add {enumerated(flags)} to the commands: secrets are not printed."
+def left_out(flags: Sequence[str], *, snapshot: bool) -> str:
+    """Return which flags commands need that are not printed: they are secret, or a snapshot does not hold them."""
+    why = "the snapshot was taken with them" if snapshot else "secrets are not printed"
+    return f"Add {enumerated(flags)} to the commands: {why}."

@@ -5,7 +5,7 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -13,14 +13,18 @@ import msgspec
 
 from kubectl_spread.diagnosis import causes
 from kubectl_spread.diagnosis.preemption import Preemption
+from kubectl_spread.diagnosis.reasons import AnyReason, InsufficientResources, UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.wording.pending import preempts
 from kubectl_spread.wording.reasons import brief_key, reason_text
 from kubectl_spread.wording.words import count_of, enumerated, shortening
 
 named = partial(enumerated, most=2)
+NO_CONSTRAINT = "No constraint is to blame: "
+"""What a sentence begins with that blames filters alone."""
 MOST_REASONS = 2
 """Reasons for which different nodes reject a Pod (count), before the rest is counted."""
 LINE = 200
@@ -29,6 +33,8 @@ AT_WORK = len(" (none of 10 runs)")
 """Characters of that line that say how much of the Pod's workload is at work."""
 SHORTEST = 100
 """Characters that a sentence may have, however long the name is."""
+NODE_CONDITION = "node.kubernetes.io/"
+"""What the keys of taints begin with that follow from a node's condition, such as not-ready."""
 REASON = 120
 """Characters of a reason in a table."""
 
@@ -71,6 +77,8 @@ def reason_of(cause: causes.AnyCause, nodes: Collection[str]) -> str:
 def blocking_reason(blocking: causes.Blocking, nodes: Collection[str]) -> str:
     """Return in a few words why the constraint leaves no node, with its numbers; the nodes are those of the cluster."""
     numbers = limits(blocking.constraint)
+    if blocking.root:
+        return reason_of(blocking.root, nodes)
     if blocking.unmet:
         return reason_of(blocking.unmet, nodes)
     if blocking.pinned:
@@ -91,6 +99,38 @@ def fitting(texts: Sequence[str], most: int, nodes: Collection[str] = ()) -> str
     return next((text for text in texts if len(short(text)) <= most), f"{short(texts[-1])[: most - 1]}…")
 
 
+def shared_line(cause: causes.AnyCause) -> str:
+    """Return the root cause as Pods of several workloads may share it: without what each of them asks for."""
+    match cause:
+        case causes.PinnedDomain(constraint=constraint, domains=domains, nodes=nodes, pins=pins):
+            whys = (f"{len(pin.nodes)} of {nodes} nodes {_shared(pin.reasons)}" for pin in pins[:MOST_REASONS])
+            return f"{brief_key(constraint.topology_key)} {named(domains)}: {', '.join(whys)}"
+        case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters):
+            each = (f"{it.plugin}: {_shared([it.reasons[0].reason]) or named(it.reasons[0].nodes)}" for it in filters)
+            return "; ".join(each)
+        case causes.ConstraintCause(constraint=constraint) | causes.GhostSelector(constraint=constraint):
+            return f"{brief_key(constraint.topology_key)}: {texts_of(cause).reasons[-1]}"
+        case _:
+            return texts_of(cause).reasons[-1]
+
+
+def _shared(shared: Iterable[AnyReason | None]) -> str:
+    return " and ".join(filter(None, map(_without_amounts, shared)))
+
+
+def _without_amounts(reason: AnyReason | None) -> str:
+    match reason:
+        case InsufficientResources(full=full, resources=resources):
+            return (
+                f"too little {enumerated([*(['room for Pods'] if full else []), *(it.name for it in resources)])} free"
+            )
+        case UntoleratedTaints(taints=taints) if all(taint.startswith(NODE_CONDITION) for taint in taints):
+            conditions = (taint.removeprefix(NODE_CONDITION).partition(":")[0] for taint in taints)
+            return enumerated(list(dict.fromkeys(conditions)))
+        case _:
+            return reason_text(reason)
+
+
 def texts_of(cause: causes.AnyCause) -> Texts:
     """Return the cause in words, with those of other constraints that leave no node either."""
     texts = _texts_of(cause)
@@ -106,6 +146,8 @@ def _texts_of(cause: causes.AnyCause) -> Texts:
             return Texts(["The cluster has no nodes."], [cycle.NO_NODES])
         case causes.RefusedWhole():
             return _refused_whole(cause)
+        case causes.VolumeWithoutNode():
+            return _volume_without_node(cause)
         case causes.WaitsForTerminatingPods():
             return _waits_for_terminating_pods(cause)
         case causes.MisspeltKey():
@@ -140,6 +182,18 @@ def _refused_whole(cause: causes.RefusedWhole) -> Texts:
     whole = f"{refusal} ({about})" if about and about != refusal and '"' not in refusal else refusal
     whole = about if about.startswith(refusal) else whole
     return Texts([f"{whole}: no node is looked at.", f"{refusal}."], [whole, refusal])
+
+
+def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:
+    noun, several = cause.topology_key.rpartition("/")[2], len(cause.values) > 1
+    if cause.topology_key == HOSTNAME:
+        place, none = f"on node {named(cause.values)}", "no node has that name"
+    elif noun in {"zone", "region"}:
+        place, none = f"in {noun}{'s' * several} {named(cause.values)}", f"no node is in that {noun}"
+    else:
+        place, none = f"where {cause.topology_key} is {named(cause.values)}", "no node has that label"
+    text = f"volume {cause.volume} is {place}, and {'no node is there' if several else none}"
+    return Texts([f"Claim {cause.claim}: {text}.", f"V{text[1:]}."], [text])
 
 
 def _waits_for_terminating_pods(cause: causes.WaitsForTerminatingPods) -> Texts:
@@ -241,7 +295,7 @@ def _domains_full(cause: causes.DomainsFull) -> Texts:
 def _daemon_node(cause: causes.DaemonNode) -> Texts:
     long, short, reasons = ("; ".join(column) for column in zip(*map(_filter, cause.filters), strict=True))
     besides = " ".join(f"The constraint on {key} rejects it too." for key in cause.constraints)
-    first = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
+    first = f"{long}. {besides}" if besides else f"{NO_CONSTRAINT}{long}."
     return Texts([first, f"{long}.", f"{short}."], [reasons])
 
 
@@ -251,7 +305,7 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
     besides = " ".join(
         f"The constraint on {each.topology_key} rejects {named(each.nodes)} too." for each in cause.constraints
     )
-    longest = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
+    longest = f"{long}. {besides}" if besides else f"{NO_CONSTRAINT}{long}."
     _, shortest, reason = filters[0]
     more = len(filters) - 1
     return Texts(
@@ -294,7 +348,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
     more = _and_more(sum(reasons[1:]))
     first, texts = whys[0] + more, pins[0][1] + more
-    briefest = f"{len(domains)} domains of {brief}" if several else f"{brief} {domains[0]}"
+    briefest = f"{len(domains)} domains of {brief}" if several else f"{brief} {named(domains)}"
     full = _full_domains(cause)
     return Texts(
         [

@@ -37,6 +37,9 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
         "it is paused, so nothing rolls out: the Pods that run stay, and missing ones come as these are"
     ),
     Assumption.PAUSED_BEFORE_FIRST: "it is paused, so no Pod comes before it is resumed",
+    Assumption.UNCHANGED: "the template is unchanged, so the Pods that run stay",
+    Assumption.REVISION_AGAIN: "the template is that of an older revision, whose Pods stay",
+    Assumption.ADOPTED: "it adopts the Pods that nothing controls and that its selector matches",
     Assumption.SAME_TEMPLATE: (
         "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field"
         " changes, new ones replace them"
@@ -45,7 +48,6 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
         "running Pods stay as they are, whatever changes in the template, and the missing ones come"
     ),
     Assumption.POD_STAYS: "unchanged, or changed only in fields that may change in place, so the running Pod stays",
-    Assumption.DELETED_FIRST: "most fields of a Pod cannot change, so the running one is deleted first",
     Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one comes",
     Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and the missing ones come",
     Assumption.DELETED_BY_HAND_ON_NODES: (
@@ -58,15 +60,35 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
 }
 
 REFUSED = "the API server refuses it."
-NO_POD = "no Pod is to be placed."
+NO_POD = "no Pod has to be placed."
+MAKERS: Mapping[str, str] = {
+    "ServiceAccount": "created with the application: apply its manifest too",
+    "PriorityClass": "a cluster administrator creates it",
+    "RuntimeClass": "it comes with a container runtime, by an administrator of the nodes",
+}
+"""Kind → who makes what is missing."""
 SHOWN_TIES = 3
 """Replicas, and nodes of each (counts), that are named where which node they get is by chance."""
-TIES_BY_NAME = "Ties were broken by name alone: in so large a cluster no other order was tried."
+TIES_BY_NAME = "Ties were broken by name: in a cluster of this size no other order was simulated."
 
 
 def refused(sentence: str) -> str:
     """Return what becomes of a manifest that the API server refuses, and what would without that."""
-    return f"the API server refuses it as it stands. Otherwise: {sentence}"
+    return f"the API server refuses it. Otherwise: {sentence}"
+
+
+def refused_pods(message: str, sentence: str = "") -> str:
+    """Return that the API server takes the workload and none of its Pods, and what would become of them without that.
+
+    The sentence is empty where they would go nowhere without that either.
+    """
+    return f"the API server refuses its Pods: {message}" + (f". Otherwise: {sentence}" if sentence else "")
+
+
+def missing_note(missing: Sequence[str]) -> str:
+    """Return what has to exist first, and who makes it; what is missing is kind and name."""
+    told = (f"{each} ({MAKERS.get(each.partition(' ')[0], '')})" for each in missing)
+    return f"Missing: {', '.join(told)}."
 
 
 def not_schedulable(why: str) -> str:
@@ -74,9 +96,15 @@ def not_schedulable(why: str) -> str:
     return f"not schedulable. {why}"
 
 
-def refused_pod(number: int, replicas: int, message: str) -> str:
-    """Return which of the replicas the API server refuses, and its message."""
-    return f"Pod {number} of {replicas} is refused by the API server: {message}"
+def stay_pending(number: int, why: str) -> str:
+    """Return that nothing changes, and so many Pods (count) go on waiting, and why."""
+    return f"unchanged: {count_of(number, 'Pod')} {'stays' if number == 1 else 'stay'} Pending. {why}"
+
+
+def refused_pod(number: int, replicas: int, message: str, otherwise: str = "") -> str:
+    """Return which of the replicas the API server refuses, its message, and what would be if it refused none."""
+    more = f". Otherwise: {otherwise}" if otherwise else ""
+    return f"Pod {number} of {replicas} is refused by the API server: {message}{more}"
 
 
 def jam_sentence(
@@ -94,14 +122,17 @@ def jam_sentence(
 
 def everyone(number: int, *, to_come: bool) -> str:
     """Return all replicas, or all Pods that a rollout makes."""
-    return f"all {number} Pods that are to come" if to_come else f"all {number} replicas"
+    return f"all {number} new Pods" if to_come else f"all {number} replicas"
 
 
 def placed(placements: Sequence[Placement], who: str = "it") -> str:
     """Return that everyone finds a node, and which Pods are evicted for that."""
-    evicted = [f"{pod.namespace}/{pod.name} on {each.node}" for each in placements for pod in each.preempts or ()]
+    evicted = [f"{pod} on {each.node}" for each in placements for pod in each.preempts or ()]
     evicting = f": it preempts {enumerated(evicted, most=2)}" if evicted else ""
-    return f"{who} can be scheduled{evicting}."
+    equal = {str(pod): None for each in placements for pod in each.preempts_instead or ()}
+    instead = [pod for pod in equal if all(pod != str(gone) for each in placements for gone in each.preempts or ())]
+    chance = f", or by chance {enumerated(instead, most=2)} instead" if instead else ""
+    return f"{who} can be scheduled{evicting}{chance}."
 
 
 def rollout_note(strategy: str, running: int, replaced: int, assumed: str) -> str:
@@ -131,17 +162,12 @@ def chance_note(placements: Sequence[Placement]) -> str:
 
 def random_ties(orders: int) -> str:
     """Return in how many orders ties were broken."""
-    return f"The scheduler breaks ties at random: {orders} orders were tried, by name first."
+    return f"The scheduler breaks ties at random: {orders} orders were simulated, by name first."
 
 
 def ranking_note(totals: Mapping[str, int]) -> str:
     """Return the nodes that can take the first replica, each with its score."""
     return f"Ranked for the first replica: {', '.join(f'{name} ({total})' for name, total in totals.items())}"
-
-
-def sampled_note(nodes: int) -> str:
-    """Return that the scheduler may look at some of so many nodes only."""
-    return f"Among {nodes} nodes the scheduler may look at some only; here all were scored."
 
 
 def assumption(assumed: RolloutAssumption) -> str:

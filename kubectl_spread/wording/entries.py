@@ -12,7 +12,7 @@ from functools import partial
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import Entry, EntryKind
 from kubectl_spread.wording.findings import FINDINGS
-from kubectl_spread.wording.fixes import FIXES
+from kubectl_spread.wording.fixes import FIXES, WAITS
 from kubectl_spread.wording.statuses import STATUSES, VERDICTS
 
 _outcome = partial(Entry, kind=EntryKind.OUTCOME)
@@ -44,7 +44,7 @@ FIELDS: Sequence[Entry] = (
         summary="the node label whose values are the domains",
         meaning="Nodes with the same value are one domain. A node that lacks the key of any DoNotSchedule constraint is"
         " in none: it takes no Pod with these constraints, and Pods on it do not count.",
-        when="Required, a label key; the pair with whenUnsatisfiable may stand once only.",
+        when="Required, a label key; each pair with whenUnsatisfiable may appear only once.",
         action="Prefer topology.kubernetes.io/zone and kubernetes.io/hostname, which every node carries.",
     ),
     _field(
@@ -69,7 +69,7 @@ FIELDS: Sequence[Entry] = (
         summary="labels whose values the counted Pods share with the Pod",
         meaning="Each key is joined to labelSelector with the value that the Pod has. A key that the Pod lacks is"
         " passed over.",
-        when="Optional; only beside labelSelector, and no key that stands in it as well.",
+        when="Optional; only with labelSelector, and no key that labelSelector has too.",
         action="[pod-template-hash] for Deployments counts each revision alone, so rollouts do not jam.",
     ),
     _field(
@@ -91,7 +91,7 @@ FIELDS: Sequence[Entry] = (
 OUTCOMES: Sequence[Entry] = (
     _outcome(
         name="evicted",
-        summary="Pods that have to go, and do; what manages them makes others",
+        summary="Pods that are evicted; their controllers recreate them",
         meaning="A drain takes them through the Eviction API; of lost nodes they are deleted once their tolerations"
         " have run out, and stay as terminating Pods until the node returns or is removed.",
         when="By drain, remove, lose and delete. Pods of DaemonSets and static Pods stay with their node.",
@@ -100,7 +100,7 @@ OUTCOMES: Sequence[Entry] = (
     ),
     _outcome(
         name="blocked",
-        summary="Pods that should go, and are held back",
+        summary="Pods that cannot be evicted",
         meaning="A PodDisruptionBudget refuses the eviction, and goes on refusing it after every replacement that"
         " finds a node is ready. Or nothing manages a Pod, and kubectl drain evicts none of the node then.",
         when="By drain and remove, with the reason of each. kubectl drain would try until its timeout.",
@@ -109,7 +109,7 @@ OUTCOMES: Sequence[Entry] = (
     ),
     _outcome(
         name="lost",
-        summary="Pods that go, and that nothing makes again",
+        summary="Pods that are deleted for good: no controller recreates them",
         meaning="They have no controller. What they did is not done any more.",
         when="By drain and remove with --force, by lose after the time that the Pod tolerates, by delete.",
         action="Put them under a controller, or keep their manifest at hand.",
@@ -120,40 +120,40 @@ OUTCOMES: Sequence[Entry] = (
         summary="Pods that the scheduler evicts for others of a higher priority",
         meaning="A Pod that has to move finds no room, and its priority lets the scheduler make some. The victims are"
         " made again by their controllers and may end Pending in their turn.",
-        when="By any step after which Pods wait for a node, where lower priorities stand in their way.",
+        when="By any step after which Pods wait for a node that Pods of lower priority use.",
         action="Look at priorities, or add room before the step.",
         link=entry.PREEMPTION,
     ),
     _outcome(
         name="pending",
-        summary="Pods that wait for a node once all has come to rest",
+        summary="Pods that wait for a node when nothing changes any more",
         meaning="By workload, with the scheduler's message and why-pending's sentence. Those that waited before the"
-        " step are among them; newlyPending tells whether more wait than before, or are refused.",
-        when="After every step. range is the fewest and the most that were seen in the orders tried.",
+        " step are among them; newlyPending is true when more wait than before, or are refused.",
+        when="After every step. range is the fewest and the most in the simulated orders.",
         action="Take the step differently: add a node first, drain one node at a time, relax what the sentence names.",
         link=entry.SPREAD,
     ),
     _outcome(
         name="untried",
-        summary="Pods that wait and that were not tried on any node",
-        meaning="So many Pods had been tried on so many nodes before that the simulation tried no more. Some of them"
+        summary="Pods that wait and were not simulated on any node",
+        meaning="The simulation stopped because too many Pods had been placed on too many nodes before. Some of them"
         " may find a node, and what a budget holds back for them may go.",
-        when="Where tens of thousands of Pods are to be placed. It is among what is incomplete then; otherwise absent.",
+        when="Where tens of thousands of Pods have to be placed. It is listed as incomplete then; otherwise absent.",
         action="Take smaller steps, or ask of a part of the cluster.",
         link=entry.SPREAD,
     ),
     _outcome(
         name="ranges",
-        summary="the fewest and the most Pods of a domain in the orders tried",
+        summary="the fewest and the most Pods of a domain in the simulated orders",
         meaning="after is one outcome; where scheduler and controllers may choose, others are as likely. Ranges were"
-        " observed in several orders, not proved: the real outcome may lie beyond, most often by one.",
+        " observed in several orders, not proved: the real outcome may be outside, most often by one.",
         when="For every constraint, as [least, most] of each domain; equal where nothing was left to chance.",
         action="Count on the worst end of a range.",
         link=entry.SPREAD,
     ),
     _outcome(
         name="orders",
-        summary="how many orders of what is left to chance were tried",
+        summary="how many random orders were simulated",
         meaning="Nodes with the same score, Pods that a controller may delete as well as others, evictions that are"
         " asked for at once: each order settles them differently, and the same way each time it is asked.",
         when="After every step: 1 where nothing was left to chance, or where the cluster is too large to try more.",
@@ -181,14 +181,14 @@ COLUMNS: Sequence[Entry] = (
         name="KEY",
         summary="the topologyKey of the constraint",
         meaning="Each workload has a row for each of its constraints. (default) marks constraints of the cluster. On a"
-        " narrow terminal well-known keys have short names, which the last line tells.",
+        " narrow terminal well-known keys have short names; the last line lists them.",
         when=_ROWS,
         action="--topology-key shows the constraints on one key.",
     ),
     _column(
         name="WHEN",
         summary="whenUnsatisfiable of the constraint",
-        meaning="DoNotSchedule is a rule, ScheduleAnyway a preference. Left out of a narrow terminal.",
+        meaning="DoNotSchedule is a rule, ScheduleAnyway a preference: D and S in a narrow terminal.",
         when="By show and rebalance.",
         action="Explain whenUnsatisfiable.",
     ),
@@ -210,13 +210,13 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="PODS",
         summary="how many Pods the constraint counts",
-        meaning="(5 own) tells how many of them are the workload's, where its selector matches others too.",
+        meaning="(5 own) is the number that belongs to the workload, where its selector matches other Pods too.",
         when="By show -o wide, and below a constraint for each domain.",
         action="Let the selector match the workload's own Pods: explain labelSelector.",
     ),
     _column(
         name="STATUS",
-        summary="how the workload stands, and in a few words why",
+        summary="the state of the constraint, and the reason",
         meaning="NoDomains, Blocked, FailedCreate, Unschedulable, Violated, NoEffect, Incomplete, Uneven or OK: the"
         " first of these that holds.",
         when="By show and simulate.",
@@ -247,6 +247,20 @@ COLUMNS: Sequence[Entry] = (
         action="Where a domain is allowed and no node there takes the Pod, open one: explain PinnedMinimum.",
     ),
     _column(
+        name="READY",
+        summary="how many of the workload's Pods are Ready, of those it wants",
+        meaning="2/3 means that two Pods are Ready and the workload wants three.",
+        when="By show -o wide.",
+        action="why-pending explains Pods that have no node.",
+    ),
+    _column(
+        name="PENDING",
+        summary="how many of the workload's Pods have no node",
+        meaning="The Pods that exist and wait for a node.",
+        when="By show -o wide.",
+        action="why-pending explains each.",
+    ),
+    _column(
         name="HEADROOM",
         summary="how many more replicas find a node",
         meaning="Replicas are placed one after another until one finds no node; what stops that one is named.",
@@ -256,7 +270,7 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="DOMAIN",
         summary="a value of the topologyKey",
-        meaning="All nodes with that value of the label are one domain. Of many, those that stand alike share a row.",
+        meaning="All nodes with that value of the label are one domain. Of many, those with equal values share a row.",
         when=_DOMAINS,
         action="-o wide gives each domain its row, --by-node each node.",
     ),
@@ -264,13 +278,13 @@ COLUMNS: Sequence[Entry] = (
         name="NODE",
         summary="a node, by name",
         meaning="On a terminal, and where -o wide has no room for them, names go without the suffix that all nodes"
-        " share, which the last line tells.",
+        " share; the last line shows it.",
         when="By show --by-node, and by rebalance for the Pod that is to go.",
-        action="In a table in a pipe, in -o json and in commands the whole name stands.",
+        action="A table in a pipe, -o json and commands have the whole name.",
     ),
     _column(
         name="NODES",
-        summary="the nodes of a domain, or those that are rejected alike",
+        summary="the nodes of a domain, or those with the same reason",
         meaning="In the table of a constraint how many nodes are counted; above it how many are rejected, and which.",
         when="Below a constraint, and by why-pending and check.",
         action="-o wide names all of them.",
@@ -292,7 +306,7 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="REASON",
         summary="the same in the scheduler's words",
-        meaning="As it stands in the FailedScheduling event.",
+        meaning="As in the FailedScheduling event.",
         when="By why-pending and check with -o wide.",
         action="Compare it with kubectl describe pod.",
     ),
@@ -301,13 +315,13 @@ COLUMNS: Sequence[Entry] = (
         summary="when the Pod is evicted",
         meaning="Each eviction counts on those before it.",
         when="By rebalance.",
-        action="Run the commands in this order, each once the Pod in place of the one before has a node.",
+        action="Run the commands in this order, each once the Pod in place of the one before is Ready.",
     ),
     _column(
         name="WAVE",
         summary="which evictions may follow one another at once",
         meaning="Before each new wave the evicted Pods have to be gone, and those in their places ready: budgets allow"
-        " no more, a StatefulSet makes one after another, or the room is needed.",
+        " no more, a StatefulSet makes one after another, or room or anti-affinity requires it.",
         when="By rebalance.",
         action="Wait between the waves.",
     ),
@@ -323,7 +337,7 @@ COLUMNS: Sequence[Entry] = (
         summary="where the Pod in its place goes",
         meaning="The nodes with the highest score; the plan holds for each of them.",
         when="By rebalance.",
-        action="Nothing: it has been tried.",
+        action="Nothing: it was verified by simulation.",
     ),
     _column(
         name="VERDICT",
@@ -337,6 +351,7 @@ COLUMNS: Sequence[Entry] = (
 ENTRIES: Sequence[Entry] = (
     *FINDINGS.entries,
     *FIXES.entries,
+    *WAITS.entries,
     *STATUSES.entries,
     *VERDICTS,
     *OUTCOMES,

@@ -24,6 +24,7 @@ NODE_ASSIGNMENT = f"{DOCUMENTATION}/scheduling-eviction/assign-pod-node/"
 DISRUPTIONS = f"{DOCUMENTATION}/workloads/pods/disruptions/"
 PREEMPTION = f"{DOCUMENTATION}/scheduling-eviction/pod-priority-preemption/"
 POD_SECURITY = f"{DOCUMENTATION}/security/pod-security-admission/"
+APPLY = f"{DOCUMENTATION}/overview/working-with-objects/object-management/"
 REQUESTS = f"{DOCUMENTATION}/configuration/manage-resources-containers/"
 
 TextT = TypeVar("TextT", bound=Callable[..., str])
@@ -34,6 +35,7 @@ class EntryKind(StrEnum):
 
     FINDING = "finding"
     FIX = "fix"
+    WAIT = "wait"
     STATUS = "status"
     VERDICT = "verdict"
     OUTCOME = "outcome"

@@ -8,7 +8,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
-from kubectl_spread.wording.words import count_of, enumerated, listed
+from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 FINDINGS = Rules(EntryKind.FINDING)
 
@@ -18,14 +18,14 @@ _pods = partial(count_of, noun="Pod")
 
 @FINDINGS.rule(
     summary="two constraints have the same topologyKey and whenUnsatisfiable",
-    meaning="The pair of topologyKey and whenUnsatisfiable may stand only once in a Pod. The API server refuses"
+    meaning="A Pod may have each pair of topologyKey and whenUnsatisfiable only once. The API server refuses"
     " the second one.",
     when="An error, where a pair repeats, whatever else the constraints say.",
     action="Keep one of them. Where both selectors are meant, one of the two constraints has to use another key.",
 )
 def _(finding: findings.DuplicateConstraint) -> str:
     pair = f"{finding.constraint.topology_key} with {finding.constraint.when_unsatisfiable}"
-    return f"{pair} stands {finding.times} times; the API server refuses that. Keep one of them."
+    return f"{pair} appears {finding.times} times; the API server refuses that. Keep one of them."
 
 
 @FINDINGS.rule(
@@ -84,7 +84,7 @@ def _(finding: findings.PinnedMinimum) -> str:
 def _(finding: findings.GhostPod) -> str:
     return (
         f"the labelSelector {finding.constraint.selector} does not match {finding.pod} itself: Pods like it are not"
-        " counted, however many lie in one domain. Make it match the Pod's own labels."
+        " counted, however many are in one domain. Make it match the Pod's own labels."
     )
 
 
@@ -108,7 +108,7 @@ def _(finding: findings.NilSelector) -> str:
     " depends on the release: where it counts none, the constraint balances nothing; where it counts all, Pods of"
     " other workloads decide.",
     when="A warning, where labelSelector is {} and no key of matchLabelKeys narrows it.",
-    action="Name the labels of the Pods that are to be spread.",
+    action="Name the labels of the Pods to spread.",
 )
 def _(finding: findings.EmptySelector) -> str:
     effect = (
@@ -145,9 +145,10 @@ def _(finding: findings.SimilarTopologyKey) -> str:
 )
 def _(finding: findings.MinDomainsUnreachable) -> str:
     constraint, domains = finding.constraint, finding.domains
+    which = f" ({_some(domains)})" if domains else ""
     return (
         f"minDomains asks for {constraint.min_domains} domains of {constraint.topology_key} and there are"
-        f" {len(domains)} ({_some(domains)}): until there are more, the minimum counts as 0 and no domain may hold more"
+        f" {len(domains)}{which}: until there are more, the minimum counts as 0 and no domain may hold more"
         f" than {constraint.max_skew}. Add a node in another domain, or lower minDomains."
     )
 
@@ -167,15 +168,15 @@ def _(finding: findings.SingleDomain) -> str:
         else "Set minDomains, or widen the node affinity"
     )
     return (
-        f"{finding.constraint.topology_key} has only one domain this Pod counts ({finding.domain}), so the skew is"
-        f" always 0 and nothing is spread. {remedy}."
+        f"{finding.constraint.topology_key} has only one domain this Pod counts ({seen(finding.domain)}), so the skew"
+        f" is always 0 and nothing is spread. {remedy}."
     )
 
 
 @FINDINGS.rule(
     summary="Pods of old revisions are counted along with the new ones",
     meaning="During a rollout the new Pods have to fit around the old ones. Once the old ones are gone, the new"
-    " ones may lie unevenly, or one of them may have found no node at all.",
+    " ones may be spread unevenly, or one of them may find no node.",
     when="A warning, where the selector matches Pods of the same workload of another revision.",
     action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
     " controller-revision-hash for a StatefulSet or DaemonSet.",
@@ -184,8 +185,8 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
     are = "is" if len(finding.pods) == 1 else "are"
     return (
         f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted ({_some(finding.pods)}):"
-        f" during a rollout the new Pods must fit around the old ones. matchLabelKeys: [{finding.label}] counts each"
-        " revision alone."
+        " during a rollout the new Pods must fit around the old ones, and may end beyond maxSkew. matchLabelKeys:"
+        f" [{finding.label}] counts each revision alone, which keeps it even."
     )
 
 
@@ -320,6 +321,30 @@ def _(finding: findings.InjectedFields) -> str:
 
 
 @FINDINGS.rule(
+    summary="kubectl apply cannot tell two constraints on one topologyKey apart",
+    meaning="A Pod may have a DoNotSchedule and a ScheduleAnyway constraint on one topologyKey, and both are created as"
+    " written. But kubectl apply and strategic patches merge constraints by topologyKey alone: in an object that lives,"
+    " one of the two may vanish, take fields of the other, or make the object invalid.",
+    when="By check. A warning where the merge with the object that lives gives other constraints than the manifest has;"
+    " for information where the object is new, or both stay. Not with --server-side, which merges by both fields.",
+    action="kubectl apply --server-side, or one constraint on each key. kubectl patch --type=json changes one of two.",
+    link=entry.APPLY,
+)
+def _(finding: findings.MergedConstraints) -> str:
+    has = f"the manifest has {count_of(len(finding.written), 'constraint')} on {finding.topology_key}"
+    written, merged = enumerated(finding.written) or "none", enumerated(finding.merged) or "none"
+    if finding.severity is Severity.INFO:
+        return (
+            f"{has} ({written}). A later kubectl apply merges them by key alone, and one may be lost. Use kubectl apply"
+            " --server-side."
+        )
+    return (
+        f"kubectl apply merges constraints by topologyKey alone: {has} ({written}), the object then has"
+        f" {len(finding.merged)} ({merged}), not as written. Use kubectl apply --server-side."
+    )
+
+
+@FINDINGS.rule(
     summary="the namespace enforces a Pod Security Standard, not checked here",
     meaning="A namespace with the label pod-security.kubernetes.io/enforce lets in only Pods that keep to the"
     " standard it names. That is about security contexts, which decide nothing about nodes and are not read.",
@@ -345,6 +370,6 @@ def _(finding: findings.PodSecurityNotChecked) -> str:
 )
 def _(_: findings.StaleEvent) -> str:
     return (
-        "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not tried again since"
+        "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not retried since"
         " the cluster changed, or is backing off."
     )

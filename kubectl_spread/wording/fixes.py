@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from kubectl_spread.controllers.taints import NodeTrouble
-from kubectl_spread.diagnosis.fixes import proposals
+from kubectl_spread.diagnosis.fixes import conclusion, proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.conclusion import (
     AfterDeletion,
     BudgetsNotRead,
     Effect,
     EndsByItself,
-    EvictionRefused,
     Fragment,
     HeldByFinalizers,
+    NodeRecovery,
     NotOffered,
     Outlook,
     Recreated,
@@ -33,23 +33,27 @@ from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
 from kubectl_spread.wording.findings import FINDINGS
-from kubectl_spread.wording.words import enumerated, first_and_more, listed
+from kubectl_spread.wording.words import enumerated, first_and_more, listed, seen
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.decoding import Plain
 
+BY_AUTOSCALER = "what an autoscaler would have to add"
+"""What is said of a node more where nothing is known of an autoscaler."""
 FIXES = Rules(EntryKind.FIX)
-OVERTAKEN = "wait until this Pod's last FailedScheduling is 10s old, or the Pod made again may take the place"
-"""What to know where the Pod that comes again is of use to nobody but itself: one just refused rests up to so long."""
+WAITS = Rules(EntryKind.WAIT)
+OVERTAKEN = "the Pod made again may take the place first: then this Pod stays Pending, and nothing is gained"
+"""What to know where the Pod that comes again may be scheduled before the one that waits."""
 TOUCHES = {
     Disturbance.NOTHING: "restart nothing",
     Disturbance.REPLACED: "restart Pods",
-    Disturbance.LOST: "end Pods for good",
+    Disturbance.LOST: "delete Pods for good",
 }
 """What a fix does to Pods that run → how that is told."""
+NOTHING_SAFE = "No safe change helps: each sets aside what somebody decided, or loses a Pod or its work."
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
 NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
-NOT_JUDGED = "Tried but for what is incomplete, as told below: a change may open fewer nodes than it names."
+NOT_JUDGED = "Simulated without what is incomplete (see below): a change may open fewer nodes than it names."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes were set apart on purpose: make sure this Pod belongs there",
@@ -57,6 +61,10 @@ _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.RemoveTaint: "other Pods may then land there too: make sure the taint's purpose is gone",
     proposals.AddNode: "nothing here adds a node: scale the node group, or let the autoscaler",
 }
+_PAUSED = (
+    "{owner} is paused: nothing is replaced until it is resumed, which also rolls out all else that was changed"
+    " meanwhile"
+)
 _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.UNREACHABLE: "its kubelet does not answer",
     NodeTrouble.NOT_READY: "it is not ready",
@@ -87,16 +95,16 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting {these} lets that begin",
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
-        " lower it first"
+        " the change of {owner} reaches it only once that is lowered and the Pod is deleted"
     ),
-    Effect.THIS_POD_RECREATED: "makes {waiting} anew; other Pods of {owner} stay",
+    Effect.THIS_POD_RECREATED: "recreates {waiting}; other Pods of {owner} stay",
     Effect.NEXT_RUN: "{owner} makes such Pods in later runs: those of this run stay as they are",
-    Effect.OWNER_RECREATED: "makes {owner} anew: its Pods and what they have done so far are lost",
-    Effect.POD_RECREATED: "deletes the Pod and makes it anew; nothing of it runs yet",
+    Effect.OWNER_RECREATED: "recreates {owner}: its Pods and their work so far are lost",
+    Effect.POD_RECREATED: "deletes and recreates the Pod; nothing of it runs yet",
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which makes these Pods",
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
     Effect.TEMPLATE_DIFFERS: "the template of {owner} differs from its Pod: make the change there by hand",
-    Effect.TEMPLATE_IS_RIGHT: "{owner} makes it again from its template, which needs no change",
+    Effect.TEMPLATE_IS_RIGHT: "{owner} recreates it from its template, which needs no change",
     Effect.UPDATE_REFUSED: ("the API server takes no such change of {owner}: delete it before the manifest is applied"),
 }
 
@@ -127,7 +135,7 @@ def _sets_off(route: Route) -> str:
     if route.keeper is not None:
         lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
         advice = f"change it in its source ({route.keeper.name}): {lasts}"
-    paused = f"{route.owner} is paused: nothing is replaced until it is resumed" if route.paused else ""
+    paused = _PAUSED.format(owner=route.owner) if route.paused else ""
     running = "nothing of it runs yet" if route.nothing_runs else ""
     if route.at_work is not None:
         running = f"{route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
@@ -163,12 +171,12 @@ def _after_deletion(after: AfterDeletion) -> str:
     match after:
         case Recreated():
             where = "perhaps on the same node" if after.here else "elsewhere"
-            return f"{after.owner} makes it again, {where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
+            return f"{after.owner} recreates it, {where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
         case HeldByFinalizers():
             names = ", ".join(after.finalizers)
             return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
         case Outlook.GONE_FOR_GOOD:
-            return "nothing makes it again"
+            return "no controller recreates it"
         case Outlook.NODE_SILENT:
             return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
         case _:
@@ -179,10 +187,7 @@ def left_alone(what: NotOffered) -> str:
     """Return what is not offered, and why."""
     match what:
         case SufferingNodes():
-            one = len(what.taints) == 1
-            says = "its taint {} says that {}, and goes" if one else "its taints {} say that {}, and go"
-            suffering = says.format(enumerated(what.taints), _TROUBLES[what.trouble])
-            return f"{first_and_more(what.nodes)}: {suffering} when that is over"
+            return _suffering(what)
         case StayingPod():
             return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what.why)}"
         case WouldWarn():
@@ -194,16 +199,25 @@ def left_alone(what: NotOffered) -> str:
 def _why_not_deleted(why: WhyNotDeleted) -> str:
     match why:
         case EndsByItself(seconds):
-            within = f"{seconds}s" if seconds else "its grace period"
-            return f"it is being deleted and ends by itself within {within}"
+            return _ending(seconds)
         case BudgetsNotRead():
             return "its disruption budgets could not be listed"
-        case EvictionRefused(message):
-            return message
         case _:
-            from kubectl_spread.wording.rebalance import kept_text  # ``explain`` plans no eviction.
+            from kubectl_spread.wording.rebalance import stay_text  # ``explain`` plans no eviction.
 
-            return kept_text(why)
+            return stay_text(why)
+
+
+def _suffering(what: SufferingNodes | NodeRecovery) -> str:
+    whose, of_whom = ("its", "") if len(what.nodes) == 1 else ("their", " of each")
+    says, go = ("taint {} says", "goes") if len(what.taints) == 1 else ("taints {} say", "go")
+    said = f"{says.format(enumerated(what.taints))}{of_whom} that {_TROUBLES[what.trouble]}"
+    return f"{first_and_more(what.nodes)}: {whose} {said}, and {go} when that is over"
+
+
+def _ending(grace_seconds: int) -> str:
+    within = f"{grace_seconds}s" if grace_seconds else "its grace period"
+    return f"it is being deleted and ends by itself within {within}"
 
 
 def opens(feasible: Sequence[str], admits: str, siblings: int, *, checked: bool) -> str:
@@ -292,8 +306,8 @@ def _(fix: proposals.FixTopologyKey) -> str:
 
 @FIXES.rule(
     summary="count each revision alone",
-    meaning="matchLabelKeys gets the label that tells revisions apart, so that Pods of the revision that goes no"
-    " longer stand in the way of the one that comes.",
+    meaning="matchLabelKeys gets the label that distinguishes revisions, so that Pods of the old revision no longer"
+    " block Pods of the new one.",
     when="Where Pods of several revisions are counted together, the Pod itself among those that match, and the"
     " release knows the field.",
     action="Change the Pod template. The new revision starts at zero: where its Pods may go is said beside it.",
@@ -395,7 +409,7 @@ def _(fix: proposals.RemoveTaint) -> str:
     when="Where fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never one of a Job or"
     " DaemonSet, a static one, or one marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction; one that"
     " is being deleted is forced only where its node does not answer.",
-    action="Delete it. A Pod without a controller is gone for good, which is said beside it: that comes last.",
+    action="Delete it. A Pod without a controller is deleted for good; the text says so, and this fix comes last.",
     link=entry.CONFLICTING,
 )
 def _(fix: proposals.MovePod) -> str:
@@ -442,9 +456,10 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
     link=entry.LIMITATIONS,
 )
 def _(fix: proposals.AddNode) -> str:
-    domains = " and ".join(f"{key} {value}" for key, value in fix.domains)
+    domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
     where, repaired = f" in {domains}" if domains else "", ", but in good order" if fix.repaired else ""
-    return f"add a node like {fix.like}{where}{repaired}: what an autoscaler would have to add"
+    pool = f" to the node pool {fix.pool}," if fix.pool else ""
+    return f"add a node{pool} like {fix.like}{where}{repaired}: {BY_AUTOSCALER}"
 
 
 @FIXES.rule(
@@ -504,3 +519,40 @@ def _(fix: proposals.ChangeHostPort) -> str:
 )
 def _(fix: proposals.MakeSoft) -> str:
     return f"only prefer an even spread over {fix.topology_key}: ScheduleAnyway"
+
+
+@WAITS.rule(
+    summary="wait until a node is well again",
+    meaning="The node takes the Pod but for taints by which a controller says that it is not ready, not set up yet or"
+    " short of something, or for a cordon while its maintenance goes on.",
+    when="Where nothing else keeps the Pod off the node. Not where the node is about to leave.",
+    action="Wait, or see to the node. A fix that replaces Pods is seldom worth it meanwhile.",
+    link=entry.TAINTS,
+)
+def _(wait: conclusion.NodeRecovery) -> str:
+    are = "it is" if len(wait.nodes) == 1 else "they are"
+    return (
+        _suffering(wait) if wait.taints else f"{first_and_more(wait.nodes)}: {are} cordoned while maintenance goes on"
+    )
+
+
+@WAITS.rule(
+    summary="wait until a Pod has ended",
+    meaning="A Pod in the way is being deleted, and its kubelet ends it within its grace period.",
+    when="Where its node answers and no finalizer keeps it.",
+    action="Wait. To force it may leave its containers running.",
+    link=entry.CONFLICTING,
+)
+def _(wait: conclusion.PodEnding) -> str:
+    return f"{wait.namespace}/{wait.name} on {wait.node}: {_ending(wait.grace_seconds)}"
+
+
+@WAITS.rule(
+    summary="wait for the rollout that goes on",
+    meaning="The Deployment deletes Pods of its old revision as new ones become Ready, and that lets this Pod in."
+    " Its controllers, the scheduler and the kubelets were simulated until nothing changed.",
+    when="Where none of its Pods is Pending in the end. One order was simulated; every Pod that starts becomes Ready.",
+    action="Wait, and look why new Pods do not get Ready if it takes long.",
+)
+def _(wait: conclusion.RolloutGoesOn) -> str:
+    return f"the rollout of {wait.owner}: it removes old Pods as new ones become Ready, and lets this one in"

@@ -15,11 +15,13 @@ from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.wording.causes import LINE, in_room, sentence
-from kubectl_spread.wording.words import count_of
+from kubectl_spread.wording.words import LIST, count_of, enumerated
 
 Texts: TypeAlias = tuple[str, str, str]
 """What is missing, why, and the consequence."""
 
+MAY_ROLL_OUT = "it may roll out"
+"""The consequence for a workload of which a snapshot does not hold all of the template."""
 UNREADABLE = "unreadable"
 """Why a file was not checked, whatever is wrong in it."""
 MOST_NAMES = 2
@@ -64,12 +66,15 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
             "fixes name no command for its owner, whose template is not known",
         ),
         kinds.EVENT: "what the scheduler last said is not known",
-        kinds.POD_DISRUPTION_BUDGET: "moving Pods was not tried",
-        kinds.NETWORK_POLICY: "adding labels to the Pod was not tried",
+        kinds.POD_DISRUPTION_BUDGET: "moving Pods was not simulated",
+        kinds.NETWORK_POLICY: "adding labels to the Pod was not simulated",
     },
-    gaps.Purpose.WORKLOADS: dict.fromkeys(
-        kinds.WORKLOAD_KINDS, "those without Pods are not shown, and what owns the others is not known"
-    ),
+    gaps.Purpose.WORKLOADS: {
+        **dict.fromkeys(
+            kinds.WORKLOAD_KINDS, "those without Pods are not shown, and what owns the others is not known"
+        ),
+        kinds.POD: "Pods that were not read are not shown, and take room that is not known",
+    },
     gaps.Purpose.SIMULATION: {
         kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would hold back were let through",
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
@@ -87,7 +92,7 @@ def texts(gap: gaps.Gap) -> Texts:
     """Return what is missing, why, and what is not known without it."""
     match gap:
         case gaps.UnreadKind():
-            return f"list {gap.kind.plural}", gap.why, UNREAD[gap.purpose][gap.kind]
+            return f"{LIST}{gap.kind.plural}", gap.why, UNREAD[gap.purpose][gap.kind]
         case gaps.ReadApart():
             what = ", ".join(f"{plural} at resourceVersion {version}" for plural, version in gap.versions)
             return what, "read at different times", "what changed in between may be missing"
@@ -95,7 +100,7 @@ def texts(gap: gaps.Gap) -> Texts:
             what = f"list {kinds.POD.plural} on {count_of(gap.nodes, 'node')}"
             return what, "not asked for", f"Pods there, of other namespaces than {gap.namespace}, may keep it away"
         case gaps.UnreadRevision():
-            told = f"{gap.pod} is of an older revision, of which no Pod lives: the newest template stands for it"
+            told = f"{gap.pod} is of an older revision, of which no Pod runs: the newest template is used instead"
             return f"ControllerRevision {gap.revision}", "not read", told
         case gaps.GuessedVolume():
             told = "its provisioner decides where it can be used, before the Pod is scheduled"
@@ -112,12 +117,31 @@ def texts(gap: gaps.Gap) -> Texts:
             return f"kube-scheduler v1.{gap.minor}", "not among the proved releases", told
         case gaps.UnknownFeatureGate():
             return f"feature gate {gap.gate}", "not known", "what it changes was not considered"
+        case gaps.UndecidedChoice():
+            named = enumerated([f"{pod} on {node_name}" for pod, node_name in gap.pods], most=MOST_NAMES)
+            both = f"the scheduler has chosen a node for {enumerated([pod for pod, _ in gap.pods], most=MOST_NAMES)}"
+            told = f"{both}, and refused it too: the times do not show which came last"
+            return f"whether the scheduler counts {named}", "not known", told
         case gaps.NoDryRun():
             return "the dry run", gap.why, "what the API server would write into its Pods is our guess"
+        case gaps.UnreadTemplate():
+            return f"the Pods of {gap.workload}", "it has no Pod template", "what its controller makes was not checked"
+        case gaps.MayRollOut():
+            return (
+                f"the template of {gap.workload}",
+                "fields that the snapshot does not hold may change",
+                MAY_ROLL_OUT,
+            )
+        case gaps.UnknownLastApplied():
+            told = f"{enumerated(gap.fields)} may go when it is applied"
+            return f"what was applied last of {gap.named}", "not in the snapshot", told
+        case gaps.UnknownManagers():
+            told = "fields that others manage may conflict, and others may stay or go"
+            return f"the managedFields of {gap.named}", "the API server was not asked", told
         case gaps.UntriedPods():
             told = "they are counted as Pending, though nodes may take them"
             what = f"nodes for {count_of(gap.pods, 'Pod')} of {gap.step}"
-            return what, "not tried, for so many Pods had been before", told
+            return what, "not simulated, because too many Pods came before", told
         case _:
             return _of_decider(gap)
 
@@ -130,7 +154,7 @@ def consequence(gap: gaps.Gap) -> str:
 def _of_decider(gap: gaps.Decider) -> Texts:
     match gap:
         case gaps.UnreadCluster():
-            return f"list {kinds.NODE.plural}", gap.why, "which domains there are, and where Pods can go, is not known"
+            return f"{LIST}{kinds.NODE.plural}", gap.why, "which domains there are, and where Pods can go, is not known"
         case gaps.OtherScheduler():
             name = gap.scheduler_name
             return f"schedulerName {name}", "in no known profile", f"{name} decides, by rules of its own"
@@ -149,7 +173,7 @@ def _lead(gap: gaps.Decider) -> str:
     """Return what the other decider does, as the first half of a sentence."""
     match gap:
         case gaps.UnreadCluster():
-            return f"The Nodes were not read ({gap.why})"
+            return f"Nodes were not read ({gap.why})"
         case gaps.OtherScheduler():
             return f"{gap.scheduler_name} decides this Pod"
         case gaps.NodeNamed():

@@ -14,7 +14,7 @@ RULES_FROM = {
     "flag": "as --kube-version says",
     "server": "the API server's release",
     "nodes": "at least that: the newest kubelet's",
-    "default": "assumed: nothing told the release",
+    "default": "assumed: the release is not known",
 }
 """What the release is known from → the same in words."""
 

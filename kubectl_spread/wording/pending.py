@@ -5,7 +5,7 @@ The verdict on a Pod, how many of its kind run, the scheduler's words, and the e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
@@ -18,8 +18,9 @@ DIFFERENCES = {
         "it says that the scheduler had chosen a node and gave up waiting for volumes there; it tries again"
     ),
     Difference.NODE_CHOSEN: "it is out of date: the scheduler has chosen a node since",
+    Difference.NOT_ORDERED: "the scheduler has chosen a node too, and the times do not show which came last",
     Difference.SCHEDULABLE_NOW: (
-        "it is out of date: the Pod can be scheduled now, and the scheduler has not tried since or is backing off"
+        "it is out of date: the Pod can be scheduled now, and the scheduler has not retried since, or is backing off"
     ),
     Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
 }
@@ -60,7 +61,7 @@ def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> 
 
 def never_created(missing: int, wanted: int, *, refused_now: bool) -> str:
     """Return how many of the wanted Pods were not created, and whether the API server refuses them, or has refused."""
-    who = "the API server refuses the next" if refused_now else "its controller was last told"
+    who = "the API server refuses the next" if refused_now else "the last error of its controller"
     return f"{missing} of {count_of(wanted, 'Pod')} {'was' if missing == 1 else 'were'} never created: {who}"
 
 
@@ -78,6 +79,23 @@ def only_the_schedulers(time: str) -> str:
 def they_differ(why: str) -> str:
     """Return why the scheduler's last message differs from ours."""
     return f"They differ: {why}."
+
+
+NOT_KNOWN = "not known, as it says below"
+ONE_OF_EACH_CAUSE = "Below is one Pod of each cause. -o wide explains the others too, with the evidence."
+SCHEDULABLE = "no cause: can be scheduled now"
+
+
+def shared_by(cause: str, pods: Mapping[str, int]) -> str:
+    """Return a cause with how many Pods have it, and whose they are; ``pods``: workload → its Pods (count)."""
+    whose = next(iter(pods)) if len(pods) == 1 else count_of(len(pods), "workload")
+    return f"{cause}: {count_of(sum(pods.values()), 'Pod')} of {whose}"
+
+
+def refused_in(message: str, namespace: str) -> str:
+    """Return what the API server refuses Pods for, without what each asks for."""
+    rest = message.partition("is forbidden: ")[2] or message
+    return f"{rest.partition(', requested: ')[0].replace('exceeded quota:', 'quota')} in {namespace}"
 
 
 def same_for(names: Sequence[str], most: int) -> str:

@@ -9,7 +9,7 @@ from typing import assert_never
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
-from kubectl_spread.wording.words import enumerated
+from kubectl_spread.wording.words import enumerated, seen
 
 
 def name_of(requirement: Requirement) -> str:
@@ -133,7 +133,7 @@ def _devices(reason: reasons.MissingDevices) -> str:
 
 def _claim(claim: reasons.ClaimState) -> str:
     if claim.volume:
-        places = " or ".join(map(", ".join, claim.usable_in))
+        places = " or ".join(", ".join(map(seen, values)) for values in claim.usable_in)
         return f"claim {claim.name} is bound to {claim.volume}{f' in {places}' if claim.usable_in else ''}"
     unbound = f"claim {claim.name} is not bound{f': {claim.message}' if claim.message else ''}"
     unmet = claim.unmet
@@ -145,4 +145,4 @@ def _claim(claim: reasons.ClaimState) -> str:
     if unmet.reason == "TooLittleStorage":
         return f"{unbound}: StorageClass {unmet.storage_class} has too little storage left there"
     makes = f"{unmet.storage_class} makes none{' there' if unmet.makes_elsewhere else ''}"
-    return f"{unbound}: no PersistentVolume that is free will do, and StorageClass {makes}"
+    return f"{unbound}: no free PersistentVolume matches, and StorageClass {makes}"

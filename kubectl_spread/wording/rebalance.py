@@ -1,25 +1,28 @@
-"""Why constraints do not hold after a plan, and why a Pod is not to be evicted, in words."""
+"""What a plan does, why constraints do not hold after it, and why a Pod is not evicted, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import assert_never
 
+from kubectl_spread import gaps
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import Kept, KeptByController, KeptByMark
+from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint
 from kubectl_spread.diagnosis.remaining_skew import (
     BreaksAnother,
-    ByConstraint,
-    ByFilter,
+    ByChance,
     DomainShut,
     NotBegun,
     PodsStay,
+    RebalanceVerdict,
     RemainingCause,
     RemainingSkew,
     ScoredHigher,
     TooFewDomains,
     TooFewEvictions,
-    UnknownScheduler,
     Unsure,
 )
 from kubectl_spread.rebalance.movable import (
@@ -28,14 +31,15 @@ from kubectl_spread.rebalance.movable import (
     NotAskedAbout,
     NotMadeAgain,
     OtherScheduler,
-    Refused,
     ReplacementGated,
     ReplacementRefused,
     StayReason,
+    VolumeShared,
 )
+from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
 from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
-from kubectl_spread.wording.words import enumerated
+from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 LOSSES: Mapping[Loss, str] = {
     Loss.NO_CONTROLLER: "",
@@ -47,17 +51,93 @@ LOSSES: Mapping[Loss, str] = {
 
 KEEPING_CONTROLLERS: Mapping[str, str] = {
     "Job": "its Job would count it as failed",
-    "DaemonSet": "its DaemonSet would make it again on the same node",
+    "DaemonSet": "its DaemonSet would recreate it on the same node",
     "Node": "it is a static Pod, which the kubelet keeps",
 }
 """Kind of a controller → why its Pods are left alone."""
 
+BETWEEN_WAVES = (
+    "Before each wave, wait until evicted Pods are gone too: a budget, a StatefulSet, room, anti-affinity or a volume"
+    " requires it."
+)
+SAMPLED = "There are more ways to choose among equal nodes than were followed."
+BOUNDED = "The search was cut short: there may be a better plan."
+IN_ORDER = "Run in this order, each once the Pod in place of the one before is Ready (--script prints a script):"
+SCRIPT_NOTES = (
+    "This script evicts one Pod after another, waits until its replacement is Ready, and stops where the cluster",
+    "differs from the plan. It can be run again: no Pod is evicted twice.",
+)
+SCRIPT_DONE = "All evictions are done, and the Pods are spread as planned."
+
 _named = partial(enumerated, most=2)
+
+
+def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, evictions: int) -> str:
+    """Return what a plan comes to.
+
+    Args:
+        verdicts: of all constraints.
+        broken: how many of them do not hold before it (count).
+        evictions: how many there are (count).
+    """
+    if not verdicts:
+        return "No constraints found to balance."
+    if not broken and RebalanceVerdict.INCOMPLETE in verdicts:
+        return "Whether the constraints hold is not known: nothing is planned."
+    if not broken:
+        hold = f"All of {len(verdicts)} constraints hold" if len(verdicts) > 1 else "The constraint holds"
+        return f"{hold}: there is nothing to evict."
+    number, them = count_of(evictions, "eviction"), count_of(broken, "violated constraint")
+    if not evictions:
+        return f"No eviction helps: {them}."
+    balance, planned = "balances" if evictions == 1 else "balance", verdicts.count(RebalanceVerdict.PLANNED)
+    if planned == broken:
+        return f"{number} {balance} {them}."
+    return f"{number} {balance} {planned} of {them}, and {verdicts.count(RebalanceVerdict.PARTIAL)} in part."
+
+
+def item_text(verdict: RebalanceVerdict, workload: str, topology_key: str, reason: str) -> str:
+    """Return why a constraint does not hold in the end."""
+    return f"{verdict}: {workload}, {topology_key}: {reason}."
+
+
+def fix_first(summary: str, starts: str) -> str:
+    """Return what to fix before another plan is made."""
+    return f"To fix first, and plan again: {summary}{f' ({starts})' if starts else ''}."
+
+
+def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str], flags: Sequence[str] | None) -> str:
+    """Return how many Pods of these workloads wait for a node, and what says why.
+
+    Args:
+        pods: how many (count).
+        workloads: whose they are.
+        namespaces: where.
+        flags: what leads a command to the cluster; None for files.
+    """
+    scope = ("-n", *namespaces) if len(namespaces) == 1 else ("-A",)
+    why = "why-pending" if flags is None else f"`{kubectl('spread why-pending', flags=(*scope, *flags))}`"
+    wait = f"{count_of(pods, 'Pod')} of {enumerated(workloads)} {'waits' if pods == 1 else 'wait'}"
+    return f"{wait} for a node: {why} says why."
+
+
+def plan_note_text(note: PlanNote) -> str:
+    """Return what else is to be known of the evictions of a plan."""
+    names = listed(["/".join(key) for key in note.pods])
+    match note:
+        case UnknownOwner(ref, pods):
+            them = "it" if len(pods) == 1 else "them"
+            return f"how {ref} replaces {names} is not known: the plan assumes that it makes {them} again as before"
+        case UpgradedPods(ref, pods):
+            comes = "it comes" if len(pods) == 1 else "they come"
+            return f"the eviction also upgrades {names}: {comes} again from the newest template of {ref}"
+        case _:
+            assert_never(note)
 
 
 def remaining_text(remaining: RemainingSkew) -> str:
     """Return why a constraint does not hold after the plan."""
-    return f"{_cause(remaining.cause)}{'' if remaining.tried_all else '; not everything was tried'}"
+    return f"{_cause(remaining.cause)}{'' if remaining.tried_all else '; not every plan was simulated'}"
 
 
 def _cause(cause: RemainingCause) -> str:
@@ -69,9 +149,11 @@ def _cause(cause: RemainingCause) -> str:
         case PodsStay():
             return _staying(cause)
         case DomainShut(domain, by):
-            return f"{domain} takes no Pod: {' and '.join(map(_shut_by, by))}"
+            return f"{seen(domain)} takes no Pod: {' and '.join(map(_shut_by, by))}"
         case ScoredHigher(fullest, lands):
             return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which the scheduler scores higher"
+        case ByChance(fullest, lands):
+            return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, and which is chance"
         case BreaksAnother():
             return "what would help here breaks another constraint, or leaves a Pod without a node"
         case _:
@@ -80,7 +162,7 @@ def _cause(cause: RemainingCause) -> str:
 
 def _staying(cause: PodsStay) -> str:
     """Return which Pod stays and why, and how many more."""
-    first = f"{'/'.join(cause.pod)} in {cause.domain} stays: {stay_text(cause.reason).rstrip('.')}"
+    first = f"{'/'.join(cause.pod)} in {seen(cause.domain)} stays: {stay_text(cause.reason).rstrip('.')}"
     if not cause.others:
         return first
     if cause.alike:
@@ -88,16 +170,16 @@ def _staying(cause: PodsStay) -> str:
     return f"{first}; {cause.others} more stay, for other reasons too"
 
 
-def _shut_by(by: ByConstraint | ByFilter) -> str:
-    if isinstance(by, ByConstraint):
-        return f"the constraint on {by.topology_key} allows none there"
-    return reason_text(by.reason) or by.plugin
+def _shut_by(reason: AnyReason) -> str:
+    if isinstance(reason, RejectedByConstraint):
+        return f"the constraint on {reason.topology_key} allows none there"
+    return reason_text(reason)
 
 
 def unsure_text(unsure: Unsure) -> str:
     """Return what is not known of where a workload's Pods go."""
     match unsure:
-        case UnknownScheduler(name):
+        case gaps.OtherScheduler(scheduler_name=name):
             return f"{name} decides about these Pods, and its rules are not known"
         case NotBegun():
             return "it was not looked at, for the plan is long as it is: follow it, then ask again"
@@ -126,8 +208,10 @@ def stay_text(reason: StayReason) -> str:
         case OtherScheduler(name):
             return f"{name} decides where the Pod in its place goes"
         case NotMadeAgain(loss, name):
-            return f"nothing makes it again{LOSSES[loss].format(name)}"
-        case Refused(message):
+            return f"no controller recreates it{LOSSES[loss].format(name)}"
+        case VolumeShared(claim, pod):
+            return f"{pod} uses its volume too: claim {claim} is for one node at a time"
+        case EvictionRefused(message):
             return message
         case ReplacementRefused(message):
             return f"the API server would refuse the Pod in its place: {message}"

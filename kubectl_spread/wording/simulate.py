@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.diagnosis.fixes.shell import kubectl
@@ -11,18 +13,22 @@ from kubectl_spread.diagnosis.step_changes import (
     BlockedByChance,
     CreateRefused,
     MixedRevisions,
+    OneOrder,
     OutcomeNote,
+    PreemptedByChance,
+    SomeScored,
     Unsettled,
 )
+from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import (
     Blocked,
     BlockReason,
     DaemonSetGone,
+    DrainFlag,
     DrainFlags,
     DrainRefused,
     DrainWaits,
-    EvictionRefused,
     MirrorRemade,
     NotScaled,
     StepNote,
@@ -30,7 +36,96 @@ from kubectl_spread.simulation.steps import (
     UnknownController,
     Unmanaged,
 )
-from kubectl_spread.wording.words import enumerated, listed
+from kubectl_spread.wording.words import count_of, enumerated, listed, scores_some
+
+LOSSES: Mapping[DrainFlag, str] = {
+    DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
+    DrainFlag.FORCE: " (no controller recreates it)",
+}
+"""Flag of a drain → what is lost by it."""
+SHOWN_NAMES = 4
+"""Pods that are named of a kind of outcome (count)."""
+SHOWN_EVICTED = 20
+"""Evicted Pods that are named (count)."""
+
+
+def step_sentence(
+    gone: Mapping[str, int],
+    pending: Sequence[tuple[int, int, int]],
+    *,
+    newly_pending: bool,
+    undecided: bool,
+    unread: bool,
+) -> str:
+    """Return what a step comes to.
+
+    Args:
+        gone: what happens to Pods → how many (count).
+        pending: of each workload: how many of its Pods waited before, the fewest and the most that wait then (counts).
+        newly_pending: whether more wait than before, or are refused.
+        undecided: whether it is not known of some whether a node takes them.
+        unread: whether a list was not read.
+    """
+    said = [f"{count_of(number, 'Pod')} {what}" for what, number in gone.items() if number]
+    before = sum(min(was, most) for was, _, most in pending)
+    least, most = (sum(each[bound] for each in pending) for bound in (1, 2))
+    if most > before > 0:
+        new = (sum(max(each[bound] - each[0], 0) for each in pending) for bound in (1, 2))
+        said.append(f"{_number(*new)} newly Pending; {before} {'was' if before == 1 else 'were'} Pending before")
+    elif most:
+        said.append(f"{_number(least, most)} {'Pending' if newly_pending or undecided else 'still Pending'}")
+    elif newly_pending:
+        said.append("Pods that should come are refused")
+    elif said:
+        said.append("none Pending")
+    limit = "as far as was read, " if unread else ""
+    return f"{', '.join(said) or f'{limit}no Pod is evicted, none is Pending'}."
+
+
+def _number(least: int, most: int) -> str:
+    return str(most) if least == most else f"{least} to {most}"
+
+
+def pending_text(workload: str, least: int, most: int, summary: str) -> str:
+    """Return how many Pods of a workload wait, and why; in some orders of chance alone where there is no summary."""
+    why = f": {summary}" if summary else "." if least == most else " in some orders of chance."
+    return f"{_number(least, most)} of {workload} Pending{why}"
+
+
+def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
+    """Return which Pods are evicted.
+
+    Args:
+        pods: workload and name of each.
+        most: how many are named (count); None for all.
+    """
+    names: dict[str, list[str]] = {}
+    for workload, name in pods[:most]:
+        names.setdefault(workload, []).append(name)
+    parts = [f"{workload}: {', '.join(those)}" for workload, those in names.items()]
+    if most is not None and len(pods) > most:
+        parts.append(f"and {len(pods) - most} more (--all)")
+    return f"Evicted: {'; '.join(parts)}."
+
+
+def held_back(pods: Sequence[str], why: str) -> str:
+    """Return which Pods should go and do not, and why."""
+    return f"Held back: {listed(pods, SHOWN_NAMES)}: {why}"
+
+
+def lost(pods: Sequence[str]) -> str:
+    """Return which Pods go and do not come again."""
+    return f"Deleted for good, no controller recreates them: {listed(pods, SHOWN_NAMES)}."
+
+
+def preempted(pods: Sequence[str]) -> str:
+    """Return which Pods the scheduler evicts for others."""
+    return f"Preempted by Pods of higher priority: {listed(pods, SHOWN_NAMES)}."
+
+
+def ranges(orders: int) -> str:
+    """Return what the ranges rest on that were seen in so many orders (count)."""
+    return f"Ranges show the results of {orders} orders of what is left to chance."
 
 
 def blocked_text(blocked: Blocked) -> str:
@@ -54,13 +149,13 @@ def _reason(reason: BlockReason) -> str:
             assert_never(reason)
 
 
-def note_text(note: StepNote) -> str:
-    """Return what else is to be known of a step."""
+def note_text(note: StepNote, connection_flags: Sequence[str] = ()) -> str:
+    """Return what else is to be known of a step; commands carry these flags."""
     match note:
         case DrainFlags(nodes, pods):
-            needs = [f"{flag} for {listed(['/'.join(key) for key in keys])}" for flag, keys in pods.items()]
             words, flags = ((), ("-l", nodes, *pods)) if "=" in nodes else ((nodes,), pods)
-            drain = kubectl("drain", *words, flags=flags)
+            drain = kubectl("drain", *words, flags=(*flags, *connection_flags))
+            needs = [f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '')}" for flag, keys in pods.items()]
             return f"this step is `{drain}`: kubectl evicts no Pod of a node without {enumerated(needs)}"
         case MirrorRemade(pod, node):
             return (
@@ -69,21 +164,25 @@ def note_text(note: StepNote) -> str:
             )
         case StuckPods(pods, node_silent):
             why = "on a node that does not answer" if node_silent else "until finalizers are removed"
-            return f"the drain waits for {listed(['/'.join(key) for key in pods])}, Terminating {why}"
+            return f"the drain waits for {listed(_names(pods))}, Terminating {why}"
         case EvictionsStopped(silent, nodes) if silent < nodes:
             return f"{silent} of {nodes} nodes of its zone do not answer, so nothing is evicted there"
         case EvictionsStopped():
             return "no node answers, so nothing is evicted"
         case JobFailed(namespace, name, failure):
-            return f"job/{name} of {namespace} fails, and its Pods go: {_failure(failure)}"
+            return f"the job/{name} of {namespace} fails, and its Pods go: {_failure(failure)}"
         case WaitsForReady(namespace, ref, first, missing):
-            return f"{ref} of {namespace} makes {enumerated(missing)} only once {first} is ready"
+            return f"only once {first} is ready, {ref} of {namespace} makes {enumerated(missing)}"
         case UnknownController(ref):
             return f"what makes the Pods of {ref} is not known"
         case NotScaled(ref):
-            return f"{ref} scales nothing here"
+            return f"the autoscaler {ref} scales nothing here"
         case _:
             assert_never(note)
+
+
+def _names(keys: Iterable[PodKey]) -> Sequence[str]:
+    return ["/".join(key) for key in keys]
 
 
 def _failure(failure: JobFailure) -> str:
@@ -113,10 +212,17 @@ def outcome_text(note: OutcomeNote) -> str:
                 " keeps it even"
             )
         case BlockedByChance(first, pods):
-            names = listed(["/".join(key) for key in pods])
+            names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"
-            return f"in other orders of chance {names} {are} held back: {blocked_text(first)}"
+            return f"in other orders of chance {names} {are} blocked: {blocked_text(first)}"
+        case PreemptedByChance(pods):
+            names = listed(["/".join(key) for key in pods])
+            return f"in other orders of chance {names} {'is' if len(pods) == 1 else 'are'} preempted instead"
+        case OneOrder():
+            return "chance decides too: in so large a cluster equal choices were made by name alone"
+        case SomeScored(orders):
+            return scores_some(orders)
         case Unsettled():
-            return "it does not come to rest: controllers and scheduler would go on like this"
+            return "it does not settle: controllers and scheduler would repeat this"
         case _:
             assert_never(note)

@@ -57,7 +57,8 @@ _NONE_COMES: Mapping[str, str] = {
     link=entry.NODE_LABELS,
 )
 def _(status: statuses.NoDomains) -> str:
-    return f"no node carries {status.topology_key}"
+    meant = f": {status.similar} may be meant" if status.similar else ""
+    return f"no node carries {status.topology_key}{meant}"
 
 
 @STATUSES.rule(
@@ -101,11 +102,11 @@ def _(status: statuses.Unschedulable) -> str:
 
 
 @STATUSES.rule(
-    summary="the Pods lie further apart than maxSkew allows",
+    summary="the skew exceeds maxSkew",
     meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
     " a constraint that was added later leave a larger skew behind.",
     when="For DoNotSchedule with a skew above maxSkew.",
-    action="rebalance plans the fewest evictions after which it holds; a restart places all Pods anew.",
+    action="rebalance plans the fewest evictions that restore the spread; a restart places all Pods again.",
     link=entry.LIMITATIONS,
 )
 def _(status: statuses.Violated) -> str:
@@ -129,7 +130,7 @@ def _(status: statuses.NoEffect) -> str:
 
 @STATUSES.rule(
     summary="something that may decide was not read or is not modelled",
-    meaning="What is reported holds as far as it goes. What is missing stands under incomplete, with what it means"
+    meaning="What is reported is true for what was read. What is missing is under incomplete, with what it means"
     " for the answer.",
     when="Where the missing part could change what becomes of the next Pod.",
     action="Grant the right that is named, give the missing file, or take it as it is.",
@@ -142,7 +143,7 @@ def _(status: statuses.Incomplete) -> str:
 
 
 @STATUSES.rule(
-    summary="the Pods lie further apart than a soft constraint prefers",
+    summary="the skew exceeds what a soft constraint prefers",
     meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
     when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
     action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
@@ -152,8 +153,8 @@ def _(status: statuses.Uneven) -> str:
 
 
 @STATUSES.rule(
-    summary="the Pods lie within maxSkew and the next one finds a node",
-    meaning="Nothing is wrong with the constraint as it stands, nor with how the Pods lie.",
+    summary="the skew is within maxSkew and the next Pod finds a node",
+    meaning="Nothing is wrong with the constraint or with how the Pods are spread.",
     when="Where nothing worse holds. --problems leaves it out.",
     action="Nothing.",
     link=entry.SPREAD,
@@ -196,7 +197,7 @@ VERDICTS: Sequence[Entry] = (
         meaning="The nodes are listed by the filter that rejects them. The conflict names the fewest requirements that"
         " leave no node together.",
         when="Where no node is feasible. check and why-pending then end with exit code 1.",
-        action="Take one of the fixes: each was tried on the snapshot.",
+        action="Apply one of the fixes: each was verified by simulation on the snapshot.",
         link=entry.CONFLICTING,
     ),
     _verdict(
@@ -210,7 +211,7 @@ VERDICTS: Sequence[Entry] = (
     ),
     _verdict(
         name="Balanced",
-        summary="the Pods lie within maxSkew as they are",
+        summary="the skew is within maxSkew now",
         meaning="No eviction is wanted for this constraint. Where others move Pods that it counts it holds then, too.",
         when="By rebalance, where the skew is not above maxSkew, before the plan and after it.",
         action="Nothing.",
@@ -218,16 +219,16 @@ VERDICTS: Sequence[Entry] = (
     ),
     _verdict(
         name="Planned",
-        summary="the Pods lie within maxSkew once the evictions are made",
+        summary="the skew is within maxSkew after the evictions",
         meaning="Each Pod that comes in place of an evicted one was placed as kube-scheduler would place it, on every"
         " node of the highest score, before the next one goes. No other constraint is further from holding then.",
         when="By rebalance, for a constraint that does not hold as things are. The exit code is 1.",
-        action="Run the commands in order, each once the Pod in place of the one before has a node.",
+        action="Run the commands in order, each once the Pod in place of the one before is Ready.",
         link=entry.LIMITATIONS,
     ),
     _verdict(
         name="Partial",
-        summary="the evictions bring the Pods closer to maxSkew, not within it",
+        summary="the evictions lower the skew, but not to maxSkew",
         meaning="No eviction of the plan is in vain, but something keeps the rest from being moved: the reason says"
         " which domain is shut and by what, or which Pods are to be left alone.",
         when="By rebalance, where some evictions help and no more do.",
@@ -236,7 +237,7 @@ VERDICTS: Sequence[Entry] = (
     ),
     _verdict(
         name="Impossible",
-        summary="no eviction brings the Pods closer to maxSkew",
+        summary="no eviction lowers the skew",
         meaning="Whichever Pod goes, the one in its place comes back to where it was, breaks another constraint or"
         " finds no node; or no Pod may go. So none is evicted.",
         when="By rebalance, for a constraint that does not hold as things are.",
@@ -244,10 +245,21 @@ VERDICTS: Sequence[Entry] = (
         link=entry.CONFLICTING,
     ),
     _verdict(
+        name="FailedCreate",
+        summary="the API server takes the workload and refuses its Pods",
+        meaning="A ServiceAccount, PriorityClass or RuntimeClass does not exist, a quota or LimitRange leaves no room,"
+        " or a Pod of the template is not valid. failedCreate has the reason, and how many Pods come all the same. The"
+        " placement is that of the Pods that come; where none does, it is what would be if all did.",
+        when="By check, for workloads. The exit code is 1.",
+        action="Make what is missing, or change the template or the quota.",
+        link=entry.DEFINITION,
+    ),
+    _verdict(
         name="Invalid",
-        summary="the API server refuses the manifest, or every Pod of its template",
-        meaning="A field is unknown, changed although it may not be, or breaks a rule of validation or admission: it"
-        " stands under validation. What else is reported is what would become of it without that.",
+        summary="the API server refuses the manifest",
+        meaning="A field is unknown, changed although it may not be, or breaks a rule of validation; or the namespace"
+        " does not exist; or a bare Pod is not let in. The reasons are under validation. What else is reported is what"
+        " would become of it without that.",
         when="Where validation is not empty; check only. The exit code is 1.",
         action="Correct the fields as the messages say.",
         link=entry.DEFINITION,

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+LIST = "list "
+"""What begins the name of a list that was not read, or not all of it."""
 FEW_LETTERS = 3
 """Letters of a name below which nothing resembles it, and that may differ at most."""
 
+EMPTY = '""'
+"""A name that is there and empty, as the value of a label may be."""
 _NODE = r"[a-z0-9][a-z0-9.-]*"
 
 
+def seen(name: str) -> str:
+    """Return the name so that it can be seen where it is empty."""
+    return name or EMPTY
+
+
 def listed(names: Sequence[str], most: int = 4) -> str:
-    """Return ``a, b, c``, or ``a, b and 3 more``; empty without any.
+    """Return ``a, b, c``, or ``a, b and 3 more``; empty without any, and quotes for an empty one.
 
     Args:
         names: to be listed.
         most: how many are named; one more is named too, since "and 1 more" would be no shorter.
     """
-    return _cut(names, most) or ", ".join(names)
+    return _cut(names, most) or ", ".join(map(seen, names))
 
 
 def enumerated(names: Sequence[str], most: int = 4) -> str:
     """Return ``a, b and c``, or ``a, b and 3 more``; the arguments are those of ``listed``."""
-    return _cut(names, most) or " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return _cut(names, most) or " and ".join(filter(None, (listed(names[:-1], len(names)), *map(seen, names[-1:]))))
 
 
 def first_and_more(names: Sequence[str]) -> str:
     """Return ``a``, or ``a and 3 more``; there must be one."""
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    return seen(names[0]) if len(names) == 1 else f"{seen(names[0])} and {len(names) - 1} more"
 
 
 def count_of(number: int, noun: str) -> str:
@@ -37,9 +47,26 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
+def totals(what: str, each: Iterable[str]) -> str:
+    """Return how many there are, and how many of each status, in the order in which these come first."""
+    counts = ", ".join(f"{number} {status}" for status, number in Counter(each).items())
+    return f"{what}: {counts}."
+
+
+def capital_sentence(text: str) -> str:
+    """Return a clause as a sentence of its own."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def between(low: int, high: int) -> str:
     """Return ``3``, or ``3..5`` where it is not known which."""
     return str(low) if low == high else f"{low}..{high}"
+
+
+def scores_some(orders: int) -> str:
+    """Return that the scheduler scores only some of the nodes, and in how many orders of chance that was tried."""
+    seen = f"this is what was seen in {orders} orders" if orders > 1 else "this is one outcome of many"
+    return f"The scheduler scores only some of the nodes that fit, and which is chance: {seen}, and is not proved"
 
 
 def moved(was: str, now: str) -> str:
@@ -75,7 +102,7 @@ def _nearest(word: str, known: Sequence[str]) -> str:
 
 
 def _cut(names: Sequence[str], most: int) -> str:
-    return f"{', '.join(names[:most])} and {len(names) - most} more" if len(names) > most + 1 else ""
+    return f"{', '.join(map(seen, names[:most]))} and {len(names) - most} more" if len(names) > most + 1 else ""
 
 
 def held_by_gates(names: Sequence[str]) -> str:

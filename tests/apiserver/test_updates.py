@@ -12,7 +12,7 @@ from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, KubernetesObject
 from kubectl_spread.release import Release
 from tests.build import Object, pod
-from tests.build_workloads import template, workload
+from tests.build_workloads import kubectl_applied, laid_over, template, workload
 
 OTHER = {"matchLabels": {"app": "other"}}
 STATEFUL_SET = (
@@ -38,7 +38,7 @@ def read(described: Object) -> KubernetesObject:
 
 
 def errors(new: Object, live: Object, *, minor: int = 36) -> Sequence[str]:
-    return [str(error) for error in update_errors(read(new), read(live), Release(minor))]
+    return [str(error) for error in update_errors(laid_over(new, [live]), read(live), Release(minor))]
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "DaemonSet"])
@@ -214,3 +214,9 @@ def test_a_default_that_the_api_server_has_written_is_no_change() -> None:
     bare = {**limited, "spec": {**limited["spec"]}}
     del bare["spec"]["schedulerName"]
     assert not errors(unselecting(workload("Job", "web", pods=bare)), workload("Job", "web", pods=limited))
+
+
+def test_what_was_applied_to_a_pod_may_not_be_taken_away() -> None:
+    live = kubectl_applied(pod("web", nodeSelector={"disk": "ssd"}))
+    assert errors(pod("web"), live) == [POD]
+    assert errors(pod("web"), pod("web", nodeSelector={"disk": "ssd"})) == []

@@ -68,7 +68,7 @@ def planned(size: Size) -> tuple[RebalanceReport, float]:
     source = Large([*cluster(size)])
     gc.freeze()
     began = time.process_time()
-    report = rebalance(source, Scope(namespace=""), RebalanceOptions(), SchedulerOptions())
+    report = rebalance(source, Scope(namespace=""), RebalanceOptions(), SchedulerOptions()).report
     return report, time.process_time() - began
 
 

@@ -46,10 +46,10 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("show", "gadget/x"), ('"gadget"', "use one of", "deployments", "pods")),
+        (("show", "deploy,gadget"), ('"gadget"', "use one of", "deployments", "pods")),
         (("show", "nodes"), ('"nodes"', "use one of")),
         (("show", "deployment/"), ("resource/name",)),
-        (("show", "deploy/web", "api"), ("TYPE/NAME or TYPE NAME",)),
+        (("show", "deploy/web", "pods"), ("TYPE/NAME or TYPE NAME",)),
         (("show", "deploy/web", "-A"), ("by name across all namespaces", "use -n")),
         (("why-pending", "web", "-A"), ("by name across all namespaces", "use -n")),
         (("why-pending", "svc/web"), ("resource type", "statefulsets")),
@@ -307,7 +307,7 @@ def test_a_manifest_whose_selector_cannot_be_parsed_is_invalid(when: str, else_s
     write(tmp_path, {"node.yaml": NODE, "pod.yaml": SPREAD_POD.replace("DoNotSchedule", when)})
     ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", tmp_path / "node.yaml")
     assert ended.code == 1
-    assert ended.stdout.startswith(f"default/pod/p: the API server refuses it as it stands. Otherwise: {else_said}")
+    assert ended.stdout.startswith(f"default/pod/p: the API server refuses it. Otherwise: {else_said}")
 
 
 def test_every_unreadable_thing_is_named(tmp_path: Path) -> None:

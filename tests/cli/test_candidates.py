@@ -86,7 +86,7 @@ def test_the_program_itself_has_flags() -> None:
 
 
 def test_a_flag_is_completed_by_its_beginning() -> None:
-    assert after("show --names").candidates == {"--namespace": "The namespace to look at."}
+    assert after("show --names").candidates == {"--namespace": "The namespace to read."}
 
 
 @pytest.mark.parametrize(

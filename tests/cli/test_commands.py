@@ -13,7 +13,7 @@ from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from kubectl_spread.objects.kinds import KINDS
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, template, workload
-from tests.cluster.api_server import ApiServer, Response, Seen, serving
+from tests.cluster.api_server import ApiServer, Response, Seen, serving, status
 from tests.cluster.kubeconfigs import write_kubeconfig
 from tests.program import spread as run
 
@@ -35,7 +35,10 @@ def answer(seen: Seen, *, pods: int = 0) -> Response:
     """Answer as an API server that holds the cluster; Pods may be said to be more than there are."""
     if seen.path == "/version":
         return Response(body={"gitVersion": "v1.36.2", "major": "1", "minor": "36"})
-    kind = PLURALS[seen.path.rpartition("/")[2]]
+    kind = PLURALS.get(seen.path.rpartition("/")[2])
+    if kind is None:
+        name = seen.path.rpartition("/")[2]
+        return status(404, "NotFound", f'configmaps "{name}" not found', name=name)
     items = [each for each in CLUSTER if each["kind"] == kind.name]
     metadata: Object = {"resourceVersion": "7"}
     if kind.name == "Pod" and seen.query.get("limit") == "1":

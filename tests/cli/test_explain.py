@@ -14,8 +14,8 @@ import yaml
 from kubectl_spread import __version__
 from kubectl_spread.cli import application
 from kubectl_spread.cli.candidates import complete
-from kubectl_spread.contract.rebalance import RebalanceVerdict
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline.rebalance import COLUMNS as REBALANCE_COLUMNS
 from kubectl_spread.render.outline.simulate import COLUMNS as SIMULATE_COLUMNS

@@ -10,6 +10,7 @@ import pytest
 
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.inputs import fix_format_of, scheduler_of, scope_of, source_of, standard_input
+from kubectl_spread.commands.arguments import Named
 from kubectl_spread.commands.source import ClusterSource, FileSource
 from kubectl_spread.errors import ClusterError, UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig
@@ -39,9 +40,9 @@ def test_the_selector_is_kubectls() -> None:
 
 
 def test_a_name_means_one_namespace() -> None:
-    assert scope_of(ScopeFlags(), Memory(), names=("web",)).names == ("web",)
+    assert scope_of(ScopeFlags(), Memory(), Named(names=(("", "web"),))).names == ("web",)
     with pytest.raises(UsageError, match="across all namespaces"):
-        scope_of(ScopeFlags(all_namespaces=True), Memory(), names=("web",))
+        scope_of(ScopeFlags(all_namespaces=True), Memory(), Named(names=(("", "web"),)))
 
 
 def test_files_need_no_kubeconfig(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,16 +13,43 @@ WEB = "web-5d9c7b6f4-x2x5q"
 
 
 @pytest.mark.parametrize(
-    "name", [WEB, f"pod/{WEB}", "web-5d9c7b6f4-x", "web", "deployment/web", "deploy/web", "rs/web-5d9c7b6f4"]
+    "names",
+    [
+        *((WEB,), (f"pod/{WEB}",), ("web-5d9c7b6f4-x",), ("web",), ("deployment/web",), ("deploy/web",)),
+        *(("rs/web-5d9c7b6f4",), ("deploy", "web"), ("deploy,sts",), ("po",), (f"shop/{WEB}",), ("shop/deploy/web",)),
+    ],
 )
-def test_the_pod_that_waits_is_meant(name: str) -> None:
-    assert [item["name"] for item in spread("why-pending", name, *SHOP, "-o", "json").items] == [WEB]
+def test_the_pod_that_waits_is_meant(names: tuple[str, ...]) -> None:
+    assert [item["name"] for item in spread("why-pending", *names, *SHOP, "-o", "json").items] == [WEB]
 
 
 def test_a_name_that_several_pods_begin_with_is_none() -> None:
-    assert spread("why-pending", "api", *SHOP).error.startswith(
-        'error: pods "api" not found in namespace "shop"; 4 begin so: api-77cbd69d8-2fjkp, '
+    assert spread("why-pending", "api-", *SHOP).error.startswith(
+        'error: pods "api-" not found in namespace "shop"; 4 begin so: api-77cbd69d8-2fjkp, '
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("show", "cart"), ("show", "shop/cart"), ("show", "deploy", "cart"), ("deploy/cart",), ("deployments", "cart")],
+)
+def test_the_workload_is_meant(words: tuple[str, ...]) -> None:
+    asked = spread("show", "deployment/cart", *SHOP).stdout
+    assert asked.startswith("shop/deployment/cart: ")
+    assert spread(*words, *SHOP).stdout == spread(*SHOP, *words).stdout == asked
+
+
+def test_a_namespace_that_stands_before_a_name_needs_no_flag() -> None:
+    from_ = SHOP[2:]
+    assert spread("show", "shop/cart", *from_).stdout == spread("show", "cart", *SHOP).stdout
+    assert spread("show", "shop/cart", "-n", "other", *from_).error == (
+        "error: the name is in namespace 'shop', and --namespace is 'other'; use one"
+    )
+
+
+@pytest.mark.parametrize(("words", "flags"), [(("help",), ("-h",)), (("help", "show"), ("show", "-h"))])
+def test_help_is_a_command_too(words: tuple[str, ...], flags: tuple[str, ...]) -> None:
+    assert spread(*words).stdout == spread(*flags).stdout
 
 
 def test_a_workload_without_pods_that_wait_says_where_they_are() -> None:
@@ -36,6 +63,10 @@ def test_a_workload_without_pods_that_wait_says_where_they_are() -> None:
     [
         (("show", "deploymnt/web"), "did you mean deployment?"),
         (("show", "deployment/wbe"), "did you mean deployment/web?"),
+        (("show", "crat"), "did you mean cart?"),
+        (("show", "deploymnt"), "did you mean deployment?"),
+        (("why-pending", "wbe"), "did you mean web?"),
+        (("cart",), 'use "show cart" for a workload, "check -f cart" for a manifest.'),
         (("why-pending", "deployment/wbe"), "did you mean deployment/web?"),
         (("why-pending", WEB.replace("x2x", "xx2")), f"did you mean {WEB}?"),
         (("show", "--topology-key", "topology.kubernetes.io/zoen"), "did you mean topology.kubernetes.io/zone?"),
@@ -54,3 +85,9 @@ def test_what_is_misspelt_is_asked_about(words: tuple[str, ...], asked: str) -> 
 def test_a_namespace_with_pods_is_not_misspelt() -> None:
     said = spread("show", "-n", "shop", "-l", "app=none", *SHOP[2:]).stderr
     assert said == "No workloads with topology spread constraints found in shop namespace.\n"
+
+
+def test_all_namespaces_end_with_totals() -> None:
+    (all_namespaces, one) = (spread("show", *words, *SHOP[2:]).stdout for words in (["-A"], ["-n", "shop"]))
+    assert all_namespaces.splitlines()[-1] == "4 constraints of 4 workloads: 1 Blocked, 1 NoEffect, 1 Uneven, 1 OK."
+    assert "constraints of" not in one + spread("show", "-A", "--no-headers", *SHOP[2:]).stdout

@@ -81,20 +81,20 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 CONSTRAINT = "spec.topologySpreadConstraints[0]"
-REFUSED = "the API server refuses it as it stands."
+REFUSED = "the API server refuses it."
 ROWS = {
     "a DeviceClass stands for the resource": Row(
         objects=[*ZONES, device_class(stands_for="example.com/gpu"), resource_slice("a1")],
         manifest=deployment(GPU, replicas=1),
         code=3,
         verdict="Incomplete",
-        said="default/web-dde386e4-00001 needs devices, and which nodes have them is not modelled;",
+        said="default/web-2dd0667b-00001 needs devices, and which nodes have them is not modelled;",
     ),
     "label keys repeat the selector": Row(
         manifest=deployment(template(REPEATING), replicas=3),
         code=1,
-        verdict="Invalid",
-        said=REFUSED,
+        verdict="FailedCreate",
+        said='the API server refuses its Pods: Invalid value: "app": exists in both',
         invalid=[("spec.template.spec.topologySpreadConstraints[0][0]", 'Invalid value: "app": exists in both')],
     ),
     "a claim was kept for the next ordinal": Row(
@@ -115,7 +115,7 @@ ROWS = {
         manifest=deployment(template(ON_ZONES, runtimeClassName="sandbox"), replicas=5),
         code=0,
         verdict="Schedulable",
-        said="all 1 Pods that are to come can be scheduled.",
+        said="all 1 new Pods can be scheduled.",
     ),
     "another run's Pods do not count": Row(
         objects=[*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
@@ -164,15 +164,15 @@ ROWS = {
         objects=[*THREE, QUOTA],
         manifest=deployment(ONE, replicas=3),
         code=1,
-        verdict="Schedulable",
+        verdict="FailedCreate",
         said="Pod 2 of 3 is refused by the API server: exceeded quota: quota, requested: pods=1, used: pods=1,",
     ),
     "more than a LimitRange allows": Row(
         objects=[*THREE, BOUNDS],
         manifest=deployment(ONE, replicas=1),
         code=1,
-        verdict="Invalid",
-        said=REFUSED,
+        verdict="FailedCreate",
+        said='the API server refuses its Pods: Invalid value: "1": must be less than or equal to cpu limit of 500m',
         invalid=[
             (
                 "spec.template.spec.containers[0].resources.requests",
@@ -193,7 +193,7 @@ ROWS = {
         manifest=paused()[0],
         code=0,
         verdict="Schedulable",
-        said="no Pod is to be placed.",
+        said="no Pod has to be placed.",
     ),
     "the gate reaches validation": Row(
         manifest=pod("web", tolerations=[GREATER]),
@@ -250,7 +250,10 @@ ROWS = {
         invalid=[
             (
                 "apiVersion",
-                'no matches for kind "Deployment" in version "extensions/v1beta1": v1.36 serves it in apps/v1',
+                (
+                    'no matches for kind "Deployment" in version "extensions/v1beta1":'
+                    " v1.16 removed it, v1.36 serves it in apps/v1"
+                ),
             )
         ],
     ),
@@ -262,7 +265,8 @@ def test_the_verdict_is_what_comes_of_it(tmp_path: Path, row: Row) -> None:
     told = asked(tmp_path, "check", row.objects, *row.words, manifests=[row.manifest])
     item = asked(tmp_path, "check", row.objects, *row.words, "-o", "json", manifests=[row.manifest]).item
     first = told.stdout.splitlines()[0].removeprefix(f"{item['namespace']}/{item['kind'].lower()}/{item['name']}: ")
-    refusals = [(each["field"], each["message"]) for each in item["validation"]]
+    of_pods = (item["failedCreate"] or {}).get("refusals", [])
+    refusals = [(each["field"], each["message"]) for each in item["validation"] or of_pods]
     assert (told.code, item["verdict"], first[: len(row.said)]) == (row.code, row.verdict, row.said), first
     assert [field for field, _ in refusals] == [field for field, _ in row.invalid], refusals
     assert all(found.startswith(said) for (_, found), (_, said) in zip(refusals, row.invalid, strict=True)), refusals

@@ -214,7 +214,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
             ),
         ],
     ),
-    "nothing makes it again": (
+    "no controller recreates it": (
         [*ZONES[:2], pod("bare", on="a1", requests=BIG), *deployed("", pods=FULL)],
         ["MovePod"],
         [],
@@ -226,7 +226,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     ),
     "a constraint that misses its own Pod is mended first, and label keys would turn it off": (
         [*ZONES, SHUT, *old_and_new()],
-        ["FixSelector", "MovePod", "MovePod", "RaiseMaxSkew", "MakeSoft", "RemoveTaint", "AddToleration"],
+        ["FixSelector", "RaiseMaxSkew", "MakeSoft", "MovePod", "MovePod", "RemoveTaint", "AddToleration"],
         [],
     ),
 }

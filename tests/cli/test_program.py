@@ -70,7 +70,7 @@ def test_the_flags_that_reach_a_cluster_are_told_once() -> None:
     *_, flags, usage, more = spread("show", "-h").stdout.split("\n\n")
     assert "-o, --output FORMAT  " in flags
     assert "--server" not in flags
-    assert usage == "Usage:\n  kubectl spread show [TYPE/NAME | TYPE [NAME...]] [options]"
+    assert usage == "Usage:\n  kubectl spread show [TYPE/NAME | NAME | TYPE [NAME...]] [options]"
     assert more.startswith('Use "kubectl spread options" for the flags that reach a cluster')
     assert 'kubectl spread options"' not in spread("version", "-h").stdout
 
@@ -88,7 +88,7 @@ def test_options_lists_what_every_command_takes_that_reads_a_cluster() -> None:
 
 def test_descriptions_of_commands_are_whole() -> None:
     said = " ".join(spread().stdout.split())
-    assert "Show how Pods lie over the domains of their topology spread constraints. why-pending Explain" in said
+    assert "Show how Pods are spread over the domains of their topology spread constraints. why-pending Explain" in said
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,8 @@ class ApiServer:
             def do_POST(self) -> None:
                 self.serve(self.rfile.read(int(self.headers["Content-Length"])))
 
+            do_PATCH = do_POST  # noqa: N815 - as the library calls it
+
             def serve(self, body: bytes) -> None:
                 seen = _seen(self, body)
                 server.seen.append(seen)

@@ -12,8 +12,7 @@ import yaml
 from kubectl_spread.apiserver.review import MANIFEST_ONLY_FIELDS
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.check import CheckItem, CheckReport
-from kubectl_spread.controllers.rollout_plan import FailedCreate
+from kubectl_spread.contract.check import CheckItem, CheckReport, RefusedPods
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.manifest_only_fields import Container, WorkloadSpec
@@ -86,7 +85,7 @@ def test_a_workload_of_an_api_that_is_no_longer_served(checked: Check) -> None:
     (item,) = checked([old]).items
     assert item.verdict is Verdict.INVALID
     assert [error.message for error in item.validation] == [
-        'no matches for kind "Deployment" in version "extensions/v1beta1": v1.36 serves it in apps/v1'
+        'no matches for kind "Deployment" in version "extensions/v1beta1": v1.16 removed it, v1.36 serves it in apps/v1'
     ]
 
 
@@ -183,13 +182,21 @@ def test_a_namespace_that_pods_of_the_dump_are_in_exists(checked: Check) -> None
 def test_a_service_account_that_does_not_exist(checked: Check) -> None:
     described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
     (item,) = checked([described], [*ABC, account("default")]).items
-    assert [(error.field, error.message) for error in item.validation] == [
+    assert (item.verdict, item.validation, len(item.placements)) == (Verdict.FAILED_CREATE, (), 1)
+    assert [(error.field, error.message) for error in item.refusals] == [
         (
             "spec.template.spec.serviceAccountName",
             'error looking up service account default/web: serviceaccount "web" not found',
         )
     ]
-    assert not refused(checked([account("web"), described], [*ABC, account("default")]).items[0])
+    assert item.failed_create is not None
+    assert item.failed_create.missing == ("ServiceAccount web",)
+    for both in ([account("web"), described], [described, account("web")]):
+        assert checked(both, [*ABC, account("default")]).items[0].verdict is Verdict.SCHEDULABLE
+    bare = pod("web", serviceAccountName="web")
+    known = [*ABC, account("default")]
+    assert checked([bare, account("web")], known).items[0].verdict is Verdict.INVALID
+    assert checked([account("web"), bare], known).items[0].verdict is Verdict.SCHEDULABLE
     assert not refused(checked([described]).items[0])
 
 
@@ -205,24 +212,28 @@ def test_a_quota_ends_the_making_of_pods(checked: Check) -> None:
     report = checked([described], [*ABC, quota(pods="3")])
     (item,) = report.items
     message = "exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3"
-    assert item.failed_create == FailedCreate(created=3, message=message)
-    assert (len(item.placements), item.replicas, item.validation) == (3, 5, ())
+    assert item.failed_create == RefusedPods(created=3, message=message)
+    assert (item.verdict, len(item.placements), item.replicas) == (Verdict.FAILED_CREATE, 3, 5)
+    assert item.all_created is not None
+    assert (len(item.all_created.placements), item.all_created.jam) == (5, None)
     assert exit_code(report) == 1
-    assert check_sentence(item) == f"Pod 4 of 5 is refused by the API server: {message}"
+    otherwise = "Otherwise: all 5 replicas can be scheduled."
+    assert check_sentence(item) == f"Pod 4 of 5 is refused by the API server: {message}. {otherwise}"
 
 
-def test_a_quota_that_lets_in_none_makes_the_manifest_invalid(checked: Check) -> None:
+def test_a_quota_that_lets_in_none(checked: Check) -> None:
     described = workload("Deployment", "web", pods=template(), replicas=2)
     (item,) = checked([described], [*ABC, quota(pods="0")]).items
-    assert (item.verdict, refused(item)) == (Verdict.INVALID, ["spec.template.spec"])
-    assert len(item.placements) == 2
+    assert (item.verdict, refused(item)) == (Verdict.FAILED_CREATE, [])
+    assert item.failed_create is not None
+    assert (item.failed_create.created, len(item.placements)) == (0, 2)
 
 
 @pytest.mark.parametrize(("pods", "created"), [("5", None), ("2", 2), ("0", 0)])
 def test_a_quota_ends_the_making_of_daemons_too(checked: Check, pods: str, created: int | None) -> None:
     (item,) = checked([workload("DaemonSet", "web")], [*ABC, quota(pods=pods)]).items
     assert (item.failed_create.created if item.failed_create else None) == created
-    assert (item.verdict is Verdict.INVALID) == (created == 0)
+    assert (item.verdict is Verdict.FAILED_CREATE) == (created is not None)
 
 
 def test_a_daemon_takes_the_place_of_the_old_one_in_the_quota(checked: Check) -> None:
@@ -255,7 +266,8 @@ def test_a_limit_range_that_the_pods_break(checked: Check) -> None:
     bounds = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "default"}}
     described = workload("Deployment", "web", pods=template(requests={"cpu": "2"}))
     (item,) = checked([described], [*ABC, {**bounds, "spec": {"limits": limits}}]).items
-    assert [(error.field, error.message) for error in item.validation] == [
+    assert item.verdict is Verdict.FAILED_CREATE
+    assert [(error.field, error.message) for error in item.refusals] == [
         ("spec.template.spec", "maximum cpu usage per Pod is 1.  No limit is specified")
     ]
 
@@ -273,7 +285,8 @@ def test_unread_quotas_leave_the_answer_incomplete(tmp_path: Path) -> None:
 def test_what_holds_of_a_pod_and_not_of_its_template(checked: Check) -> None:
     constraint = spread(ZONE, selector=app("web"), matchLabelKeys=["app"])
     (item,) = checked([workload("Deployment", "web", pods=template(constraint))]).items
-    assert [(error.field, error.message) for error in item.validation] == [
+    assert (item.verdict, item.placements) == (Verdict.FAILED_CREATE, ())
+    assert [(error.field, error.message) for error in item.refusals] == [
         (
             "spec.template.spec.topologySpreadConstraints[0][0]",
             'Invalid value: "app": exists in both matchLabelKeys and labelSelector',
@@ -314,14 +327,14 @@ def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
     report = checked([described], [*ABC, *live, running])
     (item,) = report.items
     assert (item.placements, item.verdict, exit_code(report)) == ((), Verdict.SCHEDULABLE, 0)
-    assert check_sentence(item) == "no Pod is to be placed."
+    assert check_sentence(item) == "no Pod has to be placed."
     more = {**described, "spec": {**described["spec"], "replicas": 2}}
     assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1
 
 
 def test_a_deployment_that_is_born_paused_makes_no_pods(checked: Check) -> None:
     (item,) = checked([workload("Deployment", "web", pods=template(), replicas=2, paused=True)]).items
-    assert (item.placements, check_sentence(item)) == ((), "no Pod is to be placed.")
+    assert (item.placements, check_sentence(item)) == ((), "no Pod has to be placed.")
 
 
 @pytest.mark.parametrize(("surge", "full"), [(None, ()), (0, ()), ("0%", ()), (1, ("a1",)), ("10%", ("a1",))])

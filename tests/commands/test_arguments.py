@@ -4,25 +4,51 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.commands.arguments import parse_names
+from kubectl_spread.commands.arguments import Named, parse_names
 from kubectl_spread.errors import UsageError
 
 
 @pytest.mark.parametrize(
     ("arguments", "parsed"),
     [
-        ((), ("", ())),
-        (("deploy",), ("deployment", ())),
-        (("Deployments.apps",), ("deployment", ())),
-        (("sts", "a", "b"), ("statefulset", (("statefulset", "a"), ("statefulset", "b")))),
-        (("ro/a", "po/b"), ("", (("rollout", "a"), ("pod", "b")))),
+        ((), Named()),
+        (("all",), Named()),
+        (("deploy",), Named(("deployment",))),
+        (("Deployments.apps",), Named(("deployment",))),
+        (("deployments.v1.apps",), Named(("deployment",))),
+        (("pods.v1.",), Named(("pod",))),
+        (("deploy,sts,deployment",), Named(("deployment", "statefulset"))),
+        (("sts", "a", "b"), Named(("statefulset",), (("statefulset", "a"), ("statefulset", "b")))),
+        (("ds,cj", "a"), Named(("daemonset", "cronjob"), (("daemonset", "a"), ("cronjob", "a")))),
+        (("ro/a", "po/b"), Named(names=(("rollout", "a"), ("pod", "b")))),
+        (("a", "b"), Named(names=(("", "a"), ("", "b")))),
+        (("deploy/a", "b"), Named(names=(("deployment", "a"), ("", "b")))),
+        (("shop/a", "shop/sts/b"), Named(names=(("", "a"), ("statefulset", "b")), namespace="shop")),
+        (("RayCluster.ray.io/a",), Named(names=(("raycluster", "a"),))),
     ],
 )
-def test_forms_of_naming(arguments: tuple[str, ...], parsed: tuple[str, tuple[tuple[str, str], ...]]) -> None:
+def test_forms_of_naming(arguments: tuple[str, ...], parsed: Named) -> None:
     assert parse_names(arguments) == parsed
 
 
-@pytest.mark.parametrize("arguments", [("svc",), ("deploy.batch",), ("deploy/",), ("a/b", "c"), ("x/y/z",), ("",)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("svc",),
+        ("svc/x",),
+        ("node/a",),
+        ("nodes",),
+        ("deploy.batch",),
+        ("deploy,svc",),
+        ("deploy/",),
+        ("/x",),
+        ("deploy/a", "sts"),
+        ("a/b", "c"),
+        ("a/b", "c/d"),
+        ("w/x/sts/z",),
+        ("",),
+    ],
+)
 def test_forms_that_make_no_sense(arguments: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
         parse_names(arguments)

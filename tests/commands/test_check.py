@@ -23,7 +23,7 @@ from kubectl_spread.wording.check import ASSUMPTIONS
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, storage_class, volume
-from tests.build_workloads import cron_job, owned, revision, template, workload
+from tests.build_workloads import cron_job, kubectl_applied, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED, incoming, report_of, web
 from tests.naming import in_order
@@ -133,10 +133,10 @@ def test_what_is_no_workload_is_laid_over_the_cluster(checked: Check) -> None:
     assert Counter(nodes_of(item)) == Counter(("a", "new"))
 
 
-def test_the_documents_replace_what_the_cluster_has(checked: Check) -> None:
-    freed = node("c1", zone="c")
+def test_the_documents_are_there_before_the_scheduler_looks(checked: Check) -> None:
+    another = node("c2", zone="c")
     deployment = workload("Deployment", "web", pods=template(ON_ZONES), replicas=3)
-    assert only(checked([freed, deployment], TAINTED)).jam is None
+    assert only(checked([deployment, another], TAINTED)).jam is None
 
 
 @pytest.mark.parametrize(
@@ -347,13 +347,16 @@ def test_replicas_that_may_be_held_are_not_said_to_schedule(checked: Check) -> N
     assert "is held until its PodGroup is complete (PodGroup train)" in check_sentence(item)
 
 
-def test_a_pod_that_is_refused_though_its_template_is_taken_makes_the_manifest_invalid(checked: Check) -> None:
+def test_a_pod_that_is_refused_though_its_template_is_taken_is_no_fault_of_the_workload(checked: Check) -> None:
     keyed = template(spread(ZONE, selector=app("web"), matchLabelKeys=["app"]))
     report = checked([workload("Deployment", "web", pods=keyed, replicas=2)])
-    (refusal,) = only(report).validation
+    failed = only(report).failed_create
+    assert failed is not None
+    (refusal,) = failed.refusals
+    assert (failed.created, only(report).validation, only(report).placements) == (0, (), ())
     assert refusal.field == "spec.template.spec.topologySpreadConstraints[0][0]"
     assert refusal.message == 'Invalid value: "app": exists in both matchLabelKeys and labelSelector'
-    assert (only(report).verdict, exit_code(report)) == ("Invalid", 1)
+    assert (only(report).verdict, exit_code(report)) == ("FailedCreate", 1)
 
 
 def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked: Check) -> None:
@@ -450,8 +453,9 @@ def test_fixes_of_a_rollout_that_sticks_are_those_of_the_manifests_own_pods(chec
     below = revision("web", 1, pods=old)
     below["spec"]["replicas"] = 4
     strategy = {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
-    cluster = [node("n"), workload("Deployment", "web", pods=old, replicas=4, strategy=strategy), below, *waiting]
-    item = only(checked([workload("Deployment", "web", pods=new, replicas=4, strategy=strategy)], cluster))
+    live = kubectl_applied(workload("Deployment", "web", pods=old, replicas=4, strategy=strategy))
+    asked = workload("Deployment", "web", pods=new, replicas=4, strategy=strategy)
+    item = only(checked([asked], [node("n"), live, below, *waiting]))
     assert [fix.id for fix in item.fixes] == ["RelaxNodeSelector"]
 
 
@@ -512,8 +516,23 @@ def test_a_running_pod_stays_where_nothing_changes_but_what_may(checked: Check, 
     assert (item.rollout.replaced, item.rollout.assumed) == (0, ASSUMPTIONS[Assumption.POD_STAYS])
 
 
-def test_a_running_pod_that_cannot_change_so_does_not_stay(checked: Check) -> None:
+def test_a_running_pod_that_cannot_change_so_is_refused(checked: Check) -> None:
     item = only(checked([pod("web", requests={"cpu": "2"})], [node("a1", zone="a"), pod("web", on="a1")]))
-    assert item.verdict == "Invalid"
+    assert (item.verdict, item.placements) == ("Invalid", ())
+
+
+def test_applying_what_lives_changes_nothing(checked: Check) -> None:
+    live = workload("Deployment", "web", pods=template(ON_ZONES), replicas=3)
+    own = revision("web", 1, pods=template(ON_ZONES))
+    own["spec"]["replicas"] = 3
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    fields: Object = {"labels": labels, "topologySpreadConstraints": [ON_ZONES]}
+    pods = [owned(f"web-{n}", "ReplicaSet", "web-h1", on=on, **fields) for n, on in enumerate(("a1", "b1", ""))]
+    item = only(checked([live], [*TAINTED, live, own, *pods]))
     assert item.rollout is not None
-    assert item.rollout.replaced == 1
+    assert (item.rollout.unchanged, item.placements, item.pending) == (True, (), 1)
+    assert check_sentence(item).startswith("unchanged: 1 Pod stays Pending. ")
+    grown = {**live, "spec": {**live["spec"], "replicas": 4}}
+    more = only(checked([grown], [*TAINTED, live, own, *pods]))
+    assert more.rollout is not None
+    assert not more.rollout.unchanged

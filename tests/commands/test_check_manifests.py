@@ -168,3 +168,59 @@ def test_warnings_may_be_failures(tmp_path: Path) -> None:
         spread("check", "-f", path, "--from", nodes, f"--fail-on={what}").code for what in ("error", "warning", "x")
     ]
     assert codes == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "minor", "now"),
+    [("batch/v1beta1", "CronJob", 25, "batch/v1"), ("policy/v1beta1", "PodDisruptionBudget", 25, "policy/v1")],
+)
+def test_a_kind_that_is_gone_says_since_when_and_what_replaced_it(
+    api_version: str, kind: str, minor: int, now: str, tmp_path: Path
+) -> None:
+    cluster, manifest = tmp_path / "cluster.json", tmp_path / "manifest.yaml"
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1")]}))
+    manifest.write_text(yaml.safe_dump({"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}}))
+    ended = spread("check", "-f", manifest, "--from", cluster, "--kube-version", "v1.36")
+    message = (
+        f'no matches for kind "{kind}" in version "{api_version}": v1.{minor} removed it, v1.36 serves it in {now}'
+    )
+    assert (ended.code, message in ended.stdout) == (1, True)
+
+
+def test_what_no_core_rule_knows_is_not_refused_and_what_is_skipped_is_said(tmp_path: Path) -> None:
+    cluster, manifest = tmp_path / "cluster.json", tmp_path / "manifest.json"
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1")]}))
+    hello = {"metadata": {"name": "hello"}, "spec": {"template": {"spec": {"containers": [{"image": "x"}]}}}}
+    kafka = {"kafka": {"replicas": 3, "template": {"pod": {"topologySpreadConstraints": [{"topologyKey": "zone"}]}}}}
+    items = [
+        {"apiVersion": "serving.knative.dev/v1", "kind": "Service", **hello},
+        {"apiVersion": "kafka.strimzi.io/v1beta2", "kind": "Kafka", "metadata": {"name": "k"}, "spec": kafka},
+        {"apiVersion": "x/v1", "kind": "Cert", "metadata": None, "spec": {}},
+        {"apiVersion": "apps/v9", "kind": "Deployment", "metadata": {"name": "d"}},
+    ]
+    manifest.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    ended = spread("check", "-f", manifest, "--from", cluster, "-o", "json")
+    verdicts = {each["name"]: each["verdict"] for each in json.loads(ended.stdout)["items"]}
+    assert verdicts == {"hello": "Schedulable", "d": "Invalid"}
+    assert "Skipped, for no Pod template is in them: kafka/k, cert/." in ended.stderr
+    assert [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]] == ["the Pods of kafka/k"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("values.yaml", "replicas: 3", "but the values of a Helm chart"),
+        ("Chart.yaml", "apiVersion: v2\nname: web", "but what describes a Helm chart"),
+        ("kustomization.yaml", "resources: [web.yaml]", "but a kustomization, which -k builds"),
+        ("deployment.yaml", "kind: {{ .Values.kind }}", "is a template, such as helm template renders, and no YAML"),
+    ],
+)
+def test_what_a_file_beside_manifests_is_costs_its_own_answer_only(
+    name: str, text: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / "web.yaml").write_text(yaml.safe_dump(pod("web")))
+    sources = ManifestSources(filenames=(str(tmp_path),), recursive=True, namespace="asked")
+    manifests, (problem,) = read_manifests(sources, stdin=None)
+    assert [manifest.name for manifest in manifests] == ["web"]
+    assert told in str(problem)

@@ -121,7 +121,9 @@ def test_what_is_wrong_with_the_pod_stands_at_its_place_in_the_manifest(tmp_path
     denied = StatusCause(reason="Forbidden", message="exceeded quota")
     server = Server(Pod=DryRun(causes=(WRONG, denied)))
     item, _ = checked(tmp_path, cron_job("web"), server)
-    fields = [(error.field, error.reason) for error in item.validation]
+    assert item.failed_create is not None
+    fields = [(error.field, error.reason) for error in item.failed_create.refusals]
+    assert item.verdict == "FailedCreate"
     assert fields == [("spec.jobTemplate.spec.template.spec.maxSkew", "FieldValueInvalid"), ("", "Forbidden")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def asked(
     """Return the plan for what is asked."""
     source = Memory(objects, unread=unread)
     wanted = RebalanceOptions(**options)  # type: ignore[arg-type]  # as they are named there
-    return rebalance(source, scope or Scope(namespace="default"), wanted, SchedulerOptions())
+    return rebalance(source, scope or Scope(namespace="default"), wanted, SchedulerOptions()).report
 
 
 def evicted(report: RebalanceReport) -> list[str]:
@@ -55,7 +56,7 @@ def test_all_workloads_of_the_namespace() -> None:
 
 def test_commands_reach_the_cluster_that_was_read() -> None:
     source = Memory(SKEWED, server="https://api.example", access=ClusterAccess(flags=("--context", "prod")))
-    found = rebalance(source, Scope(namespace="default"), RebalanceOptions(), SchedulerOptions())
+    found = rebalance(source, Scope(namespace="default"), RebalanceOptions(), SchedulerOptions()).report
     assert [each.command.partition(" -f - ")[2] for each in found.evictions] == ["--context prod"] * 2
 
 
@@ -67,6 +68,21 @@ def test_only_those_that_are_named_or_selected() -> None:
 def test_a_name_that_does_not_exist() -> None:
     with pytest.raises(ClusterError, match="replicaset/nope not found"):
         asked(SKEWED, names=(("replicaset", "nope"),))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "only one domain counts: skew is always 0"),
+        ({"minDomains": 2}, "there are 1 of 2 domains"),
+        ({"soft": True}, ""),
+    ],
+)
+def test_one_domain_is_said_to_balance_nothing(fields: dict[str, Any], reason: str) -> None:
+    constraint = spread(BY, selector=app("web"), **fields)
+    (item,) = asked([*zones("a"), *web({"a1": 2}, constraint)], soft=True).items
+    assert item.reason.startswith(reason)
+    assert bool(item.reason) == bool(reason)
 
 
 def test_the_worst_comes_first() -> None:
@@ -112,7 +128,7 @@ def test_a_scheduler_without_a_profile_has_no_defaults_of_another(tmp_path: Path
         for each in objects:
             del each["spec"].get("template", each)["spec"]["topologySpreadConstraints"]
         source = Memory([*zones("a", "b"), *objects])
-        found = rebalance(source, Scope(namespace="default"), RebalanceOptions(), scheduler)
+        found = rebalance(source, Scope(namespace="default"), RebalanceOptions(), scheduler).report
         return [item.constraint.topology_key for item in found.items]
 
     assert constraints("packed") == [BY]

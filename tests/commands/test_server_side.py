@@ -136,7 +136,8 @@ def test_a_pod_that_the_server_refuses_is_named_by_its_field_in_the_manifest(
     checked: Check, described: Object, field: str
 ) -> None:
     report, _ = checked([described], refusing_pods)
-    assert [error.field for error in only(report).validation] == [field]
+    assert [error.field for error in only(report).refusals] == [field]
+    assert only(report).verdict == ("Invalid" if described["kind"] == "Pod" else "FailedCreate")
 
 
 def test_the_servers_word_stands_in_the_place_of_ours(checked: Check) -> None:

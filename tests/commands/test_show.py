@@ -68,11 +68,11 @@ def shown(
     *,
     namespace: str = "default",
     selector: str = "",
+    kinds: tuple[str, ...] = (),
     **options: Any,  # noqa: ANN401 - as for ShowOptions
 ) -> ShowAnswer[SkewReport]:
     """Return what is shown of the cluster; the schema that ships must allow it."""
-    names = options.get("names", ())
-    scope = Scope(namespace=namespace, selector=parse_selector(selector), names=tuple(name for _, name in names))
+    scope = Scope(namespace=namespace, selector=parse_selector(selector), kinds=kinds)
     answer = show(Memory(objects), scope, ShowOptions(**options), SchedulerOptions())
     encoded(answer.report)
     return answer
@@ -146,6 +146,9 @@ def test_a_selector_means_the_workload_or_any_of_its_pods(selector: str, found: 
         (("deploy/even",), {"deployment/even"}),
         (("deploy", "even", "uneven"), {"deployment/even", "deployment/uneven"}),
         (("deploy/even", "sts/violated"), {"deployment/even", "statefulset/violated"}),
+        (("violated",), {"statefulset/violated"}),
+        (("canary", "bare"), {"rollout/canary", "pod/bare"}),
+        (("deploy,sts",), {"deployment/even", "deployment/uneven", "statefulset/violated"}),
         (("deploy",), {"deployment/even", "deployment/uneven"}),
         (("statefulsets",), {"statefulset/violated"}),
         (("pods",), {"pod/bare"}),
@@ -160,8 +163,8 @@ def test_a_selector_means_the_workload_or_any_of_its_pods(selector: str, found: 
     ids=in_order,
 )
 def test_workloads_are_named_as_kubectl_names_them(arguments: tuple[str, ...], found: set[str]) -> None:
-    kind, names = parse_names(arguments)
-    assert {workload for workload, _ in rows(shown(kind=kind, names=names))} == found
+    named = parse_names(arguments)
+    assert {workload for workload, _ in rows(shown(kinds=named.kinds, names=named.names))} == found
 
 
 def test_a_named_workload_without_constraints_is_shown_under_the_defaults() -> None:
@@ -288,3 +291,33 @@ def test_an_owner_that_is_not_read_is_named_all_the_same() -> None:
     orphan = owned("p", "ReplicaSet", "gone", on="a1", topologySpreadConstraints=[ON_ZONES])
     assert rows(shown([*NODES, orphan])) == [("replicaset/gone", "OK")]
     assert controller("ReplicaSet", "gone")["controller"]
+
+
+@pytest.mark.parametrize(("kind", "version"), [("RayCluster", "ray.io/v1"), ("Rollout", "argoproj.io/v1alpha1")])
+def test_it_takes_every_name_that_it_prints(kind: str, version: str) -> None:
+    owner: Object = {"apiVersion": version, "kind": kind, "name": "x.y", "uid": "u", "controller": True}
+    source = Memory(
+        [
+            node("a1", zone="a"),
+            pod("p", on="a1", owner=owner, labels={"app": "web"}, topologySpreadConstraints=[ON_ZONES]),
+        ]
+    )
+    ref = f"{kind.lower()}/x.y"
+    named = parse_names((ref,))
+    named = named.otherwise or named
+    answer = show(source, Scope(namespace="default"), ShowOptions(names=named.names), SchedulerOptions())
+    assert {str(item.workload) for item in answer.report.items} == {ref}
+
+
+def test_a_name_that_several_workloads_have_needs_a_type() -> None:
+    with pytest.raises(UsageError) as caught:
+        shown([*CLUSTER, workload("StatefulSet", "even")], names=(("", "even"),))
+    assert (caught.value.message, caught.value.hint) == (
+        '"even" is the name of deployment/even and statefulset/even',
+        "use TYPE/NAME",
+    )
+
+
+def test_a_name_that_no_workload_has_may_be_one_of_what_was_not_read() -> None:
+    with pytest.raises(ClusterError, match="cannot tell whether absent exists: list statefulsets"):
+        hidden(Unread(kinds.STATEFUL_SET, "forbidden"), names=(("", "absent"),))

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET, UnsetType
 
+from kubectl_spread.cluster.files.manifests import read_inventory
 from kubectl_spread.commands.snapshot import take
+from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.objects.kinds import KINDS, POD_DISRUPTION_BUDGET
 from kubectl_spread.snapshot import Unread
 from tests.build import Object, node, pod
-from tests.build_workloads import workload
+from tests.build_workloads import owned, revision, workload
 from tests.commands.memory import Memory
 from tests.hostile.poison import SHOP, WAREHOUSE, objects_in
 from tests.hostile.test_secrets import SENTENCE, with_environment
 from tests.program import spread
 
+NOW = datetime(2026, 5, 4, 3, 2, 1, 7, tzinfo=UTC)
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def kept_of(given: Object) -> Object:
     """Return what is kept of a Deployment's annotations."""
-    taken = json.loads(take(Memory([workload("Deployment", "web", annotations=given)]), "").text)
-    kept: Object = taken["items"][0]["metadata"]["annotations"]
+    _, taken = json.loads(take(Memory([workload("Deployment", "web", annotations=given)]), "", NOW).text)["items"]
+    kept: Object = taken["metadata"]["annotations"]
     return kept
 
 
@@ -42,28 +48,114 @@ def test_every_command_answers_from_it_as_from_the_cluster(
     assert answers[0] == answers[1]
 
 
-def test_it_holds_no_secret(tmp_path: Path) -> None:
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"password": SENTENCE}}
-    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"password": SENTENCE}}
-    probe = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, "reason": "Unhealthy", "message": SENTENCE}
-    items = [secret, config, probe, *with_environment(objects_in(WAREHOUSE))]
-    for each in items:
-        each["metadata"].setdefault("annotations", {})["example.com/note"] = SENTENCE
-        each["metadata"]["annotations"][LAST_APPLIED] = json.dumps({"spec": {"replicas": 2, "env": SENTENCE}})
-    cluster = tmp_path / "cluster.json"
+class Marks:
+    """Secrets, each of which is told from the others: ``secret-0``, ``secret-1`` and so on."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def one(self) -> str:
+        """Return another one."""
+        self.count += 1
+        return f"secret-{self.count}-of-all"
+
+    def template(self) -> Object:
+        """Return a template with all that may hold one, twice."""
+        return {
+            "metadata": {
+                "labels": {"app": "web"},
+                "annotations": {"note": self.one(), LAST_APPLIED: self.one(), "checksum/config": self.one()},
+            },
+            "spec": {
+                "containers": [self.container("main"), self.container("beside")],
+                "initContainers": [self.container("first")],
+                "hostAliases": [{"ip": "1.2.3.4", "hostnames": [self.one()]}],
+                "volumes": [
+                    {"name": "v", "csi": {"driver": "d", "volumeAttributes": {"password": self.one()}}},
+                    {"name": "w", "downwardAPI": {"items": [{"path": self.one()}]}},
+                    {
+                        "name": "e",
+                        "ephemeral": {"volumeClaimTemplate": {"metadata": {"annotations": {"a": self.one()}}}},
+                    },
+                ],
+            },
+        }
+
+    def container(self, name: str) -> Object:
+        """Return a container that holds one wherever it can."""
+        header = {"name": "Authorization", "value": self.one()}
+        return {
+            "name": name,
+            "image": "web:1",
+            "command": ["run", self.one()],
+            "args": [f"--password={self.one()}"],
+            "env": [{"name": "PASSWORD", "value": self.one()}],
+            "livenessProbe": {"exec": {"command": [self.one()]}},
+            "readinessProbe": {"httpGet": {"port": 80, "path": self.one(), "httpHeaders": [header]}},
+            "lifecycle": {"preStop": {"exec": {"command": [self.one()]}}},
+            "workingDir": self.one(),
+        }
+
+    def workload(self, kind: str) -> Object:
+        """Return a workload that holds many, and more in what was last applied."""
+        made, applied = ({**workload(kind, "web"), "metadata": {"name": "web"}} for _ in range(2))
+        for each in (made, applied):
+            inner = {"template": self.template()}
+            each["spec"] |= {"jobTemplate": {"spec": inner}} if kind == "CronJob" else inner
+            each["metadata"]["annotations"] = {"example.com/note": self.one()}
+        applied["metadata"]["annotations"][LAST_APPLIED] = self.one()
+        made["metadata"]["annotations"][LAST_APPLIED] = json.dumps(applied)
+        return made
+
+    def others(self) -> Iterator[Object]:
+        """Yield what is no workload and holds some."""
+        yield {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"password": self.one()}}
+        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"status": self.one()}}
+        yield {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": "e"},
+            "reason": "Unhealthy",
+            "message": self.one(),
+        }
+        yield {"apiVersion": "example.com/v1", "kind": "Database", "metadata": {"name": "d"}, "spec": {"p": self.one()}}
+        yield {"metadata": {"name": "p"}, "apiVersion": "v1", "kind": "Pod", "spec": self.template()["spec"]}
+        applied = {LAST_APPLIED: json.dumps({"stringData": {"password": self.one()}}), "note": self.one()}
+        for kind in ("PersistentVolumeClaim", "Node", "Service", "ServiceAccount"):
+            yield {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x", "annotations": applied}}
+        text = {LAST_APPLIED: f"no JSON {self.one()}"}
+        yield {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "x", "annotations": text}}
+        claim = {"metadata": {"name": "data", "annotations": {"a": self.one(), LAST_APPLIED: self.one()}}}
+        yield workload("StatefulSet", "db", volumeClaimTemplates=[claim])
+
+
+@pytest.mark.parametrize("flags", [(), ("--no-digests",)], ids=" ".join)
+def test_it_holds_no_secret(flags: tuple[str, ...], tmp_path: Path) -> None:
+    marks, cluster, written = Marks(), tmp_path / "cluster.json", tmp_path / "written.json"
+    kinds = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob")
+    items = [*map(marks.workload, kinds), *marks.others(), *with_environment(objects_in(WAREHOUSE))]
     cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-    ended = spread("snapshot", "--from", cluster)
+    assert marks.count > 80
+    ended = spread("snapshot", *flags, "--from", cluster, "-o", written)
     assert ended.code == 0
-    assert SENTENCE not in ended.stdout + ended.stderr
-    assert {item["kind"] for item in json.loads(ended.stdout)["items"]} <= {kind.name for kind in KINDS}
+    again = spread("snapshot", *flags, "--from", written)
+    for text in (written.read_text(), again.stdout, ended.stderr):
+        assert "secret-" not in text
+        assert SENTENCE not in text
+    found = json.loads(written.read_text())["items"]
+    assert {item["kind"] for item in found} <= {"SnapshotOrigin", *(kind.name for kind in KINDS)}
+    assert again.stdout.count("spread.kubectl.dev/rest") == written.read_text().count("spread.kubectl.dev/rest") > 0
 
 
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
         ({"deployment.kubernetes.io/revision": "3", "example.com/a": "b"}, {"deployment.kubernetes.io/revision": "3"}),
-        ({LAST_APPLIED: '{"spec":{"replicas":7,"paused":true}}'}, {LAST_APPLIED: '{"spec":{"replicas":1}}'}),
-        ({LAST_APPLIED: '{"spec":{"paused":true}}'}, {LAST_APPLIED: "{}"}),
+        (
+            {LAST_APPLIED: '{"kind":"Deployment","spec":{"replicas":7,"minReadySeconds":3}}'},
+            {LAST_APPLIED: '{"metadata":{},"spec":{"replicas":7}}'},
+        ),
+        ({LAST_APPLIED: "[]"}, {LAST_APPLIED: "unreadable"}),
     ],
 )
 def test_of_annotations_it_holds_what_is_read(given: Object, kept: Object) -> None:
@@ -73,13 +165,13 @@ def test_of_annotations_it_holds_what_is_read(given: Object, kept: Object) -> No
 def test_a_file_may_be_compressed(tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.json", tmp_path / "a.json.gz"
     for path in (plain, packed):
-        assert spread("snapshot", "--from", SHOP, "-o", path).code == 0
+        assert spread("snapshot", "--no-digests", "--from", SHOP, "-o", path).code == 0
     assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
 
 
 def test_what_could_not_be_read_is_said() -> None:
     source = Memory([node("a1"), pod("p")], unread=(Unread(POD_DISRUPTION_BUDGET, "forbidden"),))
-    taken = take(source, "")
+    taken = take(source, "", NOW)
     assert taken.notes == ("poddisruptionbudgets could not be read: forbidden",)
     assert taken.exit_code == 3
 
@@ -92,3 +184,218 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 def test_it_is_of_whole_namespaces() -> None:
     assert "--selector cannot be used here" in spread("snapshot", "-l", "app=web", "--from", SHOP).stderr
+
+
+def pending_in(namespace: str) -> Object:
+    """Return a Pod that waits for a node, which is cordoned."""
+    return pod("web", namespace=namespace)
+
+
+def taken_with(access: ClusterAccess | UnsetType, path: Path, *pods: Object, server: str = "https://eu:6443") -> Path:
+    """Write a snapshot of a cluster that was reached so, and return its path."""
+    path.write_text(take(Memory([node("a1", unschedulable=True), *pods], server=server, access=access), "", NOW).text)
+    return path
+
+
+def test_it_says_when_and_where_it_was_taken_without_what_is_secret_or_local(tmp_path: Path) -> None:
+    flags = ("--kubeconfig", "/home/me/config", "--context", "prod", "--user", "dev", "--as", "admin")
+    access = ClusterAccess(context="prod", cluster="eu", flags=flags, secret_flags=("--token",))
+    first = json.loads(taken_with(access, tmp_path / "a.json").read_text())["items"][0]
+    assert {"nodes", "pods", "replicasets"} < set(first.pop("held"))
+    assert first == {
+        "apiVersion": "spread.kubectl.dev/v1alpha1",
+        "kind": "SnapshotOrigin",
+        "takenAt": "2026-05-04T03:02:01Z",
+        "context": "prod",
+        "cluster": "eu",
+        "server": "https://eu:6443",
+        "userFlag": "dev",
+        "otherFlags": ["--kubeconfig", "--as", "--token"],
+    }
+
+
+def test_commands_from_it_carry_its_context_and_the_header_says_when_and_where_it_was_taken(tmp_path: Path) -> None:
+    access = ClusterAccess(context="prod", cluster="eu", flags=("--user", "dev"))
+    path = taken_with(access, tmp_path / "a.json", pending_in("shop"))
+    again = tmp_path / "b.json"
+    assert spread("snapshot", "--from", path, "-o", again).code == 0
+    for file in (path, again):
+        told = spread("why-pending", "-n", "shop", "--from", file).stdout
+        assert told.startswith("Snapshot of 2026-05-04T03:02:01Z from context prod, cluster eu, https://eu:6443.\n\n")
+        assert "kubectl uncordon a1 --context prod --user dev\n" in told
+        assert "add --context" not in told
+
+
+def test_a_context_that_is_given_takes_the_place_of_its_own(tmp_path: Path) -> None:
+    access = ClusterAccess(context="prod", cluster="eu", flags=("--user", "dev"))
+    path = taken_with(access, tmp_path / "a.json", pending_in("shop"))
+    for flags, said in (
+        (("--context", "mine"), "--context mine"),
+        (("--user", "ops"), "--context prod --user ops"),
+        (("--as", "me"), "--context prod --user dev --as me"),
+    ):
+        told = spread("why-pending", "-n", "shop", "--from", path, *flags).stdout
+        assert f"kubectl uncordon a1 {said}\n" in told
+
+
+def test_files_without_one_take_the_flags_that_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    items = [node("a1", unschedulable=True), pending_in("shop")]
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    asked = ("why-pending", "-n", "shop", "--from", path)
+    told = spread(*asked, "--context", "mine").stdout
+    assert "kubectl uncordon a1 --context mine\n" in told
+    assert "add --context" not in told
+    assert "Snapshot" not in told
+    access = json.loads(spread(*asked, "--context", "mine", "-o", "json").stdout)["metadata"]["access"]
+    assert (access["current"], access["flags"]) == (False, ["--context", "mine"])
+    told = spread(*asked, "--user", "dev").stdout
+    assert "kubectl uncordon a1 --user dev\n" in told
+    assert "add --context" in told
+
+
+def test_it_says_once_which_flags_it_does_not_hold(tmp_path: Path) -> None:
+    access = ClusterAccess(context="prod", flags=("--as", "admin"))
+    path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
+    told = spread("why-pending", "-A", "--from", path).stdout
+    assert told.count("Add --as to the commands: the snapshot was taken with them.\n") == 1
+
+
+@pytest.mark.parametrize("access", [UNSET, ClusterAccess(cluster="eu")])
+def test_without_a_context_a_line_asks_for_one_once(tmp_path: Path, access: ClusterAccess | UnsetType) -> None:
+    path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
+    told = spread("why-pending", "-A", "--from", path).stdout
+    assert told.count(f"Read from {path}: add --context to the commands.\n") == 1
+    assert told.index("add --context") < told.index("kubectl ")
+
+
+def test_snapshots_of_two_clusters_have_no_context(tmp_path: Path) -> None:
+    files = [
+        taken_with(ClusterAccess(context=name), tmp_path / f"{name}.json", pending_in(name)) for name in ("eu", "us")
+    ]
+    told = spread("why-pending", "-A", *(word for file in files for word in ("--from", file))).stdout
+    assert "add --context to the commands" in told
+    assert "--context eu" not in told
+
+
+def test_a_file_may_name_entries_of_the_kubeconfig_but_neither_servers_nor_commands(tmp_path: Path) -> None:
+    path = taken_with(ClusterAccess(context="prod"), tmp_path / "a.json", pending_in("shop"))
+    snapshot = json.loads(path.read_text())
+    snapshot["items"][0] |= {
+        "context": "x; reboot",
+        "userFlag": "$(reboot)",
+        "flags": ["--server", "https://evil"],
+        "otherFlags": ["--server=https://evil", "--token"],
+    }
+    path.write_text(json.dumps(snapshot))
+    told = spread("why-pending", "-n", "shop", "--from", path).stdout
+    assert "kubectl uncordon a1 --context 'x; reboot' --user '$(reboot)'\n" in told
+    assert "Add --token to the commands" in told
+    assert "evil" not in told
+
+
+def test_a_damaged_origin_is_a_clear_error(tmp_path: Path) -> None:
+    path = taken_with(ClusterAccess(context="prod"), tmp_path / "a.json")
+    path.write_text(path.read_text().replace('"prod"', "7"))
+    ended = spread("show", "-A", "--from", path)
+    assert ended.code == 3
+    assert "items[0].context" in ended.stderr
+
+
+ENV: Object = {"containers": [{"name": "main", "image": "web:1", "env": [{"name": "A", "value": "1"}]}]}
+LATER: Object = {"containers": [{"name": "main", "image": "web:1", "env": [{"name": "A", "value": "2"}]}]}
+ADDED: Object = {"containers": [{**ENV["containers"][0], "workingDir": "/srv"}]}
+BY_HAND: Object = {"containers": [{"name": "main", "image": "web:1", "env": [{"name": "A", "value": "3"}]}]}
+
+
+def deployed(spec: Object, *, applied: Object | None = None) -> Object:
+    """Return a Deployment whose Pods are so, with what was applied last."""
+    made = workload("Deployment", "web", replicas=1, pods=None)
+    made["spec"]["template"]["spec"] = spec
+    made["metadata"]["annotations"] = {} if applied is None else {LAST_APPLIED: json.dumps(deployed(applied))}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("live", "applied", "manifest", "exact", "offline"),
+    [
+        (ENV, ENV, ENV, "unchanged", "unchanged"),
+        (ENV, ENV, LATER, "rollout", "rollout"),
+        (BY_HAND, ENV, ENV, "rollout", "unsure"),
+        (ADDED, ENV, ENV, "unchanged", "unsure"),
+        ({**ENV, "hostPID": True}, ENV, LATER, "rollout", "rollout"),
+        (BY_HAND, ENV, BY_HAND, "unchanged", "unchanged"),
+        (BY_HAND, ENV, LATER, "rollout", "unsure"),
+    ],
+)
+def test_applying_to_it_is_as_applying_to_the_cluster_or_not_known(
+    live: Object, applied: Object, manifest: Object, exact: str, offline: str, tmp_path: Path
+) -> None:
+    cluster, written, new = (tmp_path / name for name in ("cluster.json", "written.json", "new.json"))
+    old = revision("web", 1, pods={"metadata": {"labels": {"app": "web"}}, "spec": live})
+    runs = owned("web-h1-x", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
+    items = [node("a1"), deployed(live, applied=applied), old, runs]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    new.write_text(json.dumps(deployed(manifest)))
+    assert spread("snapshot", "--from", cluster, "-o", written).code == 0
+
+    def outcome(path: Path) -> str:
+        report = json.loads(spread("simulate", "--apply", new, "--from", path, "-o", "json").stdout)
+        unsure = any(gap["what"] == "the template of default/deployment/web" for gap in report["incomplete"])
+        check = spread("check", "-f", new, "--from", path, "-o", "json").item
+        assert unsure is any(gap["consequence"] == "it may roll out" for gap in check["incomplete"])
+        return "unsure" if unsure else "rollout" if check["rollout"]["replaced"] else "unchanged"
+
+    assert outcome(cluster) == exact
+    assert outcome(written) == offline
+    assert spread("snapshot", "--no-digests", "--from", cluster, "-o", written).code == 0
+    assert outcome(written) == "unsure"
+
+
+def test_mounts_are_merged_though_their_paths_are_not_held(tmp_path: Path) -> None:
+    cluster, written, new = (tmp_path / name for name in ("cluster.json", "written.json", "new.json"))
+    spec: Object = {
+        "containers": [{"name": "main", "image": "web:1", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}],
+        "volumes": [{"name": "v", "emptyDir": {}}],
+    }
+    items = [node("a1"), deployed(spec, applied=spec)]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    new.write_text(json.dumps(deployed(spec)))
+    assert spread("snapshot", "--from", cluster, "-o", written).code == 0
+    answers = [spread("check", "-f", new, "--from", path, "-o", "json").item for path in (cluster, written)]
+    assert [answer["verdict"] for answer in answers] == ["Schedulable", "Schedulable"]
+    assert answers[0]["rollout"] == answers[1]["rollout"]
+
+
+def test_what_may_roll_out_is_incomplete_though_a_pod_waits(tmp_path: Path) -> None:
+    cluster, written, new = (tmp_path / name for name in ("cluster.json", "written.json", "new.json"))
+    items = [node("a1", unschedulable=True), deployed(BY_HAND, applied=ENV), pod("x", on="a1")]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    new.write_text(json.dumps(deployed(LATER)))
+    assert spread("snapshot", "--from", cluster, "-o", written).code == 0
+    ended = spread("check", "-f", new, "--from", written, "-o", "json")
+    assert (ended.code, ended.item["verdict"]) == (3, "Incomplete")
+
+
+def test_it_holds_which_kinds_were_read(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    source = Memory([node("a1")], server="https://eu:6443", unread=(Unread(POD_DISRUPTION_BUDGET, "forbidden"),))
+    path.write_text(take(source, "", NOW).text)
+    inventory = read_inventory([str(path)])
+    assert inventory.resource_versions == {"pods": "7"}
+    assert Unread(POD_DISRUPTION_BUDGET, "forbidden") in inventory.unread
+    plain = tmp_path / "dump.json"
+    plain.write_text(json.dumps({"apiVersion": "v1", "kind": "NodeList", "items": [node("a1")]}))
+    assert spread("snapshot", "--from", plain, "-o", path).code == 3
+    assert read_inventory([str(path)]).unread == read_inventory([str(plain)]).unread
+
+
+def test_older_ones_are_read_and_tell_nothing_of_what_they_lack(tmp_path: Path) -> None:
+    path, new = tmp_path / "old.json", tmp_path / "new.json"
+    older = deployed({"containers": [{"name": "main", "image": "web:1"}]})
+    older["metadata"]["annotations"] = {LAST_APPLIED: "{}"}
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1"), older]}))
+    new.write_text(json.dumps(deployed(ENV)))
+    ended = spread("check", "-f", new, "--from", path, "-o", "json")
+    assert (ended.code, ended.item["verdict"]) == (3, "Incomplete")
+    assert "it may roll out" in {gap["consequence"] for gap in ended.item["incomplete"]}

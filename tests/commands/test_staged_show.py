@@ -114,7 +114,7 @@ def test_everything_is_read_where_that_is_asked_for(read: ReadMode) -> None:
 
 def test_how_far_it_was_read_is_told() -> None:
     (told,) = how_read(shown(Large(CLUSTER), names=(("deployment", "web"),)))
-    assert "tried on the 16 of 90 nodes whose Pods were read" in told
+    assert "simulated on the 16 of 90 nodes whose Pods were read" in told
 
 
 def test_a_workload_that_there_is_not() -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
+from msgspec.structs import replace
+
 from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
 from kubectl_spread.commands.rebalance import exit_code as rebalance_exit_code
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
+from kubectl_spread.commands.simulate import exit_code as simulate_exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import exit_code, why_pending
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.errors import ExitCode
+from kubectl_spread.errors import ClusterError, ExitCode
 from kubectl_spread.objects import kinds
+from kubectl_spread.render.outline import Extent, Gaps
+from kubectl_spread.render.outline.simulate import simulated_outline
+from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
-from tests.build import app, pod, spread
+from tests.build import app, node, pod, spread
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web
 
@@ -37,11 +45,44 @@ def test_why_pending_blames_nothing() -> None:
     report = why_pending(SOURCE, SCOPE, SchedulerOptions()).report
     (item,) = report.items
     assert (item.verdict, item.message, item.conflict) == (Verdict.INCOMPLETE, "", ())
-    assert item.summary == "The Nodes were not read (not in the files): where default/waits can go is not known."
+    assert item.summary == "Nodes were not read (not in the files): where default/waits can go is not known."
     assert exit_code(report) is ExitCode.UNDETERMINED
 
 
 def test_rebalance_says_of_no_constraint_that_it_holds() -> None:
-    report = rebalance(SOURCE, SCOPE, RebalanceOptions(), SchedulerOptions())
+    report = rebalance(SOURCE, SCOPE, RebalanceOptions(), SchedulerOptions()).report
     assert {item.verdict.value for item in report.items} == {"Incomplete"}
     assert rebalance_exit_code(report) is ExitCode.UNDETERMINED
+
+
+@pytest.mark.parametrize("step", ["drain", "cordon", "remove", "add-node"])
+def test_simulate_cannot_tell_whether_a_node_exists(step: str) -> None:
+    with pytest.raises(ClusterError, match=r'cannot tell whether nodes "a9" exists: list nodes \(not in the files\)'):
+        simulate(SOURCE, SCOPE, SimulateOptions(steps=((step, "a9"),)), SchedulerOptions())
+
+
+def test_simulate_does_not_say_that_pods_find_no_node() -> None:
+    report = simulate(SOURCE, SCOPE, SimulateOptions(steps=(("scale", "replicaset/web=5"),)), SchedulerOptions())
+    assert simulate_exit_code(report) is ExitCode.UNDETERMINED
+
+
+NO_PODS = Memory([node("a1")], unread=(Unread(kinds.POD, "not in the files"),))
+
+
+def test_without_pods_nothing_is_said_to_be_well() -> None:
+    report = why_pending(NO_PODS, SCOPE, SchedulerOptions()).report
+    assert [gap.what for gap in report.incomplete] == ["list pods"]
+    assert exit_code(report) is ExitCode.UNDETERMINED
+    with pytest.raises(ClusterError, match='cannot tell whether pods "web-1" exists'):
+        why_pending(NO_PODS, replace(SCOPE, names=("web-1",)), SchedulerOptions())
+    drained = simulate(NO_PODS, SCOPE, SimulateOptions(steps=(("drain", "a1"),)), SchedulerOptions())
+    assert "drain a1: as far as was read, no Pod is evicted" in outline_text(simulated_outline(drained, Extent()))
+
+
+def test_lists_that_are_missing_for_one_reason_are_one_line() -> None:
+    unread = tuple(Unread(kind, "forbidden") for kind in (kinds.JOB, kinds.CRON_JOB))
+    gaps = Gaps(
+        gaps=show(Memory([node("a1")], unread=unread), SCOPE, ShowOptions(), SchedulerOptions()).report.incomplete
+    )
+    assert [gap.what for gap in gaps.gaps] == ["list jobs", "list cronjobs"]
+    assert [(gap.what, gap.why) for gap in gaps.told] == [("list jobs, cronjobs", "forbidden")]

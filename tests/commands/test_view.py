@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.read_sets import everything
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import NAMESPACE
+from kubectl_spread.objects.kinds import EVENT, NAMESPACE
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.snapshot import Unread
+from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import Object, node, pod, typed_pod
+from tests.build_storage import claim, storage_class
 from tests.commands.memory import Memory
+
+REFUSED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes"}
 
 
 def seen(source: Memory, **options: object) -> View:
@@ -173,3 +179,25 @@ def test_only_some_filters_may_be_wanted() -> None:
 def test_filters_that_unread_lists_would_make_wrong_are_left_out() -> None:
     view = seen(Memory([node("n")], unread=(Unread(NAMESPACE, "forbidden"),)))
     assert "InterPodAffinity" not in view.handle().profile.filters
+
+
+class WithoutEvents(Memory):
+    """A server that lists only what it is asked for, as far as Events go."""
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return all objects, Events only where they are asked for."""
+        inventory = super().read(reads)
+        kept = {kind: found for kind, found in inventory.objects.items() if kind != EVENT.name}
+        return inventory if any(read.kind == EVENT for read in reads) else replace(inventory, objects=kept)
+
+
+@pytest.mark.parametrize(("conditions", "asked"), [((), False), ((REFUSED,), True)])
+def test_the_schedulers_messages_are_read_where_they_may_order_a_choice(
+    conditions: Sequence[Object], *, asked: bool
+) -> None:
+    mounts = [{"name": "disk", "persistentVolumeClaim": {"claimName": "disk"}}]
+    chosen = claim("disk", class_name="fast", annotations={"volume.kubernetes.io/selected-node": "n"})
+    waits = pod("db-0", volumes=mounts, status={"conditions": [*conditions]})
+    source = WithoutEvents([node("n"), waits, chosen, storage_class("fast")], server="https://server")
+    seen(source)
+    assert [read.namespace for read in source.asked if read.kind == EVENT] == (["default"] if asked else [])

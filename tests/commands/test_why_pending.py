@@ -12,10 +12,10 @@ from msgspec.structs import asdict
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, pod_name, why_pending
+from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, why_pending
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.diagnosis.fixes.search import Spent
-from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
@@ -234,6 +234,8 @@ def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
     claims = [
         claim(f"new-{n}-data", class_name="fast", annotations=chosen, owner_uid=f"default/new-{n}") for n in range(2)
     ]
+    for pending in pods:
+        pending["status"]["nominatedNodeName"] = "n"
     first, twin = explained([node("n"), *pods, *claims, storage_class("fast")]).report.items
     told = "The scheduler has chosen n and waits for claim {}-data, whose volume csi.example.com is to make."
     assert (first.verdict, first.summary) == ("Schedulable", told.format("new-0"))
@@ -241,6 +243,48 @@ def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
     assert first.event is not None
     assert first.event.differs == "it is out of date: the scheduler has chosen a node since"
     assert "StaleEvent" not in {finding.id for finding in first.findings}
+
+
+def disk(name: str, on: str = "") -> list[Object]:
+    """Return a Pod of the StatefulSet's that waits, refused at some time where it names no node, and its claim."""
+    mounts = [{"name": "disk", "persistentVolumeClaim": {"claimName": f"disk-{name}"}}]
+    chosen = {"volume.kubernetes.io/selected-node": on} if on else {}
+    said = {"conditions": [] if on else [SAID_BEFORE]}
+    return [
+        owned(name, "StatefulSet", "db", status=said, volumes=mounts, topologySpreadConstraints=SPREAD),
+        claim(f"disk-{name}", class_name="fast", annotations=chosen),
+    ]
+
+
+def test_pods_for_which_volumes_are_made_count_on_their_nodes() -> None:
+    objects = [*TAINTED, storage_class("fast"), *disk("db-0", "b1"), *disk("db-1"), *disk("db-2", "a1")]
+    items = explained(objects).report.items
+    assert [item.verdict for item in items] == ["Schedulable", "Unschedulable", "Schedulable"]
+    assert [each.matching for each in items[1].constraints[0].domains] == [1, 1, 0]
+    assert [each.matching for each in items[0].constraints[0].domains] == [1, 0, 0]
+    assert items[0].fixes == ()
+
+
+def test_an_assumed_pod_waits_for_its_volume_whatever_filters_say_now() -> None:
+    objects = [node("n", unschedulable=True), storage_class("fast"), *disk("db-0", "n")]
+    item = only(objects)
+    assert (item.verdict, item.feasible, item.message) == ("Schedulable", (), "")
+    assert item.summary.startswith("The scheduler has chosen n and waits for claim disk-db-0")
+
+
+def test_it_is_not_known_whether_the_scheduler_refused_a_pod_since() -> None:
+    refused, chosen = disk("db-1")[0], disk("db-1", "c1")[1]
+    nodes = [node(name, zone=name[0]) for name in ("a1", "b1", "c1")]
+    first, undecided, last = explained(
+        [*nodes, storage_class("fast"), *disk("db-0"), refused, chosen, *disk("db-2", "a1")]
+    ).report.items
+    assert (first.verdict, undecided.verdict, last.verdict) == ("Incomplete", "Incomplete", "Schedulable")
+    assert {each.what for each in (*first.incomplete, *undecided.incomplete)} == {
+        "whether the scheduler counts default/db-1 on c1"
+    }
+    assert undecided.event is not None
+    assert undecided.event.differs.endswith("the times do not show which came last")
+    assert "StaleEvent" not in {finding.id for finding in undecided.findings}
 
 
 @pytest.mark.parametrize(("reach", "alike"), [("m", False), ("n", True)])
@@ -381,20 +425,3 @@ def test_what_passes_between_searches_is_taken_from_none() -> None:
 
 def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:
     assert shares(0, 2, 100) == [0, 2, 29]
-
-
-@pytest.mark.parametrize(
-    ("argument", "name"), [("web-0", "web-0"), ("pod/web-0", "web-0"), ("po/x", "x"), ("pods/x", "x")]
-)
-def test_pods_are_named_as_kubectl_names_them(argument: str, name: str) -> None:
-    assert pod_name(argument) == name
-
-
-def test_a_workload_is_named_by_its_type() -> None:
-    assert pod_name("deploy/x") == "deployment/x"
-
-
-@pytest.mark.parametrize("argument", ["svc/x", "pod/", "x/", "/x"])
-def test_names_of_what_has_no_pods(argument: str) -> None:
-    with pytest.raises(UsageError):
-        pod_name(argument)

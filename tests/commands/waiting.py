@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tests.build import Object
+from tests.build_storage import claim, storage_class
 from tests.conformance.generate import cases
 
 NAME = "asked"
@@ -227,6 +228,23 @@ def daemons(situation: Situation, bound: Iterable[str], waiting: Iterable[str]) 
     return owner, [*on, *pods]
 
 
+def assuming(situation: Situation) -> Situation:
+    """Return the situation in which the Pods of the cluster are not bound yet: their volumes are being made there."""
+    nodes = {each["metadata"]["name"] for each in situation.cluster if each["kind"] == "Node"}
+    cluster = [storage_class("made-there"), *situation.cluster]
+    for at, each in enumerate(cluster):
+        on = each["spec"].get("nodeName") if each["kind"] == "Pod" else None
+        if on not in nodes or "deletionTimestamp" in each["metadata"]:
+            continue
+        namespace, name = each["metadata"].get("namespace", "default"), f"of-{each['metadata']['name']}"
+        volume = {"name": "made", "persistentVolumeClaim": {"claimName": name}}
+        spec = {key: value for key, value in each["spec"].items() if key != "nodeName"}
+        cluster[at] = {**each, "spec": {**spec, "volumes": [*spec.get("volumes", ()), volume]}}
+        chosen = {"volume.kubernetes.io/selected-node": str(on)}
+        cluster.append(claim(name, namespace=namespace, class_name="made-there", annotations=chosen))
+    return replace(situation, cluster=cluster)
+
+
 OF_DAEMONS = [
     {"key": f"node.kubernetes.io/{what}", "operator": "Exists", "effect": effect}
     for what, effect in (
@@ -244,7 +262,8 @@ OF_DAEMONS = [
 def refusing(situation: Situation) -> Iterator[Object]:
     """Yield each of what refuses any Pod of the situation: a quota that is spent, a bound that it does not keep."""
     metadata = {"name": "narrow", "namespace": situation.namespace}
-    spent = {"hard": {"pods": "3"}, "used": {"pods": "3"}}
+    # Pods that are being deleted may go, and still there is no room.
+    spent = {"hard": {"pods": "0"}, "used": {"pods": "9"}}
     yield {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": {}}, "status": spent}
     bound = {"type": "Pod", "min": {"ephemeral-storage": "1Ti"}}
     yield {"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata, "spec": {"limits": [bound]}}
@@ -280,7 +299,7 @@ def _situation(objects: list[Object], pod: Object, *, number: int, dice: random.
     spec = {key: value for key, value in pod["spec"].items() if key not in GONE}
     template = {"metadata": {"labels": pod["metadata"]["labels"]}, "spec": spec}
     owner, beside, waits = KINDS[number % len(KINDS)](namespace, template)
-    cluster = [each for each in objects if each["kind"] not in OWNERS]
+    cluster = [_as_outlived(each) for each in objects if each["kind"] not in OWNERS]
     for admission in ADMISSIONS:
         if dice.random() < 0.4:
             written = list(admission(dice, waits))
@@ -289,6 +308,11 @@ def _situation(objects: list[Object], pod: Object, *, number: int, dice: random.
                 _in_templates([owner, *beside], "boxed")
     waits["spec"]["tolerations"] = [*waits["spec"].get("tolerations", ()), *EVICTED_AFTER]
     return Situation(cluster, owner, beside, waits)
+
+
+def _as_outlived(given: Object) -> Object:
+    """Return the object; of a Pod on the node that is gone, nothing says that it runs: that node would be missing."""
+    return given | {"status": {}} if given.get("spec", {}).get("nodeName") == "node-gone" else given
 
 
 def _in_templates(objects: list[Object], runtime: str) -> None:

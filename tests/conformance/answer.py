@@ -67,7 +67,7 @@ def snapshot_of(objects: Iterable[Mapping[str, Any]], profile: Profile) -> Snaps
         if kind is not None:
             decoded = convert(dict(values), kind.struct)
             found[kind.name].append(defaulted(decoded, profile.release) if isinstance(decoded, Pod) else decoded)
-    return Snapshot.build(Inventory({name: tuple(objs) for name, objs in found.items()}))
+    return Snapshot.without_assumed(Inventory({name: tuple(objs) for name, objs in found.items()}))
 
 
 def recorded(evaluation: Evaluation) -> dict[str, Any]:

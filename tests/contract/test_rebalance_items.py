@@ -9,9 +9,9 @@ from collections.abc import Iterable
 import pytest
 
 from kubectl_spread.contract.fixes import fix_reports
-from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceVerdict
+from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.rebalance_items import command, evictions, items
-from kubectl_spread.diagnosis.remaining_skew import fixes_first
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget

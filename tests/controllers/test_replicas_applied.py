@@ -7,11 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from kubectl_spread.controllers.replicas import LAST_APPLIED, replicas_applied, replicas_taken_back
+from kubectl_spread.controllers.replicas import replicas_applied, replicas_taken_back
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, Workload
+from kubectl_spread.objects.meta import LAST_APPLIED
 from tests.build import Object, snapshot
-from tests.build_workloads import template, workload
+from tests.build_workloads import laid_over, template, workload
 
 KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 
@@ -29,16 +30,12 @@ def after(kind: str, *, live: int | None = 6, asked: int | None = None, **metada
         objects.append(there)
     described = workload(kind, "web", pods=template())
     described["spec"] |= {} if asked is None else {"replicas": asked}
-    owner = read(described)
+    owner = cast("Workload", laid_over(described, objects))
     return replicas_applied(owner, snapshot(objects)), replicas_taken_back(owner, snapshot(objects))
 
 
 def last_applied(spec: Object) -> Object:
     return {LAST_APPLIED: json.dumps({"spec": spec})}
-
-
-def managed(operation: str, *fields: str) -> Object:
-    return {"manager": "m", "operation": operation, "fieldsV1": {"f:spec": {f"f:{field}": {} for field in fields}}}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -83,27 +80,5 @@ def test_what_was_applied_before_is_taken_back(kind: str) -> None:
     assert after(kind, live=1, annotations=last_applied({"replicas": 3})) == (1, None)
 
 
-@pytest.mark.parametrize("spec", [{}, {"replicas": None}])
-def test_what_was_applied_without_replicas_takes_none_back(spec: Object) -> None:
-    assert after("Deployment", annotations=last_applied(spec)) == (6, None)
-
-
-def test_an_annotation_that_cannot_be_read_says_nothing() -> None:
-    assert after("Deployment", annotations={LAST_APPLIED: "{"}) == (6, None)
-
-
-def test_the_only_manager_takes_back_what_it_applied() -> None:
-    assert after("Deployment", managedFields=[managed("Apply", "replicas", "template")]) == (1, 6)
-
-
-@pytest.mark.parametrize(
-    "entries",
-    [
-        [managed("Apply", "template")],
-        [managed("Apply", "replicas"), managed("Update", "replicas")],
-        [managed("Update", "replicas")],
-    ],
-    ids=["not held", "shared", "updated"],
-)
-def test_what_another_manager_holds_stays(entries: list[Object]) -> None:
-    assert after("Deployment", managedFields=entries) == (6, None)
+def test_what_was_applied_without_replicas_takes_none_back() -> None:
+    assert after("Deployment", annotations=last_applied({})) == (6, None)

@@ -1,8 +1,8 @@
-"""How a workload gets from the Pods it has to those of a manifest."""
+"""How a workload gets from the Pods it has to those of a manifest: by which rules, and how many go."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,11 @@ from kubectl_spread.controllers.rollout_plan import (
     DesiredWorkload,
     FromHighestOrdinal,
     MadeElsewhere,
-    RolloutPlan,
+    Rollout,
+    RolloutAssumption,
+    UnknownRules,
     WithinFenceposts,
-    plan_of,
+    rollout_of,
 )
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.objects.core import Pod
@@ -28,249 +30,147 @@ from tests.diagnosis.judged import ABC
 
 CHANGED = template(nodeSelector={"disk": "ssd"})
 H1 = {"pod-template-hash": "h1"}
-INDEX = "batch.kubernetes.io/job-completion-index"
 RUNS = cron_job("web", parallelism=3)
 SUSPENDED_CRON_JOB: Object = {**RUNS, "spec": {**RUNS["spec"], "suspend": True}}
 
 
-def planned(manifest: Object, *objects: Object) -> RolloutPlan:
-    """Return the plan of a manifest in the cluster of these objects."""
+def planned(manifest: Object, *objects: Object) -> Rollout | None:
+    """Return how a manifest is rolled out in the cluster of these objects."""
     before = snapshot([*ABC, *objects])
     ref = WorkloadRef(kind=manifest["kind"], name=manifest["metadata"]["name"])
     if manifest["kind"] == "Pod" or (manifest["apiVersion"], manifest["kind"]) not in BY_API:
-        return plan_of(DesiredWorkload(ref, None, convert(pod("web"), Pod), 1, numbered=False), before)
+        return rollout_of(DesiredWorkload(ref, None, convert(pod("web"), Pod), 1, numbered=False), before)
     owner: Any = convert(manifest, BY_API[manifest["apiVersion"], manifest["kind"]].struct)
     after = before.with_objects(as_created(owner, before))
-    return plan_of(DesiredWorkload(ref, owner, first_pod(owner, after), replicas_of(owner)), before)
+    return rollout_of(DesiredWorkload(ref, owner, first_pod(owner, after), replicas_of(owner)), before)
 
 
-def deployed(*on: str, replicas: int = 0) -> list[Object]:
+def deployed(*on: str) -> list[Object]:
     """Return a Deployment of revision h1 with Pods on these nodes."""
-    deployment = workload("Deployment", "web", replicas=replicas or len(on))
     pods = [owned(f"web-{n}", "ReplicaSet", "web-h1", on=where, labels=H1) for n, where in enumerate(on)]
-    return [deployment, revision("web", 1), *pods]
+    return [workload("Deployment", "web", replicas=len(on)), revision("web", 1), *pods]
 
 
-def gone(plan: RolloutPlan) -> list[int]:
-    """Return how many old Pods are gone for each new one."""
-    return [step.gone for step in plan.steps]
+def changed(kind: str, replicas: int, **spec: Any) -> Object:  # noqa: ANN401 - any field
+    """Return a manifest with another template than the one that lives."""
+    return workload(kind, "web", pods=CHANGED, replicas=replicas, **spec)
 
 
-def names(pods: Sequence[Pod]) -> list[str]:
-    """Return the names."""
-    return [each.metadata.name for each in pods]
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet"])
+def test_what_does_not_exist_is_no_rollout(kind: str) -> None:
+    assert planned(workload(kind, "web")) is None
+    assert planned(cron_job("web"), cron_job("web")) is None
 
 
-@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"])
-def test_what_does_not_exist_comes_whole(kind: str) -> None:
-    plan = planned(workload(kind, "web", replicas=3))
-    assert (gone(plan), plan.old, plan.staying, plan.rollout) == ([0] * 3, (), (), None)
-    assert len(set(names([step.pod for step in plan.steps]))) == 3
+WITHOUT_SURGE = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 2}}
 
 
-def test_old_pods_go_no_earlier_than_they_must() -> None:
-    """At most 5 and at least 3 of 4."""
-    plan = planned(workload("Deployment", "web", pods=CHANGED, replicas=4), *deployed("a1", "a2", "b1", "c1"))
-    assert gone(plan) == [0, 1, 2, 3]
-    assert len(plan.old) == 4
-    assert plan.rollout is not None
-    assert (plan.rollout.strategy, plan.rollout.running, plan.rollout.replaced) == ("RollingUpdate", 4, 4)
-    assert plan.rollout.assumed == WithinFenceposts(most=5, least=3)
+@pytest.mark.parametrize(
+    ("manifest", "strategy", "replaced", "assumed"),
+    [
+        (changed("Deployment", 4), "RollingUpdate", 4, WithinFenceposts(most=5, least=3)),
+        (changed("Deployment", 3, strategy=WITHOUT_SURGE), "RollingUpdate", 4, WithinFenceposts(most=3, least=1)),
+        (changed("Deployment", 4, strategy={"type": "Recreate"}), "Recreate", 4, Assumption.ALL_GONE_FIRST),
+        (changed("Deployment", 4, paused=True), "Scale", 0, Assumption.PAUSED),
+        (workload("Deployment", "web", replicas=1), "Scale", 0, Assumption.UNCHANGED),
+    ],
+)
+def test_a_deployment(manifest: Object, strategy: str, replaced: int, assumed: RolloutAssumption) -> None:
+    found = planned(manifest, *deployed("a1", "a2", "b1", "c1"))
+    assert found == Rollout(strategy=strategy, running=4, replaced=replaced, assumed=assumed)  # type: ignore[arg-type] # a word
 
 
-def test_without_surge_old_pods_go_first() -> None:
-    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 2}}
-    manifest = workload("Deployment", "web", pods=CHANGED, replicas=3, strategy=rolling)
-    assert gone(planned(manifest, *deployed("a1", "a2", "b1"))) == [1, 2, 3]
-
-
-def test_more_replicas_come_before_any_old_pod_goes() -> None:
-    manifest = workload("Deployment", "web", pods=CHANGED, replicas=8)
-    assert gone(planned(manifest, *deployed("a1", "a2"))) == [0] * 8
-
-
-def test_to_recreate_is_to_remove_all_first() -> None:
-    manifest = workload("Deployment", "web", pods=CHANGED, replicas=2, strategy={"type": "Recreate"})
-    plan = planned(manifest, *deployed("a1", "a2"))
-    assert gone(plan) == [2, 2]
-    assert plan.rollout is not None
-    assert plan.rollout.strategy == "Recreate"
-
-
-def test_of_a_template_that_stays_only_what_is_missing_comes() -> None:
-    plan = planned(workload("Deployment", "web", replicas=5), *deployed("a1", "a2", ""))
-    assert (len(plan.steps), plan.old, len(plan.staying)) == (3, (), 3)
-    assert plan.rollout is not None
-    assert (plan.rollout.strategy, plan.rollout.running, plan.rollout.replaced) == ("Scale", 3, 0)
-    assert names([step.pod for step in plan.steps])[0] == "web-h1-00003"
-
-
-def test_fewer_replicas_are_nothing_to_place() -> None:
-    assert planned(workload("Deployment", "web", replicas=1), *deployed("a1", "a2", "b1")).steps == ()
-
-
-def test_quantities_and_images_decide_whether_a_template_changes() -> None:
-    def sized(cpu: str, image: str = "registry.example/app:v1") -> Object:
-        return template(requests={"cpu": cpu}, image=image)
-
-    running = [workload("Deployment", "web", pods=sized("500m")), revision("web", 1, pods=sized("500m"))]
-    there = [*running, owned("web-0", "ReplicaSet", "web-h1", on="a1", labels=H1)]
-
+def test_any_field_of_a_template_changes_it() -> None:
     def strategy(pods: Object) -> str:
-        rollout = planned(workload("Deployment", "web", pods=pods), *there).rollout
-        assert rollout is not None
-        return rollout.strategy
+        there = [
+            workload("Deployment", "web", pods=template(image="app:1")),
+            revision("web", 1, pods=template(image="app:1")),
+        ]
+        found = planned(workload("Deployment", "web", pods=pods), *there, *deployed("a1")[2:])
+        assert found is not None
+        return found.strategy
 
-    assert strategy(sized("0.5")) == "Scale"
-    assert strategy(sized("0.6")) == "RollingUpdate"
-    assert strategy(sized("0.5", "registry.example/app:v2")) == "RollingUpdate"
-
-
-def test_a_rollout_that_is_under_way_goes_on() -> None:
-    """One Pod of the new revision is there; two are missing, and two old ones left."""
-    new = owned("web-new", "ReplicaSet", "web-h2", on="b1", labels={"pod-template-hash": "h2"})
-    there = [*deployed("a1", "a2"), revision("web", 2, pods=CHANGED), new]
-    plan = planned(workload("Deployment", "web", pods=CHANGED, replicas=3), *there)
-    assert (len(plan.steps), names(plan.staying), sorted(names(plan.old))) == (2, ["web-new"], ["web-0", "web-1"])
-    assert gone(plan) == [0, 1]
-
-
-def test_a_new_pod_of_a_rollout_that_waits_for_a_node_is_still_to_be_placed() -> None:
-    changed = workload("Deployment", "web", pods=CHANGED, replicas=2)
-    waiting = owned("new", "ReplicaSet", "web-h2", labels={"pod-template-hash": "h2"}, nodeSelector={"disk": "ssd"})
-    plan = planned(changed, *deployed("a1", "b1"), revision("web", 2, pods=CHANGED), waiting)
-    assert (gone(plan), names(plan.staying)) == ([0, 1], ["new"])
+    assert strategy(template(image="app:1")) == "Scale"
+    assert strategy(template(image="app:2")) == "RollingUpdate"
+    for field in ({"env": [{"name": "A"}]}, {"args": ["-v"]}, {"livenessProbe": {"tcpSocket": {"port": 1}}}):
+        pods = template(image="app:1")
+        pods["spec"]["containers"][0] |= field
+        assert strategy(pods) == "RollingUpdate"
+    noted = template(image="app:1")
+    noted["metadata"]["annotations"] = {"a": "b"}
+    assert strategy(noted) == "RollingUpdate"
 
 
-def test_pods_that_end_are_none_of_it() -> None:
-    there = deployed("a1", "a2")
-    there += [
-        owned("ended", "ReplicaSet", "web-h1", on="a1", labels=H1, status={"phase": "Failed"}),
-        owned("leaving", "ReplicaSet", "web-h1", on="a1", labels=H1, terminating=True),
-        owned("other", "ReplicaSet", "api-h1", on="a1", labels=H1),
-    ]
-    assert sorted(names(planned(workload("Deployment", "web", replicas=2), *there).staying)) == ["web-0", "web-1"]
+def test_an_older_revision_is_used_again() -> None:
+    """The newest revision has one Pod, which waits; the manifest is of the one before it, which has all others."""
+    new = owned("web-new", "ReplicaSet", "web-h2", labels={"pod-template-hash": "h2"})
+    live = [workload("Deployment", "web", pods=CHANGED, replicas=2), *deployed("a1", "b1")[1:]]
+    stuck = planned(workload("Deployment", "web", replicas=2), *live, revision("web", 2, pods=CHANGED), new)
+    assert stuck is not None
+    assert (stuck.running, stuck.replaced) == (3, 1)
+    back = planned(workload("Deployment", "web", replicas=2), *live, revision("web", 2, pods=CHANGED))
+    assert back is not None
+    assert (back.replaced, back.assumed) == (0, Assumption.REVISION_AGAIN)
 
 
-def ordinals(*on: str) -> list[Object]:
-    """Return a StatefulSet with Pods of these ordinals on these nodes; empty for a missing one."""
-    pods = [owned(f"db-{n}", "StatefulSet", "db", on=where) for n, where in enumerate(on) if where]
-    return [workload("StatefulSet", "db", replicas=len(on)), *pods]
-
-
-def test_the_pods_of_a_stateful_set_give_way_one_by_one_from_the_last() -> None:
-    plan = planned(workload("StatefulSet", "db", pods=CHANGED, replicas=4), *ordinals("a1", "", "b1"))
-    assert names([step.pod for step in plan.steps]) == ["db-1", "db-3", "db-2", "db-0"]
-    assert (gone(plan), names(plan.old)) == ([0, 0, 1, 2], ["db-2", "db-0"])
-
-
-def test_a_partition_keeps_old_pods() -> None:
+def test_the_pods_of_a_stateful_set() -> None:
+    there = [workload("StatefulSet", "web"), *(owned(f"web-{n}", "StatefulSet", "web", on="a1") for n in (0, 2))]
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
-    manifest = workload("StatefulSet", "db", pods=CHANGED, replicas=3, updateStrategy=rolling)
-    plan = planned(manifest, *ordinals("a1", "a2", "b1"))
-    assert (names([step.pod for step in plan.steps]), names(plan.old)) == (["db-2"], ["db-2"])
-    assert sorted(names(plan.staying)) == ["db-0", "db-1"]
-
-
-def test_what_is_missing_below_the_partition_comes_of_the_revision_that_runs() -> None:
-    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
-    status = {"currentRevision": "db-1", "updateRevision": "db-1"}
-    live = workload("StatefulSet", "db", replicas=3, updateStrategy=rolling, status=status)
-    runs = owned("db-0", "StatefulSet", "db", on="a1", labels={"controller-revision-hash": "db-1"})
-    plan = planned(workload("StatefulSet", "db", replicas=3, pods=CHANGED, updateStrategy=rolling), live, runs)
-    found = [(step.pod.metadata.name, step.pod.spec.node_selector) for step in plan.steps]
-    assert found == [("db-1", {}), ("db-2", {"disk": "ssd"})]
-
-
-def test_a_partition_counts_from_the_first_ordinal() -> None:
-    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
-    asked: Object = {"replicas": 3, "ordinals": {"start": 5}}
-    there = [owned(f"db-{5 + n}", "StatefulSet", "db", on=on) for n, on in enumerate(("a1", "a2", "b1"))]
-    manifest = workload("StatefulSet", "db", pods=CHANGED, updateStrategy=rolling, **asked)
-    plan = planned(manifest, workload("StatefulSet", "db", **asked), *there)
-    assert (names(plan.old), names(plan.staying)) == (["db-7", "db-6"], ["db-5"])
-    assert plan.rollout is not None
-    assert plan.rollout.assumed == FromHighestOrdinal(first=6)
+    found = planned(changed("StatefulSet", 4), *there)
+    assert (found and found.replaced, found and found.assumed) == (2, FromHighestOrdinal(first=0))
+    kept = planned(changed("StatefulSet", 4, updateStrategy=rolling), *there)
+    assert (kept and kept.replaced, kept and kept.assumed) == (1, FromHighestOrdinal(first=2))
+    same = planned(workload("StatefulSet", "web", replicas=3), *there)
+    assert (same and same.strategy, same and same.replaced) == ("Scale", 0)
 
 
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
 def test_on_delete_nothing_goes_by_itself(kind: str) -> None:
-    there = [workload(kind, "db", replicas=1), owned("db-0", kind, "db", on="a1")]
-    manifest = workload(kind, "db", pods=CHANGED, replicas=2, updateStrategy={"type": "OnDelete"})
-    plan = planned(manifest, *there)
-    assert (plan.old, names(plan.staying)) == ((), ["db-0"])
-    assert plan.rollout is not None
-    assert plan.rollout.strategy == "OnDelete"
-    assert names([step.pod for step in plan.steps]) == (["db-1"] if kind == "StatefulSet" else [])
+    there = [workload(kind, "web", replicas=1), owned("web-0", kind, "web", on="a1")]
+    found = planned(changed(kind, 2, updateStrategy={"type": "OnDelete"}), *there)
+    assert (found and found.strategy, found and found.replaced) == ("OnDelete", 0)
 
 
-def test_a_stateful_set_of_which_nothing_changes() -> None:
-    plan = planned(workload("StatefulSet", "db", replicas=3), *ordinals("a1", "a2"))
-    assert names([step.pod for step in plan.steps]) == ["db-2"]
-    assert plan.rollout is not None
-    assert plan.rollout.strategy == "Scale"
-
-
-@pytest.mark.parametrize(("pods", "old", "staying"), [(CHANGED, ["x"], []), (None, [], ["x"])])
-def test_a_daemon_set(pods: Object | None, old: list[str], staying: list[str]) -> None:
+@pytest.mark.parametrize(("pods", "replaced"), [(CHANGED, 1), (None, 0)])
+def test_a_daemon_set(pods: Object | None, replaced: int) -> None:
     there = [workload("DaemonSet", "agent"), owned("x", "DaemonSet", "agent", on="a1")]
-    plan = planned(workload("DaemonSet", "agent", pods=pods), *there)
-    assert (names(plan.old), names(plan.staying), plan.steps) == (old, staying, ())
+    found = planned(workload("DaemonSet", "agent", pods=pods), *there)
+    assert (found and found.running, found and found.replaced) == (1, replaced)
 
 
 @pytest.mark.parametrize("manifest", [workload("Job", "web", suspend=True, parallelism=3), SUSPENDED_CRON_JOB])
 @pytest.mark.parametrize("lives", [False, True])
 def test_what_is_suspended_makes_no_pods(manifest: Object, *, lives: bool) -> None:
-    plan = planned(manifest, *([manifest, owned("web-a", manifest["kind"], "web", on="a1")] if lives else []))
-    assert plan.steps == ()
-    assert plan.rollout is not None
-    assert plan.rollout.assumed is Assumption.SUSPENDED
+    found = planned(manifest, *([manifest, owned("web-a", manifest["kind"], "web", on="a1")] if lives else []))
+    assert found is not None
+    assert found.assumed is Assumption.SUSPENDED
     # The Job controller deletes what runs; a CronJob's Jobs run on.
-    assert names(plan.old) == (["web-a"] if lives and manifest["kind"] == "Job" else [])
+    assert found.replaced == (1 if lives and manifest["kind"] == "Job" else 0)
 
 
 @pytest.mark.parametrize("make", [partial(workload, "Job", "web"), partial(cron_job, "web")])
 def test_who_makes_the_pods_instead_is_told(make: Callable[..., Object]) -> None:
-    plan = planned(make(managedBy="kueue.x-k8s.io/multikueue"))
-    assert plan.steps == ()
-    assert plan.rollout is not None
-    assert plan.rollout.assumed == MadeElsewhere("kueue.x-k8s.io/multikueue")
-    assert planned(make(managedBy="kubernetes.io/job-controller")).steps
-
-
-def test_an_indexed_job_gets_the_indexes_that_are_free() -> None:
-    asked: Object = {"parallelism": 5, "completions": 5, "completionMode": "Indexed"}
-    live = workload("Job", "web", status={"completedIndexes": "0", "failedIndexes": "3", "succeeded": 1}, **asked)
-    labels = {"app": "web", INDEX: "1"}
-    plan = planned(workload("Job", "web", **asked), live, owned("web-1-x", "Job", "web", on="a1", labels=labels))
-    assert [step.pod.metadata.labels[INDEX] for step in plan.steps] == ["2", "4"]
+    found = planned(make(managedBy="kueue.x-k8s.io/multikueue"))
+    assert found is not None
+    assert found.assumed == MadeElsewhere("kueue.x-k8s.io/multikueue")
+    assert planned(make(managedBy="kubernetes.io/job-controller")) is None
 
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "Job"])
 def test_kinds_that_do_not_roll_fill_up(kind: str) -> None:
     asked: Object = {"parallelism": 3, "completions": 3} if kind == "Job" else {"replicas": 3}
-    there = [workload(kind, "web", **asked), owned("x", kind, "web", on="a1")]
-    plan = planned(workload(kind, "web", pods=CHANGED, **asked), *there)
-    assert (len(plan.steps), plan.old, names(plan.staying)) == (2, (), ["x"])
-    assert plan.rollout is not None
-    assert plan.rollout.strategy == "Scale"
+    found = planned(
+        workload(kind, "web", pods=CHANGED, **asked), workload(kind, "web", **asked), owned("x", kind, "web")
+    )
+    assert (found and found.strategy, found and found.assumed) == ("Scale", Assumption.RUNNING_STAY)
 
 
-def test_the_next_job_of_a_cron_job_is_new() -> None:
-    plan = planned(cron_job("web", parallelism=2), cron_job("web", parallelism=2))
-    assert (len(plan.steps), plan.rollout) == (2, None)
-
-
-def test_a_pod_that_exists_is_replaced() -> None:
-    plan = planned(pod("web"), pod("web", on="a1"))
-    assert (gone(plan), names(plan.old)) == ([1], ["web"])
-    assert plan.rollout is not None
-    assert plan.rollout.strategy == "Replace"
+def test_a_pod_that_exists_stays() -> None:
+    found = planned(pod("web"), pod("web", on="a1"))
+    assert found == Rollout(strategy="Scale", running=1, replaced=0, assumed=Assumption.POD_STAYS)
 
 
 def test_how_other_kinds_roll_is_not_known() -> None:
     manifest = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
-    plan = planned(manifest, owned("x", "Rollout", "web", on="a1"))
-    assert (len(plan.steps), plan.old, names(plan.staying)) == (1, (), ["x"])
-    assert plan.rollout is not None
-    assert (plan.rollout.strategy, plan.rollout.running) == ("Unknown", 1)
+    found = planned(manifest, owned("x", "Rollout", "web", on="a1"))
+    assert found == Rollout(strategy="Unknown", running=1, replaced=0, assumed=UnknownRules("Rollout"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ from kubectl_spread.diagnosis.causes import (
     RefusedWhole,
     RejectedNodes,
     RejectingFilter,
+    VolumeWithoutNode,
     WaitsForTerminatingPods,
 )
 from kubectl_spread.diagnosis.evaluation import judge
@@ -45,6 +46,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.scheduler import cycle
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
+from tests.build_storage import claim, volume
 from tests.build_workloads import owned
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, web
 from tests.naming import in_order
@@ -55,7 +57,19 @@ SSD = RejectingFilter(
     reasons=(SharedReason(reason=MissingLabel(key="disk", value="ssd"), nodes=("a1", "a2", "b1", "c1")),),
     everywhere=True,
 )
+LEAVING = [*ABC, pod("old", on="c1", requests={"cpu": "7"}, terminating=True), *web("a1", "b1")]
+DISK = [{"name": "data", "persistentVolumeClaim": {"claimName": "disk"}}]
 TWO_PER_ZONE = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
+
+
+def disk(usable_on: Mapping[str, Sequence[str]] | None = None, **fields: Any) -> list[Object]:  # noqa: ANN401 - as for a volume
+    """Return a claim and the volume that it is bound to."""
+    return [claim("disk", bound_to="pv"), volume("pv", usable_on=usable_on, **fields)]
+
+
+def without_node(key: str, *values: str) -> VolumeWithoutNode:
+    """Return the cause that no node can use that volume."""
+    return VolumeWithoutNode(claim="disk", volume="pv", topology_key=key, values=values)
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
@@ -86,9 +100,16 @@ def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
             ABC,
             RefusedWhole(plugin="VolumeRestrictions", reasons=('persistentvolumeclaim "x" not found',)),
         ),
+        (incoming(volumes=DISK), [*ABC, *disk({ZONE: ["d"]})], without_node(ZONE, "d")),
+        (incoming(volumes=DISK), [*ABC, *disk({"zone": ["d", "e"]})], without_node("zone", "d", "e")),
+        (incoming(volumes=DISK), [*ABC, *disk({HOSTNAME: ["gone"]})], without_node(HOSTNAME, "gone")),
+        (incoming(volumes=DISK), [*ABC, *disk({ZONE: ["a"], "rack": ["r"]})], without_node("rack", "r")),
+        (incoming(volumes=DISK), [*ABC, *disk(labels={ZONE: "e__d"})], without_node(ZONE, "d", "e")),
+        (incoming(volumes=DISK), [*ABC, *disk({ZONE: ["d", "c"]})], None),
+        (incoming(volumes=DISK), [node("x"), *disk(labels={ZONE: "d"})], MissingKey(constraint=blamed(domains=0))),
         (
             incoming(requests={"cpu": "2"}),
-            [*ABC, pod("old", on="c1", requests={"cpu": "7"}, terminating=True), *web("a1", "b1")],
+            LEAVING,
             WaitsForTerminatingPods(
                 node="c1", pods=(PodName(namespace="default", name="old"),), finalizers=("example.com/waits",)
             ),
@@ -208,6 +229,28 @@ def blocking_of(described: Object, objects: Sequence[Object]) -> list[Blocking]:
     handle = build.handle(objects)
     blame = judge(cycle.evaluate(typed_pod(described), handle), handle).blame
     return list(blame.blocking.values()) if blame else []
+
+
+def test_two_terms_of_a_volume_without_nodes_are_one_place() -> None:
+    claimed, made = disk({ZONE: ["d"]})
+    terms = made["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    terms.append({"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["e"]}]})
+    assert cause_of(incoming(volumes=DISK), [*ABC, claimed, made]) == without_node(ZONE, "d", "e")
+    terms.append({"matchExpressions": [{"key": ZONE, "operator": "NotIn", "values": ["a", "b", "c"]}]})
+    assert isinstance(cause_of(incoming(volumes=DISK), [*ABC, claimed, made]), FiltersAlone)
+
+
+def test_the_root_cause_comes_before_how_its_constraint_blocks() -> None:
+    ghost = zoned(selector=app("other"), maxSkew=1)
+    others = [pod(name, on=name[:2], labels={"app": "other"}) for name in ("a1x", "a1y", "b1x", "b1y")]
+    for described, objects, kind in (
+        (incoming(ghost), [*TAINTED, *others], GhostSelector),
+        (incoming(requests={"cpu": "2"}), LEAVING, WaitsForTerminatingPods),
+        (incoming(), [*TAINTED, node("d1", labels={f"{ZONE}s": "d"}), *web("a1", "b1")], MisspeltKey),
+        (incoming(spread(ZONE)), [node("a1", zone="a", taints=[GPU]), node("x1")], NoSelector),
+    ):
+        (blocking,) = blocking_of(described, objects)
+        assert isinstance(blocking.root, kind)
 
 
 def test_why_constraints_block() -> None:

@@ -104,19 +104,19 @@ def selected(name: str, on: str) -> Object:
     [
         ([], None),
         ([claim("data", class_name="fast")], None),
-        ([selected("data", "c1")], None),
         ([selected("data", "gone")], None),
         ([selected("data", "a1"), selected("logs", "b1")], None),
         ([selected("data", "b1")], ("data",)),
+        ([selected("data", "b1"), claim("logs", class_name="fast", bound_to="pv")], ("data",)),
         ([selected("data", "b1"), selected("logs", "b1")], ("data", "logs")),
     ],
     ids=in_order,
 )
-def test_the_claims_are_known_where_their_node_takes_the_pod(
+def test_the_claims_are_known_where_a_node_was_chosen(
     claims: Sequence[Object], waiting: tuple[str, ...] | None
 ) -> None:
     names = [each["metadata"]["name"] for each in claims]
     asked = build.pod("p", volumes=[{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names])
-    cluster = build.handle([*NODES, CLASS, *claims])
+    cluster = build.handle([*NODES, CLASS, *claims, asked])
     volumes = AwaitedVolumes(nodes=("b1",), claims=waiting, provisioners=("ebs.csi.aws.com",)) if waiting else None
-    assert awaited(evaluate(build.typed_pod(asked), cluster), cluster) == volumes
+    assert awaited(build.typed_pod(asked), cluster) == volumes

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.reasons import UntoleratedTaints
+from kubectl_spread.diagnosis.reasons import RejectedByConstraint, UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
-    ByConstraint,
-    ByFilter,
     DomainShut,
     NotBegun,
     PodsStay,
@@ -16,19 +15,19 @@ from kubectl_spread.diagnosis.remaining_skew import (
     RemainingSkew,
     TooFewDomains,
     TooFewEvictions,
-    UnknownScheduler,
     is_left,
     remaining_skew,
     unsure_of,
 )
-from kubectl_spread.rebalance.movable import NotAskedAbout, Refused
+from kubectl_spread.gaps import OtherScheduler
+from kubectl_spread.rebalance.movable import NotAskedAbout
 from kubectl_spread.rebalance.plan import Outcome
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget
 
 BY_HOST = spread(HOSTNAME, selector=app("web"))
-USED_UP = Refused("The disruption budget web does not allow evicting pods currently")
+USED_UP = EvictionRefused("The disruption budget web does not allow evicting pods currently")
 
 
 def outcome(objects: list[Object], *, most: int | None = None) -> Outcome:
@@ -50,7 +49,7 @@ def outcome(objects: list[Object], *, most: int | None = None) -> Outcome:
         ([*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})], TooFewDomains(2, 3)),
         (
             [*zones("a"), *zones("b", each=8), *web({"a1": 2, "b1": 1, "b2": 1}, BY_ZONE, BY_HOST)],
-            DomainShut("b3", (ByConstraint(ZONE),)),
+            DomainShut("b3", (RejectedByConstraint(index=0, topology_key=ZONE),)),
         ),
     ],
     ids=["budget", "budget in two domains", "minDomains", "another constraint"],
@@ -72,7 +71,7 @@ def test_a_filter_shuts_the_emptiest_domain() -> None:
     assert isinstance(found.cause, DomainShut)
     (by,) = found.cause.by
     taints = UntoleratedTaints(taints=("x=y:NoSchedule",))
-    assert (found.cause.domain, by) == ("c", ByFilter("TaintToleration", taints))
+    assert (found.cause.domain, by) == ("c", taints)
 
 
 def test_a_constraint_that_holds_leaves_nothing() -> None:
@@ -86,7 +85,7 @@ def test_fewer_evictions_than_it_takes() -> None:
 
 def test_what_is_not_known() -> None:
     uneven = [*zones("a", "b"), *web({"a1": 3}, schedulerName="volcano")]
-    assert unsure_of(outcome(uneven)) == UnknownScheduler("volcano")
+    assert unsure_of(outcome(uneven)) == OtherScheduler(scheduler_name="volcano")
     alone = spread(ZONE, selector=app("api"))
     both = [*zones("a", "b"), *web({"a1": 3}), *web({"a1": 2}, alone, name="api", labels={"app": "api"})]
     assert NotBegun() in {unsure_of(each) for each in planned(both, most_work=1).outcomes}

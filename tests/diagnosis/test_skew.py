@@ -18,6 +18,7 @@ from kubectl_spread.scheduler.profile import Behaviour, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread
 from tests.build_devices import CLAIMING, OPEN
+from tests.build_storage import claim, volume
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.diagnosis.judged import ABC, GPU, HARD_ZONE_DEFAULT, SERVICE, TAINTED, rows_of
 
@@ -48,6 +49,15 @@ def only(objects: Sequence[Object], **kwargs: Any) -> SkewItem:  # noqa: ANN401 
 
 
 NO_ROOM = ": skew would be 2, maxSkew 1"
+DISK = [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]
+
+
+def others(*on: str) -> list[Object]:
+    """Return Pods of another application on these nodes."""
+    return [pod(f"o{number}", on=name, labels={"app": "other"}) for number, name in enumerate(on)]
+
+
+COMPLETE = {"conditions": [{"type": "Complete", "status": "True"}]}
 STATUSES = {
     "even": ([*ABC, *deployment(on=["a1", "b1", "c1"])], SpreadStatus.OK, ""),
     "within maxSkew": ([*ABC, *deployment(on=["a1", "b1"])], SpreadStatus.OK, ""),
@@ -111,6 +121,26 @@ STATUSES = {
         [*ABC, *deployment(zoned(selector=app("other")), on=["a1"])],
         SpreadStatus.NO_EFFECT,
         "its selector does not match its own Pods",
+    ),
+    "ghost that is blocked": (
+        [*TAINTED, *others("a1", "a1", "b1", "b1"), *deployment(zoned(selector=app("other")))],
+        SpreadStatus.BLOCKED,
+        f"pinned by c1 (taint {GPU}); it does not count its own Pods",
+    ),
+    "a volume without a node": (
+        [*ABC, *deployment(volumes=DISK), claim("d", bound_to="pv-x"), volume("pv-x", usable_on={ZONE: ["d"]})],
+        SpreadStatus.UNSCHEDULABLE,
+        "volume pv-x is in zone d, and no node is in that zone",
+    ),
+    "a complete Job": (
+        [node("a1", zone="a"), workload("Job", "web", pods=template(zoned()), status=COMPLETE)],
+        SpreadStatus.OK,
+        "",
+    ),
+    "a Job that is not complete": (
+        [node("a1", zone="a"), workload("Job", "web", pods=template(zoned()))],
+        SpreadStatus.NO_EFFECT,
+        "only one domain counts: skew is always 0",
     ),
     "nobody owns it": (
         [*ABC, pod("web", on="a1", labels={"app": "web"}, topologySpreadConstraints=[zoned()])],
@@ -440,8 +470,7 @@ def test_a_template_that_names_its_node_says_where_the_next_pod_goes() -> None:
 
 
 def test_why_no_pod_comes_next_is_said() -> None:
-    complete = {"conditions": [{"type": "Complete", "status": "True"}]}
-    row = only([*ABC, workload("Job", "web", pods=template(zoned()), status=complete)])
+    row = only([*ABC, workload("Job", "web", pods=template(zoned()), status=COMPLETE)])
     assert (row.next, row.next_reason) == ((), "the Job is complete")
 
 

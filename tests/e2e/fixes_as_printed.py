@@ -35,8 +35,6 @@ _SETTLED_S = 90.0
 _COMMAND_S = 120.0
 _BY_FORCE = "--grace-period=0 --force"
 _PAUSE_S = 0.1
-_LONGEST_BACKOFF_S = 10.0
-"""How long kube-scheduler keeps a Pod back that it has just refused (podMaxBackoffSeconds)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,13 +214,12 @@ def run(client: Client, situation: Situation) -> Outcome | None:
         if fix is None:
             return None
         before = client.pods(situation.namespace)
-        if OVERTAKEN in fix["starts"]:
-            time.sleep(_LONGEST_BACKOFF_S)
         for command in fix["commands"]:
             run_as_printed(client, command)
         if situation.kind == "CronJob":
             client.kubectl("create", "job", f"{NAME}-next", f"--from=cronjob/{NAME}", "-n", situation.namespace)
-        return Outcome(situation=situation, fix=fix, wrong=_settled_wrongs(client, situation, before))
+        wrong = _settled_wrongs(client, situation, before, sure=OVERTAKEN not in fix["starts"])
+        return Outcome(situation=situation, fix=fix, wrong=wrong)
 
 
 @contextmanager
@@ -235,7 +232,7 @@ def emptied(client: Client, namespace: str) -> Iterator[None]:
         kubectl = client.kubectl
         kubectl("delete", "deploy,rs,rc,sts,ds,job,cj", "--all", "-n", namespace, "--wait=false", "--cascade=orphan")
         kubectl("delete", "pod", "--all", "-n", namespace, "--force", "--grace-period=0")
-        kubectl("delete", "node", "--all")
+        kubectl("delete", "node", "--all", "--wait=false")
 
 
 def _set_up(client: Client, situation: Situation) -> None:
@@ -301,23 +298,26 @@ def shell(command: str, environment: Mapping[str, str]) -> subprocess.CompletedP
     return subprocess.run(typed, env=environment, capture_output=True, text=True, timeout=_COMMAND_S, check=False)
 
 
-def _settled_wrongs(client: Client, situation: Situation, before: Sequence[Object]) -> Sequence[str]:
-    """Return what is wrong once all is quiet; a Pod that was refused is tried again within ten seconds."""
+def _settled_wrongs(client: Client, situation: Situation, before: Sequence[Object], *, sure: bool) -> Sequence[str]:
+    """Return what is wrong once all is quiet; a Pod that was refused is tried again within ten seconds.
+
+    Where the fix is not ``sure`` to help, as it says itself, it is not wrong that it gained nothing.
+    """
     deadline = time.monotonic() + _SETTLED_S
     while True:
         settle(client, situation.namespace, quiet_s=_QUIET_AFTER_S)
-        wrong = [*_wrongs(before, client.pods(situation.namespace)), *_failed(client, situation.namespace)]
+        wrong = [*_wrongs(before, client.pods(situation.namespace), sure=sure), *_failed(client, situation.namespace)]
         if not wrong or time.monotonic() > deadline:
             return wrong
 
 
-def _wrongs(before: Sequence[Object], after: Sequence[Object]) -> Iterator[str]:
+def _wrongs(before: Sequence[Object], after: Sequence[Object], *, sure: bool) -> Iterator[str]:
     """Yield what is worse than before, by what makes the Pods, or no better for those in question."""
     ran, runs = (Counter(_maker(each) for each in pods if not _waits(each)) for pods in (before, after))
     waited, waits = (Counter(_maker(each) for each in pods if _waits(each)) for pods in (before, after))
     # Who waited too may have been quicker to take the room: kube-scheduler's queue decides between them.
     outrun = any(waits[maker] < waited[maker] and runs[maker] > ran[maker] for maker in waited.keys() - {NAME})
-    if runs[NAME] <= ran[NAME] and not outrun:
+    if runs[NAME] < ran[NAME] + sure and not outrun:
         yield f"{runs[NAME]} Pods of {NAME} have a node, {ran[NAME]} before"
     for maker in sorted(waits):
         # A Deployment that grows for its rollout may have a Pod more that waits, while more run than before.

@@ -24,7 +24,7 @@ from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import KINDS
+from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, KINDS
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import snapshot
 from tests.controlplane.api import CONNECTIONS, Object
@@ -429,7 +429,8 @@ def _settle(client: Client, *, deletions: bool = True) -> None:
 
 def _said(client: Client, asked: Sequence[Situation]) -> Sequence[Outcome]:
     """Return what we say of each situation."""
-    listed = json.loads(client.kubectl("get", "-A", "-o", "json", ",".join(kind.plural for kind in KINDS)))["items"]
+    plurals = ",".join(kind.plural for kind in KINDS if kind not in AUTOSCALER_KINDS)
+    listed = json.loads(client.kubectl("get", "-A", "-o", "json", plurals))["items"]
     cluster, profile = snapshot([_with_room(each) for each in listed]), default_profile()
     found = {each.namespace: next_pod(each, cluster, profile) for each in workloads(cluster)}
     rows = json.loads(client.kubectl("spread", "show", "-A", "--defaults", "-o", "json"))["items"]

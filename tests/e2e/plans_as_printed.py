@@ -35,6 +35,7 @@ class Situation:
         late: the nodes that come then.
         objects: workloads and budgets.
         kinds: of the workloads.
+        soft: whether ScheduleAnyway constraints are to hold too.
     """
 
     namespace: str
@@ -42,6 +43,7 @@ class Situation:
     late: Sequence[Object]
     objects: Sequence[Object]
     kinds: Sequence[str]
+    soft: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,17 +139,18 @@ def run(client: Client, situation: Situation) -> Outcome | None:
         settle(client, namespace)
         client.create_nodes(situation.late)
         settle(client, namespace)
-        report = planned(client, namespace)
+        report = planned(client, situation)
         if not report["evictions"]:
             return None
         wrong = [*_carried_out(client, namespace, report["evictions"])]
         settle(client, namespace)
-        return Outcome(situation=situation, report=report, wrong=[*wrong, *_at_the_end(client, namespace, report)])
+        return Outcome(situation=situation, report=report, wrong=[*wrong, *_at_the_end(client, situation, report)])
 
 
-def planned(client: Client, namespace: str) -> Object:
+def planned(client: Client, situation: Situation) -> Object:
     """Return the plan for the namespace."""
-    ended = client.kubectl.run("spread", "rebalance", "-n", namespace, "-o", "json")
+    soft = ["--soft"] if situation.soft else []
+    ended = client.kubectl.run("spread", "rebalance", "-n", situation.namespace, *soft, "-o", "json")
     assert ended.returncode in {0, 1}, ended.stderr
     report: Object = json.loads(ended.stdout)
     return report
@@ -184,12 +187,12 @@ def _landing(client: Client, namespace: str, there: set[str]) -> str:
         return ""
 
 
-def _at_the_end(client: Client, namespace: str, report: Object) -> Iterator[str]:
+def _at_the_end(client: Client, situation: Situation, report: Object) -> Iterator[str]:
     """Yield who waits for a node in the end, and what does not hold then that was to hold."""
-    for pod in client.pods(namespace):
+    for pod in client.pods(situation.namespace):
         if "nodeName" not in pod["spec"]:
             yield f"{pod['metadata']['name']} is Pending"
-    ends = {_about(each): each for each in planned(client, namespace)["items"]}
+    ends = {_about(each): each for each in planned(client, situation)["items"]}
     for item in report["items"]:
         end = ends.get(_about(item))
         if end is None or end["skewBefore"] > item["skewAfter"]:

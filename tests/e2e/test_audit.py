@@ -29,6 +29,8 @@ _COMMANDS = (
     ("check", "-f", "-", "--dry-run=server"),
 )
 _READS = {"get", "list", "watch"}
+_TRIES = {"create", "patch"}
+"""What is asked as a dry run only."""
 
 _VAULT = "vault"
 _SECRET: Object = {
@@ -73,9 +75,9 @@ def asked(plane: ControlPlane, client: Client) -> Counter[Asked]:
 def test_the_program_has_only_read(asked: Counter[Asked]) -> None:
     kinds = {kind.plural for kind in KINDS}
     ours = of_the_program(asked)
-    assert {each.verb for each in ours} <= {*_READS, "create"}
+    assert {each.verb for each in ours} <= {*_READS, *_TRIES}
     assert {each.resource for each in ours} <= {*kinds, "/version"}
-    assert all(each.dry_run for each in ours if each.verb == "create")
+    assert all(each.dry_run for each in ours if each.verb in _TRIES)
     assert {each.verb for each in ours if each.resource == "/version"} == {"get"}
     assert {("list", "nodes"), ("list", "pods"), ("create", "pods")} <= {(each.verb, each.resource) for each in ours}
 

@@ -266,11 +266,13 @@ def test_a_dry_run_brings_the_servers_own_words(client: Client) -> None:
 
 def test_a_dry_run_finds_pods_that_admission_refuses(client: Client) -> None:
     manifest = _manifest(Situation(name="default", constraints=[], spec={"priorityClassName": "none"}))
-    ours, theirs = (_checked(client, manifest, *dry)["validation"] for dry in ((), ("--dry-run=server",)))
-    assert [(error["field"], error["reason"]) for error in ours] == [
+    ours, theirs = (_checked(client, manifest, *dry) for dry in ((), ("--dry-run=server",)))
+    assert (ours["verdict"], theirs["verdict"]) == ("FailedCreate", "FailedCreate")
+    refusals = ours["failedCreate"]["refusals"]
+    assert [(error["field"], error["reason"]) for error in refusals] == [
         ("spec.template.spec.priorityClassName", "Forbidden")
     ]
-    assert theirs[0]["message"].endswith(ours[0]["message"])
+    assert theirs["failedCreate"]["message"].endswith(refusals[0]["message"])
 
 
 def test_a_dry_run_that_is_not_allowed_is_told(client: Client) -> None:

@@ -6,6 +6,7 @@ No scheduler runs: Pods stay Pending, and what is said of them with all rights s
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import NamedTuple
@@ -39,6 +40,9 @@ WITH_NODES = User(name="with-nodes")
 LACKING = {kind: User(name=f"without-{kind.plural}") for kind in KINDS}
 """Each has the documented ClusterRole without one kind."""
 
+_STATUS = "cluster-autoscaler-status"
+MOST_FOR_AUTOSCALERS = 2
+"""Requests (count) that a cluster without an autoscaler pays for them."""
 _ALL = "ClusterRole/kubectl-spread"
 _SHOP, _BANK = "shop", "bank"
 _TERM = {"topologyKey": HOSTNAME, "labelSelector": match(app="db"), "namespaceSelector": match(team=_BANK)}
@@ -141,7 +145,10 @@ def test_the_role_names_the_kinds_that_are_read_and_lets_them_be_listed() -> Non
     rules = _rules(_ALL)
     granted = {(group, name) for rule in rules for group in rule["apiGroups"] for name in rule["resources"]}
     assert granted == {(kind.group, kind.plural) for kind in KINDS}
-    assert {tuple(rule["verbs"]) for rule in rules} == {("list",), ("list", "watch")}
+    of_config_maps = [rule for rule in rules if rule["resources"] == [kinds.CONFIG_MAP.plural]]
+    assert [(rule["verbs"], rule["resourceNames"]) for rule in of_config_maps] == [(["get"], [_STATUS])]
+    others = [rule for rule in rules if rule not in of_config_maps]
+    assert {tuple(rule["verbs"]) for rule in others} == {("list",), ("list", "watch")}
 
 
 def test_the_role_lets_what_show_reads_be_watched() -> None:
@@ -173,10 +180,19 @@ def test_nothing_but_lists_is_asked_for(client: Client, audit_log: Path, command
     asked = _requests(audit_log)[before:]
     about_objects = [request for request in asked if "objectRef" in request]
     assert about_objects
-    assert {request["verb"] for request in about_objects} == {"list"}
+    about_status = [request for request in about_objects if request["objectRef"]["resource"] == kinds.CONFIG_MAP.plural]
+    assert {(request["verb"], request["objectRef"]["name"]) for request in about_status} <= {("get", _STATUS)}
+    assert {request["verb"] for request in about_objects if request not in about_status} == {"list"}
     assert {request["objectRef"]["resource"] for request in about_objects} <= {kind.plural for kind in KINDS}
     assert {request["requestURI"] for request in asked if "objectRef" not in request} == {"/version"}
-    assert {request["responseStatus"]["code"] for request in asked} == {200}
+    missing = [
+        request["objectRef"]["resource"]
+        for request in asked
+        if request["responseStatus"]["code"] == HTTPStatus.NOT_FOUND
+    ]
+    assert len(missing) == len({*missing}) <= MOST_FOR_AUTOSCALERS
+    assert {*missing} <= {kinds.CONFIG_MAP.plural, kinds.NODE_POOL.plural}
+    assert {request["responseStatus"]["code"] for request in asked} <= {200, HTTPStatus.NOT_FOUND}
 
 
 @pytest.mark.parametrize("kind", _OPTIONAL, ids=lambda kind: kind.plural)
@@ -292,9 +308,8 @@ def test_pods_of_one_namespace_are_enough_to_show_how_they_lie(client: Client) -
 
 def test_the_role_of_one_namespace_names_what_a_namespace_holds(client: Client) -> None:
     granted = {name for rule in _rules("Role/kubectl-spread") for name in rule["resources"]}
-    assert granted == {read.kind.plural for read in read_sets.everything(_SHOP, pending=True) if read.namespace} | {
-        "pods"
-    }
+    wanted = {read.kind for read in read_sets.everything(_SHOP, pending=True) if read.namespace}
+    assert granted == {kind.plural for kind in wanted - {*kinds.AUTOSCALER_KINDS}} | {"pods"}
     told = {missing["what"] for item in _explained(client, WITH_NODES).values() for missing in item["incomplete"]}
     assert "list pods" in told
     assert not told & {f"list {plural}" for plural in granted - {"pods"}}

@@ -86,7 +86,7 @@ def test_every_request_is_told_on_a_line_of_its_own(server: ApiServer, program: 
     server.answer = failing(status(503, "ServiceUnavailable", "shutting down"), path=NODES)
     lines = program.run("why-pending", "-v", "6").stderr.splitlines()
     requests = [line for line in lines if line.startswith("GET ")]
-    form = rf"GET {server.url}/\S+ (200 OK|503 Service Unavailable) in \d+ milliseconds, \d+ bytes"
+    form = rf"GET {server.url}/\S+ (200 OK|404 Not Found|503 Service Unavailable) in \d+ milliseconds, \d+ bytes"
     assert all(re.fullmatch(form, line) for line in requests)
     assert len(requests) == len(server.seen)
     assert sum(f"{PODS}?" in line for line in requests) == sum(seen.path == PODS for seen in server.seen)

@@ -1,4 +1,4 @@
-"""Secrets and ConfigMaps are never asked for, and what a file holds of them goes nowhere."""
+"""Secrets are never asked for, of ConfigMaps cluster-autoscaler's alone; what a file holds of them goes nowhere."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from msgspec import inspect
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import read_sets
+from kubectl_spread.objects.autoscaling import ConfigMap, ConfigMapData
 from kubectl_spread.objects.core import ServiceAccount
 from kubectl_spread.objects.kinds import BY_API, KINDS, Kind, named
 from tests.hostile.poison import MANIFESTS, WAREHOUSE, Values, objects_in
 from tests.hostile.test_poison import COMMANDS, FORMATS_FOR_PEOPLE
 from tests.program import spread
 
-WITHHELD = ("Secret", "ConfigMap", "TokenRequest", "CertificateSigningRequest")
+WITHHELD = ("Secret", "TokenRequest", "CertificateSigningRequest")
 SENTENCE = "correct horse battery staple"
 HOLDING_SECRETS = frozenset(("data", "stringData", "binaryData", "env", "envFrom", "args", "command"))
 
@@ -52,9 +53,16 @@ def test_no_plan_asks_for_another_kind() -> None:
     assert {"Node", "Pod"} < asked
 
 
+def test_of_config_maps_one_is_asked_for_by_name_and_one_entry_is_kept() -> None:
+    asked = {(read.namespace, read.name) for read in plans() if read.kind.name == "ConfigMap"}
+    assert asked == {("kube-system", "cluster-autoscaler-status")}
+    assert [field.name for field in msgspec.structs.fields(ConfigMapData)] == ["status"]
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_no_field_that_may_hold_a_secret_is_decoded(kind: Kind) -> None:
-    assert set(fields_of(inspect.type_info(kind.struct))).isdisjoint(HOLDING_SECRETS)
+    found = set(fields_of(inspect.type_info(kind.struct))) - ({"data"} if kind.struct is ConfigMap else set())
+    assert found.isdisjoint(HOLDING_SECRETS)
 
 
 def fields_of(described: inspect.Type) -> Iterator[str]:

@@ -106,7 +106,8 @@ def test_every_reason_is_of_a_field_that_is_not_read() -> None:
 def test_every_field_that_is_read_is_one_of_the_api() -> None:
     # A Struct, or its base, may read several types: each field has to be in one of them.
     read = [(name, _declaring(struct, field), field) for name, struct in pairs() for field in read_by(struct)]
-    known = {(declaring, field) for name, declaring, field in read if field in api()[name]}
+    # Only the digest of what is not read has a field of its own.
+    known = {(declaring, field) for name, declaring, field in read if field in api()[name] or "/" in field}
     assert {(declaring, field) for _, declaring, field in read} == known
 
 

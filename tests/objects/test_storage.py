@@ -12,6 +12,7 @@ from kubectl_spread.objects.storage import (
     ANN_DEFAULT_CLASS,
     ANN_MIGRATED_PLUGINS,
     ANN_STORAGE_CLASS,
+    ClaimMeta,
     CSINode,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -22,7 +23,7 @@ from kubectl_spread.objects.storage import (
 
 def test_the_annotation_for_the_class_beats_the_field() -> None:
     """Source: component-helpers storage/volume/helpers.go GetPersistentVolumeClaimClass (v1.36)."""
-    annotated = AnnotatedMeta(annotations={ANN_STORAGE_CLASS: "old"})
+    annotated = ClaimMeta(annotations={ANN_STORAGE_CLASS: "old"})
     for claim in (PersistentVolumeClaim, PersistentVolume):
         assert claim().class_name == ""
         assert claim(metadata=annotated).class_name == "old"
@@ -44,7 +45,7 @@ def test_the_annotation_for_the_class_beats_the_field() -> None:
 )
 def test_a_claim_is_bound_when_both_sides_say_so(*, volume: str, annotations: dict[str, str], bound: bool) -> None:
     claim = PersistentVolumeClaim(
-        metadata=AnnotatedMeta(annotations=annotations), spec=PersistentVolumeClaimSpec(volume_name=volume)
+        metadata=ClaimMeta(annotations=annotations), spec=PersistentVolumeClaimSpec(volume_name=volume)
     )
     assert claim.fully_bound is bound
 

@@ -7,6 +7,7 @@ import pytest
 from kubectl_spread.objects.core import PodTemplateSpec
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import LabelSelector, ObjectMeta
+from kubectl_spread.objects.template_rest import template_digest
 from kubectl_spread.objects.workloads import (
     CronJob,
     Deployment,
@@ -28,7 +29,8 @@ def test_a_deployment_keeps_its_annotations_and_template() -> None:
     assert deployment.metadata.annotations == {"deployment.kubernetes.io/revision": "3"}
     assert deployment.spec.replicas == 0
     assert deployment.spec.selector == LabelSelector(match_labels={"app": "web"})
-    assert deployment.spec.template == PodTemplateSpec(metadata=ObjectMeta(labels={"app": "web"}))
+    template = PodTemplateSpec(metadata=ObjectMeta(labels={"app": "web"}), rest=template_digest({}))
+    assert deployment.spec.template == template
 
 
 def test_replicas_left_out_are_told_from_none_at_all() -> None:

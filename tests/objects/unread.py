@@ -111,7 +111,6 @@ UNREAD: Mapping[str, str] = {
     "NodeSpec.configSource": "where the kubelet's configuration came from; removed in 1.24",
     "NodeSpec.externalID": _ADDRESS,
     "NodeSpec.podCIDR*": _ADDRESS,
-    "NodeSpec.providerID": _ADDRESS,
     "NodeStatus.addresses": _ADDRESS,
     "NodeCondition.last*": _TIME,
     "NodeCondition.message": "why a condition holds; whether it does is read",
@@ -142,6 +141,7 @@ UNREAD: Mapping[str, str] = {
     "CronJobSpec.timeZone": _TIME,
     # Every object
     "ObjectMeta.*": _BOOKKEEPING,
+    "ManagedFieldsEntry.*": _BOOKKEEPING,
     "OwnerReference.blockOwnerDeletion": _BOOKKEEPING,
 }
 """``Type.field`` of the API, with * for any letters → why it is not read."""

@@ -41,6 +41,10 @@ def test_the_readme_shows_the_three_main_commands_at_work() -> None:
         assert any(f"kubectl spread {command} " in block for block in blocks)
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 900
+
+
 def test_every_page_is_of_a_command_that_there_is() -> None:
     assert set((ROOT / "docs" / "commands").glob("*.md")) == set(pages())
 

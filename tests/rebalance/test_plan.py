@@ -9,6 +9,7 @@ import pytest
 from kubectl_spread.rebalance.plan import MOST_IN_ALL
 from kubectl_spread.rebalance.search import Ended
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
+from tests.build_storage import claim, volume
 from tests.build_workloads import workload
 from tests.rebalance.lying import BY_ZONE, after, gone, planned, web, zones
 
@@ -171,3 +172,15 @@ def test_a_node_that_does_not_answer_keeps_its_pods_of_a_stateful_set(kind: str,
     nodes[0]["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
     nodes[0]["spec"]["taints"] = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
     assert len(planned([*nodes, *web({"a1": 2}, kind=kind)]).evictions) == evicted
+
+
+@pytest.mark.parametrize(("modes", "evicted"), [(["ReadWriteOnce"], []), (["ReadWriteMany"], ["web-1"])])
+def test_pods_that_share_a_volume_of_one_node_stay(modes: Sequence[str], evicted: list[str]) -> None:
+    """Elsewhere the Pod would wait until the last of the others lets the volume go."""
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    objects = [
+        *zones("a", "b"),
+        claim("data", modes=modes, bound_to="disk"),
+        volume("disk", kept_for={"name": "data"}, modes=modes),
+    ]
+    assert gone(planned([*objects, *web({"a1": 2}, volumes=volumes)])) == evicted

@@ -47,7 +47,7 @@ def _item(name: str, names: Sequence[str], pods: int) -> PendingItem:
     return PendingItem(
         namespace="shop",
         name=name,
-        workload=WorkloadRef(kind="Deployment", name="web"),
+        workload=WorkloadRef(kind="Deployment", name=name),
         verdict=Verdict.UNSCHEDULABLE,
         summary="Every domain that may take one more has no room for it.",
         message=f"0/{len(names)} nodes are available: {len(names)} node(s) didn't match.",

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.render.cells import EMPTY, NONE, cell, clean
+from kubectl_spread.render.cells import NONE, cell, clean
+from kubectl_spread.wording.words import EMPTY
 
 ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 

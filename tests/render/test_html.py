@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckReport
@@ -18,6 +19,7 @@ from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.simulate import EvictedPod, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.balance import MOST_DOMAINS
@@ -47,6 +49,7 @@ from tests.render.text.test_check import item_of, placed
 MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
 BRINGING = frozenset(("script", "style", "iframe", "object", "embed", "link", "base", "form", "img", "template"))
 """Elements that run, load or change something: a page has one script and one style, and none of the others."""
+DEBUG = WorkloadRef(kind="Pod", name="debug")
 ON_ZONES = spread(ZONE, selector=app("web"))
 WEB = workload("Deployment", "web", pods=template(ON_ZONES))
 
@@ -151,7 +154,7 @@ class TestHeader:
             ("flag", "as --kube-version says"),
             ("server", "the API server's release"),
             ("nodes", "at least that: the newest kubelet's"),
-            ("default", "assumed: nothing told the release"),
+            ("default", "assumed: the release is not known"),
         ],
     )
     def test_it_says_how_the_release_is_known(self, source: Any, words: str) -> None:  # noqa: ANN401 - one of the four
@@ -174,7 +177,7 @@ class TestHeader:
         assert facts["Namespaces"] == "mail, shop"
         assert page.texts("button", of="count") == ["✕4 FailedCreate", "✕1 Unschedulable"]
         first, *_ = page.texts("span", of="sentence")
-        assert first.startswith("2 of 2 Pods were never created: its controller was last told: admission webhook")
+        assert first.startswith("2 of 2 Pods were never created: the last error of its controller: admission webhook")
         assert not any("images.policy.example" in text for text in page.texts("p"))
 
     def test_counts_come_worst_first_and_count_pods_that_share_one(self) -> None:
@@ -343,7 +346,7 @@ class TestOverview:
         assert pending_page(STUCK).all("div", of="overview") == []
 
     def test_what_has_no_row_is_counted(self) -> None:
-        many = (msgspec.structs.replace(STUCK, name=f"p{n}") for n in range(MOST_ROWS + 2))
+        many = (msgspec.structs.replace(STUCK, name=f"p{n}", workload=UNSET) for n in range(MOST_ROWS + 2))
         page = pending_page(*many)
         (overview,) = page.all("div", of="overview")
         assert len(overview.all("a")) == MOST_ROWS
@@ -563,7 +566,7 @@ class TestSteps:
             ({}, "Waiting"),
             ({"newly_pending": True}, "Pending"),
             ({"pending": ()}, "OK"),
-            ({"pending": (), "lost": (EvictedPod(namespace="shop", pod="debug", node="a1"),)}, "Lost"),
+            ({"pending": (), "lost": (EvictedPod(namespace="shop", workload=DEBUG, pod="debug", node="a1"),)}, "Lost"),
         ],
         ids=lambda value: value if isinstance(value, str) else None,
     )

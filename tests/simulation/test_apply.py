@@ -13,7 +13,7 @@ from kubectl_spread.commands.simulate import exit_code
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.errors import ManifestError
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
-from tests.build_workloads import controller, template, workload
+from tests.build_workloads import controller, kubectl_applied, template, workload
 from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated, stateful
 
 
@@ -103,7 +103,9 @@ def test_what_is_taken_out_of_a_template_without_a_revision_goes(tmp_path: Path,
     nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "4"}) for zone in "abc"]
     lone = running("web-0", "a1", controller(kind, "web"), **only_a1)
     step = applied(
-        tmp_path, [*nodes, manifest(kind, **only_a1), lone], manifest(kind, replicas=3, requests={"cpu": "3"})
+        tmp_path,
+        [*nodes, kubectl_applied(manifest(kind, **only_a1)), lone],
+        manifest(kind, replicas=3, requests={"cpu": "3"}),
     )
     assert step.pending == ()
 
@@ -150,7 +152,7 @@ def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
     step = applied(tmp_path, SIX, rollout, scaler)
     assert step.notes == (
         "what makes the Pods of rollout/web is not known",
-        "horizontalpodautoscaler/web scales nothing here",
+        "the autoscaler horizontalpodautoscaler/web scales nothing here",
     )
 
 
@@ -294,3 +296,54 @@ def test_a_daemon_set_that_came_meanwhile_gets_its_pod_on_a_node_that_answers_ag
     path = written(tmp_path, workload("DaemonSet", "web", pods=template(spread(ZONE, selector=app("web")))))
     away, back = simulated(SIX, "lose a1", f"apply {path}", "return a1").steps[1:]
     assert (item(away).after["a"], item(back).after["a"]) == (1, 2)
+
+
+def without_owner(*objects: Object) -> list[Object]:
+    """Return the objects as ``--cascade=orphan`` leaves them."""
+    for each in objects:
+        each["metadata"].pop("ownerReferences", None)
+    return list(objects)
+
+
+def test_a_replica_set_adopts_and_deletes_the_surplus(tmp_path: Path) -> None:
+    constraint = spread(ZONE, selector=app("web"))
+    orphans = without_owner(*deployment(["a1", "b1", "c1"], constraint)[2:])
+    step = applied(tmp_path, [*SIX, *orphans], manifest("ReplicaSet", constraint, replicas=2))
+    assert (sum(item(step).after.values()), step.pending) == (2, ())
+
+
+def test_a_stateful_set_adopts_the_pods_of_its_name_alone(tmp_path: Path) -> None:
+    orphans = without_owner(*stateful(["a1", "b1"])[1:])
+    other = pod("else-0", on="c1", labels={"app": "web"})
+    report = simulated([*SIX, *orphans, other], f"apply {written(tmp_path, manifest('StatefulSet', replicas=2))}")
+    assert (report.steps[0].evicted, report.steps[0].pending) == ((), ())
+
+
+def test_a_deployment_adopts_its_replica_set_and_rolls_out(tmp_path: Path) -> None:
+    constraint = spread(HOSTNAME, selector=app("web"))
+    own, *pods = deployment(["a1", "b1", "c1"], constraint)[1:]
+    changed = manifest("Deployment", constraint, replicas=3, requests={"cpu": "2"})
+    step = applied(tmp_path, [*SIX, *without_owner(own), *pods], changed)
+    assert (sum(item(step).after.values()), step.pending) == (3, ())
+
+
+@pytest.mark.parametrize(("change", "waits"), [({"suspend": True}, 0), ({"parallelism": 1}, 0), ({}, 1)])
+def test_a_job_has_as_many_pods_as_it_says_now(change: Object, waits: int, tmp_path: Path) -> None:
+    nodes = [node("a1", zone="a", allocatable={"cpu": "2", "pods": "9"})]
+    pods = template(requests={"cpu": "1"}, restartPolicy="Never")
+    job = workload("Job", "web", pods=pods, parallelism=2, completions=9)
+    of_job = [running(f"web-{n}", "a1", controller("Job", "web"), requests={"cpu": "1"}) for n in (1, 2)]
+    waiting = pod("waits", requests={"cpu": "1"})
+    less = {**job, "spec": {**job["spec"], **change}}
+    step = applied(tmp_path, [*nodes, job, *of_job, waiting], less)
+    assert sum(each.count for each in step.pending) == waits
+
+
+def test_workloads_that_need_each_other_come_whatever_their_order(tmp_path: Path) -> None:
+    near = {"topologyKey": ZONE, "labelSelector": app("cache")}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
+    first = workload("Deployment", "first", pods=template(affinity=affinity), replicas=1)
+    cache = workload("Deployment", "cache", pods=template(labels={"app": "cache"}), replicas=1)
+    cache["spec"]["selector"] = {"matchLabels": {"app": "cache"}}
+    for both in ([first, cache], [cache, first]):
+        assert applied(tmp_path, SIX, *both).pending == ()

@@ -15,8 +15,8 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.errors import ExitCode, ManifestError, UsageError
-from kubectl_spread.render.outline import Extent
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageError
+from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.simulate import simulated_outline
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
@@ -74,7 +74,7 @@ def simulated(
     objects: Sequence[Object], *steps: str, force: bool = False, version: str = "", namespace: str = ""
 ) -> SimulateReport:
     """Return what becomes of the cluster, or of a namespace; steps as ``drain a1``."""
-    given = tuple((verb, value) for verb, value in (step.split(" ") for step in steps))
+    given = tuple((verb, value) for verb, value in (step.split(" ", 1) for step in steps))
     options = SimulateOptions(steps=given, force=force)
     return simulate(Memory(objects), Scope(namespace=namespace), options, SchedulerOptions(kube_version=version))
 
@@ -521,7 +521,7 @@ class TestJob:
         step = self.drained(**spec)
         assert sum(item(step).after.values()) == left
         assert len(step.notes) == (0 if left else 1)
-        assert all(note.startswith("job/web of default fails, and its Pods go: ") for note in step.notes)
+        assert all(note.startswith("the job/web of default fails, and its Pods go: ") for note in step.notes)
 
     def test_an_index_that_failed_for_good_is_not_made_again(self) -> None:
         step = self.drained(index=True, backoffLimitPerIndex=0)
@@ -619,7 +619,7 @@ def test_what_a_budget_holds_back_in_some_orders_alone_is_told() -> None:
     why = "The disruption budget web does not allow evicting pods currently"
     assert (names(step.blocked), step.notes) == (
         ["web-1"],
-        (f"in other orders of chance default/web-0 is held back: {why}",),
+        (f"in other orders of chance default/web-0 is blocked: {why}",),
     )
 
 
@@ -639,7 +639,7 @@ def test_what_waits_for_a_pod_that_is_not_ready_is_told() -> None:
     pods[0]["status"] = {"phase": "Running"}
     report = simulated([*SIX, owner, *pods], "drain c1", "cordon b2")
     assert [step.notes for step in report.steps] == [
-        ("statefulset/web of default makes web-2 and web-3 only once web-0 is ready",),
+        ("only once web-0 is ready, statefulset/web of default makes web-2 and web-3",),
         (),
     ]
 
@@ -712,3 +712,95 @@ def test_a_rollout_that_may_end_beyond_max_skew_has_a_range_of_statuses(keys: tu
     assert (uneven, names_it) == (not keys, not keys)
     assert seen.status_range == (SpreadStatus.OK, SpreadStatus.VIOLATED if uneven else SpreadStatus.OK)
     assert exit_code(report) is (ExitCode.NO if uneven else ExitCode.ANSWERED)
+
+
+def limit_range() -> Object:
+    """Return a LimitRange that lets no container have more than half a CPU."""
+    limits = [{"type": "Container", "max": {"cpu": "500m"}}]
+    return {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "small", "namespace": "default"},
+        "spec": {"limits": limits},
+    }
+
+
+def account(name: str) -> Object:
+    """Return a ServiceAccount."""
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}}
+
+
+@pytest.mark.parametrize(
+    ("others", "spec"),
+    [
+        ([limit_range()], {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}),
+        ([account("default")], {"serviceAccountName": "robot"}),
+    ],
+    ids=["LimitRange", "ServiceAccount"],
+)
+@pytest.mark.parametrize(("step", "new"), [("cordon c1", False), ("scale deployment/web=4", True)])
+def test_whatever_refuses_pods_before_is_not_the_steps_doing(
+    others: list[Object],
+    spec: dict[str, Any],
+    step: str,
+    new: bool,  # noqa: FBT001 - a case
+) -> None:
+    report = simulated([*SIX, *deployment(["a1", "b1"], replicas=3, **spec), *others], step)
+    assert report.steps[0].newly_pending is new, report.steps[0].notes
+    assert exit_code(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
+
+
+def test_what_was_violated_or_kept_by_a_budget_before_is_not_the_steps_doing() -> None:
+    by_zone = spread(ZONE, selector=app("web"))
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"selector": app("web"), "minAvailable": 3},
+        "status": {"disruptionsAllowed": 0},
+    }
+    report = simulated([*SIX, *deployment(["a1", "a1", "a1"], by_zone), budget], "cordon c1", "uncordon c1")
+    assert [item(step).status_before for step in report.steps] == [SpreadStatus.VIOLATED] * 2
+    assert exit_code(report) is ExitCode.ANSWERED
+
+
+FULL = [node(f"{name}.eu.example", zone=name) for name in ("a1", "b1", "b2")]
+
+
+@pytest.mark.parametrize("name", ["a1.eu.example", "node/a1.eu.example", "no/a1", "nodes/a1", "node a1", "a1", "a1.eu"])
+@pytest.mark.parametrize("verb", ["drain", "remove", "lose", "cordon", "uncordon", "add-node"])
+def test_a_node_may_be_named_as_kubectl_and_tables_print_it(verb: str, name: str) -> None:
+    (step,) = simulated(FULL, f"{verb} {name}").steps
+    assert step.step == f"{verb} a1.eu.example"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("node/a1.eu.exemple", "did you mean a1.eu.example?"), ("b", ""), ("pod/a1", "")]
+)
+def test_what_names_no_node_or_several(name: str, hint: str) -> None:
+    with pytest.raises(ClusterError, match="not found") as caught:
+        simulated(FULL, f"drain {name}")
+    assert hint in str(caught.value.hint)
+
+
+def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
+    nodes = [node("a1", zone="a"), node("b1", zone="b")]
+    report = simulated([*nodes, *deployment(["a1"] * 22)], "drain a1")
+    assert {str(each.workload) for each in report.steps[0].evicted} == {"deployment/web"}
+
+    def shown(*, wide: bool) -> str:
+        (item,) = simulated_outline(report, Extent(wide=wide)).items
+        return next(block.line for block in item.paragraphs[0] if isinstance(block, Note) and "Evicted" in block.line)
+
+    assert shown(wide=False).startswith("Evicted: default/deployment/web: web-0, web-1, web-10, ")
+    assert shown(wide=False).endswith("; and 2 more (--all).")
+    assert shown(wide=True).count("web-") == 22
+
+
+def test_a_drain_is_printed_with_the_flags_that_it_needs() -> None:
+    caching = running("cache", "a1", controller("ReplicaSet", "web-h1"), volumes=[{"name": "c", "emptyDir": {}}])
+    (note,) = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
+    assert note == (
+        "this step is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of a node without"
+        " --delete-emptydir-data for default/cache (what is in emptyDir volumes is lost)"
+    )

@@ -6,24 +6,34 @@ import sys
 from collections.abc import Callable, Mapping
 
 from tests.soak import (
+    applied,
     fixes,
     fixes_as_printed,
+    kubectl_apply,
     manifests,
+    merges,
     next_pods,
     plans_as_printed,
     rebalance,
+    sampled,
+    sentences,
     simulated,
     staged,
     verdicts,
 )
 
 PROOFS: Mapping[str, Callable[[], int]] = {
+    "applied": applied.main,
     "fixes": fixes.main,
     "fixes-as-printed": fixes_as_printed.main,
+    "kubectl-apply": kubectl_apply.main,
     "manifests": manifests.main,
+    "merges": merges.main,
     "next-pods": next_pods.main,
     "plans-as-printed": plans_as_printed.main,
     "rebalance": rebalance.main,
+    "sampled": sampled.main,
+    "sentences": sentences.main,
     "simulated": simulated.main,
     "staged": staged.main,
     "verdicts": verdicts.main,

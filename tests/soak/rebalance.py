@@ -17,7 +17,8 @@ from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.rebalance import RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from tests.build import Object, handle
 from tests.commands.memory import Memory
@@ -66,7 +67,7 @@ def _arguments() -> argparse.Namespace:
 
 def report_of(objects: Sequence[Object], *, soft: bool = False) -> RebalanceReport:
     """Return the plan for a cluster."""
-    return rebalance(Memory(objects), Scope(namespace=""), RebalanceOptions(soft=soft), SchedulerOptions())
+    return rebalance(Memory(objects), Scope(namespace=""), RebalanceOptions(soft=soft), SchedulerOptions()).report
 
 
 def _held_against_all_orders(first: int, number: int) -> tuple[list[str], int]:

@@ -49,7 +49,7 @@ def test_which_replica_finds_no_node(facts: dict[str, Any], sentence: str) -> No
     ("who", "placements", "sentence"),
     [
         (check.everyone(2, to_come=False), (on("a"), on("b")), "all 2 replicas can be scheduled."),
-        (check.everyone(2, to_come=True), (on("a"), on("b")), "all 2 Pods that are to come can be scheduled."),
+        (check.everyone(2, to_come=True), (on("a"), on("b")), "all 2 new Pods can be scheduled."),
         ("it", (on("a", "cold"),), "it can be scheduled: it preempts shop/cold on a."),
         (
             check.everyone(4, to_come=False),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kubectl_spread.contract.rebalance import RebalanceVerdict
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
 from kubectl_spread.diagnosis.fixes.proposals import OfConstraint, Proposal
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.wording import entry

@@ -47,7 +47,7 @@ SOFT = constraint(soft=True)
     [
         (
             findings.DuplicateConstraint(constraint=WEB, times=2),
-            f"{ZONE} with DoNotSchedule stands 2 times; the API server refuses that. Keep one of them.",
+            f"{ZONE} with DoNotSchedule appears 2 times; the API server refuses that. Keep one of them.",
         ),
         (
             MISSING(constraint=WEB, nodes=("x",)),
@@ -80,7 +80,7 @@ SOFT = constraint(soft=True)
         (
             findings.GhostPod(constraint=WEB, pod="new"),
             (
-                "the labelSelector app=web does not match new itself: Pods like it are not counted, however many lie"
+                "the labelSelector app=web does not match new itself: Pods like it are not counted, however many are"
                 " in one domain. Make it match the Pod's own labels."
             ),
         ),
@@ -124,6 +124,13 @@ SOFT = constraint(soft=True)
             ),
         ),
         (
+            findings.MinDomainsUnreachable(constraint=constraint(minDomains=5, maxSkew=2), domains=()),
+            (
+                f"minDomains asks for 5 domains of {ZONE} and there are 0: until there are more, the minimum"
+                " counts as 0 and no domain may hold more than 2. Add a node in another domain, or lower minDomains."
+            ),
+        ),
+        (
             findings.SingleDomain(constraint=WEB, domain="a", daemon_node=""),
             (
                 f"{ZONE} has only one domain this Pod counts (a), so the skew is always 0 and nothing is spread. Set"
@@ -141,7 +148,8 @@ SOFT = constraint(soft=True)
             MIXED,
             (
                 "1 Pod of other revisions of deployment/web is counted (old): during a rollout the new Pods must fit"
-                " around the old ones. matchLabelKeys: [pod-template-hash] counts each revision alone."
+                " around the old ones, and may end beyond maxSkew. matchLabelKeys: [pod-template-hash] counts each"
+                " revision alone, which keeps it even."
             ),
         ),
         (
@@ -218,8 +226,8 @@ SOFT = constraint(soft=True)
         (
             findings.StaleEvent(),
             (
-                "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not tried"
-                " again since the cluster changed, or is backing off."
+                "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not retried"
+                " since the cluster changed, or is backing off."
             ),
         ),
         (
@@ -227,6 +235,33 @@ SOFT = constraint(soft=True)
             (
                 "its living Pods carry spec.tolerations and metadata.labels.a beyond the template, as a webhook or a"
                 " policy writes it: the next Pod is judged with the same."
+            ),
+        ),
+        (
+            findings.MergedConstraints(
+                topology_key=ZONE, written=("ScheduleAnyway", "DoNotSchedule"), merged=("ScheduleAnyway",)
+            ),
+            (
+                "kubectl apply merges constraints by topologyKey alone: the manifest has 2 constraints on"
+                " topology.kubernetes.io/zone (ScheduleAnyway and DoNotSchedule), the object then has 1"
+                " (ScheduleAnyway), not as written. Use kubectl apply --server-side."
+            ),
+        ),
+        (
+            findings.MergedConstraints(topology_key=ZONE, written=("DoNotSchedule",), severity=Severity.WARNING),
+            (
+                "kubectl apply merges constraints by topologyKey alone: the manifest has 1 constraint on"
+                " topology.kubernetes.io/zone (DoNotSchedule), the object then has 0 (none), not as written. Use"
+                " kubectl apply --server-side."
+            ),
+        ),
+        (
+            findings.MergedConstraints(
+                topology_key=ZONE, written=("ScheduleAnyway", "DoNotSchedule"), severity=Severity.INFO
+            ),
+            (
+                "the manifest has 2 constraints on topology.kubernetes.io/zone (ScheduleAnyway and DoNotSchedule). A"
+                " later kubectl apply merges them by key alone, and one may be lost. Use kubectl apply --server-side."
             ),
         ),
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KeptByController
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.diagnosis.fixes import proposals as of
@@ -12,7 +13,6 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     BudgetsNotRead,
     Effect,
     EndsByItself,
-    EvictionRefused,
     Fragment,
     HeldByFinalizers,
     Keeper,
@@ -99,6 +99,10 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
             f"add a node like a1 in {ZONE} a and rack r, but in good order: what an autoscaler would have to add",
         ),
         (
+            of.AddNode(like="a1", domains=(), repaired=False, pool="karpenter.sh/nodepool=gpu"),
+            "add a node to the node pool karpenter.sh/nodepool=gpu, like a1: what an autoscaler would have to add",
+        ),
+        (
             of.AddNode(like="a1", domains=(), repaired=False),
             "add a node like a1: what an autoscaler would have to add",
         ),
@@ -148,7 +152,10 @@ def test_two_changes_are_one_sentence() -> None:
         ),
         (
             Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, paused=True, at_work=2),
-            f"{WEB} is paused: nothing is replaced until it is resumed; that replaces 3 Pods of {WEB}; 2 of them run",
+            (
+                f"{WEB} is paused: nothing is replaced until it is resumed, which also rolls out all else that was"
+                f" changed meanwhile; that replaces 3 Pods of {WEB}; 2 of them run"
+            ),
         ),
         (
             Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=4),
@@ -157,13 +164,13 @@ def test_two_changes_are_one_sentence() -> None:
         (Route(at_work=2), "2 of them run"),
         (
             Route(effect=Effect.THIS_POD_RECREATED, owner="replicaset/web", waiting=3),
-            "makes the 3 Pending Pods anew; other Pods of replicaset/web stay",
+            "recreates the 3 Pending Pods; other Pods of replicaset/web stay",
         ),
         (
             Route(effect=Effect.BEHIND_PARTITION, owner="statefulset/db", partition=2),
             (
                 "spec.updateStrategy.rollingUpdate.partition of statefulset/db is 2 and keeps this Pod on the old"
-                " template: lower it first"
+                " template: the change of statefulset/db reaches it only once that is lowered and the Pod is deleted"
             ),
         ),
         (
@@ -211,7 +218,7 @@ def test_what_is_to_be_known_comes_last_and_once() -> None:
 @pytest.mark.parametrize(
     ("after", "text"),
     [
-        (Outlook.GONE_FOR_GOOD, "nothing makes it again"),
+        (Outlook.GONE_FOR_GOOD, "no controller recreates it"),
         (
             Outlook.NODE_SILENT,
             "it is being deleted already, and its node does not answer: make sure it is gone before forcing it",
@@ -220,10 +227,10 @@ def test_what_is_to_be_known_comes_last_and_once() -> None:
             HeldByFinalizers(("a/b", "c/d")),
             "it is being deleted and waits for its finalizers a/b, c/d: whoever set them has to let go of it",
         ),
-        (Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} makes it again, elsewhere"),
+        (Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} recreates it, elsewhere"),
         (
             Recreated(owner=WEB, here=True, may_be_first=True),
-            f"{WEB} makes it again, perhaps on the same node; {OVERTAKEN}",
+            f"{WEB} recreates it, perhaps on the same node; {OVERTAKEN}",
         ),
     ],
 )
@@ -242,7 +249,17 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
             SufferingNodes(
                 nodes=("a1", "b1", "c1"), taints=("x:NoSchedule", "y:NoExecute"), trouble=NodeTrouble.NOT_READY
             ),
-            "a1 and 2 more: its taints x:NoSchedule and y:NoExecute say that it is not ready, and go when that is over",
+            (
+                "a1 and 2 more: their taints x:NoSchedule and y:NoExecute say of each that it is not ready,"
+                " and go when that is over"
+            ),
+        ),
+        (
+            SufferingNodes(nodes=("a1", "b1"), taints=("x:NoSchedule",), trouble=NodeTrouble.UNREACHABLE),
+            (
+                "a1 and 1 more: their taint x:NoSchedule says of each that its kubelet does not answer, and goes when"
+                " that is over"
+            ),
         ),
         (
             WouldWarn(proposals=(of.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),

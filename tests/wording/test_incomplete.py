@@ -36,7 +36,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.UnreadRevision(revision="db-5d", pod="db-1"),
             "ControllerRevision db-5d",
             "not read",
-            "db-1 is of an older revision, of which no Pod lives: the newest template stands for it",
+            "db-1 is of an older revision, of which no Pod runs: the newest template is used instead",
         ),
         (
             gaps.GuessedVolume(claim="data", storage_class="now"),
@@ -60,15 +60,33 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
         ),
         (gaps.UnknownFeatureGate(gate="Warp"), "feature gate Warp", "not known", "what it changes was not considered"),
         (
+            gaps.UndecidedChoice(pods=(("shop/db-0", "a1"),)),
+            "whether the scheduler counts shop/db-0 on a1",
+            "not known",
+            "the scheduler has chosen a node for shop/db-0, and refused it too: the times do not show which came last",
+        ),
+        (
             gaps.NoDryRun(why="forbidden"),
             "the dry run",
             "forbidden",
             "what the API server would write into its Pods is our guess",
         ),
         (
+            gaps.UnknownLastApplied(named="deployment/web", fields=("spec.paused", "spec.replicas")),
+            "what was applied last of deployment/web",
+            "not in the snapshot",
+            "spec.paused and spec.replicas may go when it is applied",
+        ),
+        (
+            gaps.UnknownManagers(named="deployment/web"),
+            "the managedFields of deployment/web",
+            "the API server was not asked",
+            "fields that others manage may conflict, and others may stay or go",
+        ),
+        (
             gaps.UntriedPods(pods=47, step="cordon c2"),
             "nodes for 47 Pods of cordon c2",
-            "not tried, for so many Pods had been before",
+            "not simulated, because too many Pods came before",
             "they are counted as Pending, though nodes may take them",
         ),
         (

@@ -42,7 +42,7 @@ def test_what_was_never_created() -> None:
         "1 of 3 Pods was never created: the API server refuses the next"
     )
     assert pending.never_created(2, 3, refused_now=False) == (
-        "2 of 3 Pods were never created: its controller was last told"
+        "2 of 3 Pods were never created: the last error of its controller"
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import KEEPING_CONTROLLERS, Kept, KeptByController, KeptByMark
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.reasons import UntoleratedTaints
+from kubectl_spread.diagnosis.reasons import RejectedByConstraint, RejectedByPlugin, UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
     BreaksAnother,
-    ByConstraint,
-    ByFilter,
+    ByChance,
     DomainShut,
     PodsStay,
     RemainingCause,
@@ -23,14 +23,15 @@ from kubectl_spread.rebalance.movable import (
     NotAskedAbout,
     NotMadeAgain,
     OtherScheduler,
-    Refused,
     ReplacementGated,
     ReplacementRefused,
     StayReason,
+    VolumeShared,
 )
-from kubectl_spread.wording.rebalance import kept_text, remaining_text, stay_text
+from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
+from kubectl_spread.wording.rebalance import kept_text, plan_note_text, remaining_text, stay_text, waiting_text
 
-REFUSED = Refused("No.")
+REFUSED = EvictionRefused("No.")
 TAINTED = UntoleratedTaints(taints=("a:NoExecute",))
 
 
@@ -38,7 +39,7 @@ TAINTED = UntoleratedTaints(taints=("a:NoExecute",))
     ("kept", "text"),
     [
         (KeptByController("Job"), "its Job would count it as failed"),
-        (KeptByController("DaemonSet"), "its DaemonSet would make it again on the same node"),
+        (KeptByController("DaemonSet"), "its DaemonSet would recreate it on the same node"),
         (KeptByController("Node"), "it is a static Pod, which the kubelet keeps"),
         (KeptByMark("karpenter.sh/do-not-disrupt", "true"), "it is marked karpenter.sh/do-not-disrupt: true"),
     ],
@@ -56,15 +57,16 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
     [
         (BeingDeleted(), "it is being deleted already"),
         (OtherScheduler("volcano"), "volcano decides where the Pod in its place goes"),
-        (NotMadeAgain(Loss.NO_CONTROLLER), "nothing makes it again"),
-        (NotMadeAgain(Loss.CONTROLLER_DELETED, "Job"), "nothing makes it again: its Job is being deleted"),
+        (NotMadeAgain(Loss.NO_CONTROLLER), "no controller recreates it"),
+        (NotMadeAgain(Loss.CONTROLLER_DELETED, "Job"), "no controller recreates it: its Job is being deleted"),
         (
             NotMadeAgain(Loss.SURPLUS, "ReplicaSet"),
-            "nothing makes it again: its ReplicaSet has more Pods than it wants",
+            "no controller recreates it: its ReplicaSet has more Pods than it wants",
         ),
-        (NotMadeAgain(Loss.NODE_SILENT, "a1"), "nothing makes it again while a1 does not answer"),
-        (NotMadeAgain(Loss.UNREADY, "web-0"), "nothing makes it again before web-0 is ready"),
-        (Refused("no"), "no"),
+        (NotMadeAgain(Loss.NODE_SILENT, "a1"), "no controller recreates it while a1 does not answer"),
+        (NotMadeAgain(Loss.UNREADY, "web-0"), "no controller recreates it before web-0 is ready"),
+        (EvictionRefused("no"), "no"),
+        (VolumeShared("data", "web-1"), "web-1 uses its volume too: claim data is for one node at a time"),
         (
             NotAskedAbout(WorkloadRef(kind="Deployment", name="api")),
             "it is of deployment/api, which was not asked about",
@@ -94,19 +96,20 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
             DomainShut(
                 "c",
                 (
-                    ByConstraint("zone"),
-                    ByFilter("NodePorts", None),
-                    ByFilter("x", TAINTED),
+                    RejectedByConstraint(index=0, topology_key="zone"),
+                    RejectedByPlugin(plugin="NodePorts"),
+                    TAINTED,
                 ),
             ),
             "c takes no Pod: the constraint on zone allows none there and NodePorts and taint a:NoExecute",
         ),
+        (ByChance(("a",), ("a", "b")), "a Pod evicted in a goes to a and b, and which is chance"),
         (
             ScoredHigher(("a", "b", "c", "d"), ("e",)),
             "a Pod evicted in a, b and 2 more goes to e, which the scheduler scores higher",
         ),
     ],
-    ids=["one", "the same", "others", "shut", "scored"],
+    ids=["one", "the same", "others", "shut", "chance", "scored"],
 )
 def test_why_a_constraint_does_not_hold(cause: RemainingCause, text: str) -> None:
     assert remaining_text(RemainingSkew(cause)) == text
@@ -114,4 +117,28 @@ def test_why_a_constraint_does_not_hold(cause: RemainingCause, text: str) -> Non
 
 def test_a_search_that_was_cut_short() -> None:
     breaks = "what would help here breaks another constraint, or leaves a Pod without a node"
-    assert remaining_text(RemainingSkew(BreaksAnother(), tried_all=False)) == f"{breaks}; not everything was tried"
+    assert remaining_text(RemainingSkew(BreaksAnother(), tried_all=False)) == f"{breaks}; not every plan was simulated"
+
+
+@pytest.mark.parametrize(
+    ("note", "text"),
+    [
+        (
+            UnknownOwner(WorkloadRef(kind="Kafka", name="k"), (("ns", "k-0"),)),
+            "how kafka/k replaces ns/k-0 is not known: the plan assumes that it makes it again as before",
+        ),
+        (
+            UpgradedPods(WorkloadRef(kind="StatefulSet", name="db"), (("ns", "db-0"), ("ns", "db-1"))),
+            "the eviction also upgrades ns/db-0, ns/db-1: they come again from the newest template of statefulset/db",
+        ),
+    ],
+)
+def test_what_else_is_to_be_known_of_a_plan(note: PlanNote, text: str) -> None:
+    assert plan_note_text(note) == text
+
+
+def test_the_command_that_says_why_pods_wait_reaches_the_same_cluster() -> None:
+    one = waiting_text(1, ["a/job/x"], ["a"], ("--context", "prod"))
+    assert one == "1 Pod of a/job/x waits for a node: `kubectl spread why-pending -n a --context prod` says why."
+    assert waiting_text(2, ["a/job/x", "b/job/x"], ["a", "b"], ()).endswith("`kubectl spread why-pending -A` says why.")
+    assert waiting_text(2, ["a/job/x"], ["a"], None).endswith(": why-pending says why.")

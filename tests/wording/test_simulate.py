@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.workloads import WorkloadRef
@@ -15,7 +16,6 @@ from kubectl_spread.simulation.steps import (
     DaemonSetGone,
     DrainRefused,
     DrainWaits,
-    EvictionRefused,
     NotScaled,
     StepNote,
     StuckPods,
@@ -43,7 +43,7 @@ def test_why_a_pod_does_not_go(reason: BlockReason, text: str) -> None:
     assert blocked_text(Blocked(described, reason, goes_with_node=True)) == f"{text}, and it goes with its node"
 
 
-FAILS = "job/copy of n fails, and its Pods go"
+FAILS = "the job/copy of n fails, and its Pods go"
 PODS = (("n", "web-0"), ("n", "web-1"))
 
 
@@ -75,7 +75,7 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         (JobFailed("n", "copy", JobFailure(FailureReason.FAILED_INDEXES)), f"{FAILS}: every index has come to an end"),
         (
             WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), "db-0", ("db-1", "db-2")),
-            "statefulset/db of n makes db-1 and db-2 only once db-0 is ready",
+            "only once db-0 is ready, statefulset/db of n makes db-1 and db-2",
         ),
         (
             UnknownController(WorkloadRef(kind="Rollout", name="web")),
@@ -83,7 +83,7 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         ),
         (
             NotScaled(WorkloadRef(kind="HorizontalPodAutoscaler", name="web")),
-            "horizontalpodautoscaler/web scales nothing here",
+            "the autoscaler horizontalpodautoscaler/web scales nothing here",
         ),
     ],
     ids=str,
@@ -111,9 +111,9 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
                 " it even"
             ),
         ),
-        (BlockedByChance(HELD, PODS[:1]), "in other orders of chance n/web-0 is held back: no"),
-        (BlockedByChance(HELD, PODS), "in other orders of chance n/web-0, n/web-1 are held back: no"),
-        (Unsettled(), "it does not come to rest: controllers and scheduler would go on like this"),
+        (BlockedByChance(HELD, PODS[:1]), "in other orders of chance n/web-0 is blocked: no"),
+        (BlockedByChance(HELD, PODS), "in other orders of chance n/web-0, n/web-1 are blocked: no"),
+        (Unsettled(), "it does not settle: controllers and scheduler would repeat this"),
     ],
     ids=["refused", "refused before", "revisions", "one", "two", "unsettled"],
 )

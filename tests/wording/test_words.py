@@ -111,3 +111,11 @@ def test_only_names_of_nodes_are_shortened(text: str, told: str) -> None:
 def test_what_ends_like_a_label_is_no_node() -> None:
     _, short = shortening(("n1.io", "n2.io"))
     assert short("topology.kubernetes.io/zone on n1.io") == "topology.kubernetes.io/zone on n1"
+
+
+def test_an_empty_name_is_seen() -> None:
+    assert listed(["", "b"]) == '"", b'
+    assert enumerated(["a", ""]) == 'a and ""'
+    assert enumerated(["", "b", "c", "d"], most=1) == '"" and 3 more'
+    assert first_and_more([""]) == '""'
+    assert enumerated([]) == ""

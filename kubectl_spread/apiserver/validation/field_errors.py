@@ -32,6 +32,7 @@ class Reason(StrEnum):
     UNKNOWN_FIELD = "UnknownField"
     NO_KIND_MATCH = "NoKindMatch"
     NO_NAMESPACE = "NotFound"
+    CONFLICT = "FieldManagerConflict"
 
 
 _TITLES = {

@@ -25,7 +25,7 @@ ENDLESS_SECONDS = 2**31 / 1000
 # Possessive: each number is tried in one way alone, or thousands of digits would be tried in millions.
 _GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|µs|ms|s|m|h))++")
 
-_CARRIED: Mapping[str, str] = {
+CARRIED: Mapping[str, str] = {
     "kubeconfig": "--kubeconfig",
     "context": "--context",
     "cluster": "--cluster",
@@ -78,7 +78,7 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def connection_flags(options: ConnectionOptions) -> Iterator[str]:
     """Yield the flags that lead kubectl to the same cluster as the same user, each word by itself, without secrets."""
-    for field, flag in _CARRIED.items():
+    for field, flag in CARRIED.items():
         value = getattr(options, field)
         if isinstance(value, bool):
             yield from [flag] * value

@@ -1,12 +1,15 @@
-"""What an API server would make of an object, without making it: the only request that is no read.
+"""What an API server would make of an object, without making it: the only requests that are no reads.
 
 Source: api meta/v1 CreateOptions.DryRun; apimachinery pkg/api/errors/errors.go (v1.36).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from enum import StrEnum
 from http import HTTPStatus
+from urllib.parse import quote
 
 import msgspec
 
@@ -14,14 +17,37 @@ from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause, StatusError
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
-from kubectl_spread.objects.decoding import DecodeError, Plain, decode
+from kubectl_spread.objects.decoding import DecodeError, Plain, decode, plain
 from kubectl_spread.objects.kinds import Kind, KubernetesObject
 
 FIELD_MANAGER = "kubectl-spread"
-UNAUTHORIZED_WORDS = "cannot create resource"
+KUBECTL = "kubectl"
+"""Who applies, for ``kubectl apply --server-side``."""
+UNAUTHORIZED_WORDS = re.compile("cannot (create|patch) resource")
 """What tells a 403 of RBAC from one of admission."""
 JUDGED = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
 """The answers that are about the object."""
+
+
+class PatchType(StrEnum):
+    """The media type of a patch."""
+
+    STRATEGIC = "application/strategic-merge-patch+json"
+    APPLY = "application/apply-patch+yaml"
+
+
+class Patch(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be changed of an object.
+
+    Attributes:
+        values: the patch, or what is applied.
+        type: what it is.
+        force: whether fields of other managers are taken over, where it is applied.
+    """
+
+    values: Mapping[str, Plain]
+    type: PatchType = PatchType.STRATEGIC
+    force: bool = False
 
 
 class DryRun(msgspec.Struct, frozen=True):
@@ -29,10 +55,12 @@ class DryRun(msgspec.Struct, frozen=True):
 
     Attributes:
         obj: the object as it would store it; None where it would not.
+        values: the same as it was sent.
         impossible: why it could not be asked; empty where it could.
     """
 
     obj: KubernetesObject | None = None
+    values: Plain = None
     causes: tuple[StatusCause, ...] = ()
     impossible: str = ""
 
@@ -61,20 +89,61 @@ def _post(connection: Connection, kind: Kind, namespace: str, values: Mapping[st
         StatusError: the server refuses for a reason other than the object.
         ClusterError: it cannot be reached or understood.
     """
-    where = f' in namespace "{namespace}"' if kind.namespaced else ""
     request = Request(
         path=kind.path(namespace),
-        what=f"create {kind.singular} as a dry run{where}",
-        needs=f'the RBAC verb "create" on {f"{kind.plural}.{kind.group}".rstrip(".")}{where}',
+        what=f"create {kind.singular} as a dry run{_where(kind, namespace)}",
+        needs=_needs("create", kind, namespace),
         query={"dryRun": "All", "fieldManager": FIELD_MANAGER},
         body=msgspec.json.encode(values),
     )
+    return _answered(connection, kind, request)
+
+
+def patch(connection: Connection, kind: Kind, namespace: str, name: str, change: Patch) -> DryRun:
+    """Return what the server would make of an object that exists.
+
+    Raises:
+        StatusError: the server refuses for a reason other than the object.
+        ClusterError: it cannot be reached or understood.
+    """
+    applies = change.type is PatchType.APPLY
+    request = Request(
+        path=f"{kind.path(namespace)}/{quote(name, safe='')}",
+        what=f'patch {kind.singular} "{name}" as a dry run{_where(kind, namespace)}',
+        needs=_needs("patch", kind, namespace),
+        query={
+            "dryRun": "All",
+            # Who applies matters: fields of others are not taken without force.
+            "fieldManager": KUBECTL if applies else FIELD_MANAGER,
+            "force": "true" if change.force else "",
+        },
+        body=msgspec.json.encode(change.values),
+        patch=change.type,
+    )
+    return _answered(connection, kind, request)
+
+
+def _where(kind: Kind, namespace: str) -> str:
+    return f' in namespace "{namespace}"' if kind.namespaced else ""
+
+
+def _needs(verb: str, kind: Kind, namespace: str) -> str:
+    return f'the RBAC verb "{verb}" on {f"{kind.plural}.{kind.group}".rstrip(".")}{_where(kind, namespace)}'
+
+
+def _answered(connection: Connection, kind: Kind, request: Request) -> DryRun:
+    """Return what the server would make of what is sent.
+
+    Raises:
+        StatusError: the server refuses for a reason other than the object.
+        ClusterError: it cannot be reached or understood.
+    """
     try:
         answer = fetch(connection, request)
     except StatusError as error:
         return _refusal(error)
     try:
-        return DryRun(obj=decode(answer.body, kind.struct))
+        return DryRun(obj=decode(answer.body, kind.struct), values=plain(answer.body))
     except DecodeError as error:
         what = request.what
         raise ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what) from error
@@ -89,9 +158,10 @@ def _refusal(error: StatusError) -> DryRun:
     said = error.said
     if error.status == HTTPStatus.NOT_FOUND and said.details.kind == "namespaces":
         return DryRun(impossible=said.message)
-    if error.status == HTTPStatus.FORBIDDEN and UNAUTHORIZED_WORDS in said.message:
+    if error.status == HTTPStatus.FORBIDDEN and UNAUTHORIZED_WORDS.search(said.message):
         return DryRun(impossible=f"{error.message}; {error.hint}")
-    if error.status not in JUDGED:
+    conflicts = error.status == HTTPStatus.CONFLICT and said.details.causes
+    if error.status not in JUDGED and not conflicts:
         raise error
     # Without causes the server's words are the one thing that is wrong.
     return DryRun(causes=said.details.causes or (StatusCause(reason=said.reason, message=said.message),))

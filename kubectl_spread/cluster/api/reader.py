@@ -41,7 +41,7 @@ from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read, age, counted, narrowed, up_to
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
-from kubectl_spread.objects.kinds import NODE, POD, Kind, KubernetesObject
+from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, NODE, POD, Kind, KubernetesObject
 from kubectl_spread.objects.meta import ObjectMeta, Struct
 from kubectl_spread.snapshot import Inventory, Unread
 
@@ -267,7 +267,9 @@ class _Reading:
                 return self.read(replace(wanted, kind=wanted.kind.older))
             if wanted.required or error.status not in UNREAD:
                 raise
-            return _Found(None, unread=_unread(wanted, error))
+            # Where an API server does not know an autoscaler's kinds, there is no such autoscaler.
+            absent = error.status == HTTPStatus.NOT_FOUND and wanted.kind in AUTOSCALER_KINDS
+            return _Found() if absent else _Found(None, unread=_unread(wanted, error))
 
     def _on_nodes(self, wanted: Read) -> _Found:
         """Return the Pods of the nodes, and the newest version of them; nothing more is asked for where one fails."""

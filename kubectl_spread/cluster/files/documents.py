@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -88,17 +89,21 @@ class Document(msgspec.Struct, frozen=True):
 
 
 def read_objects(
-    inputs: Iterable[Input | ManifestProblem], *, strict: bool, lists: set[Kind] | None = None, repeats: bool = False
+    inputs: Iterable[Input | ManifestProblem],
+    *,
+    strict: bool,
+    lists: Counter[Kind] | None = None,
+    repeats: bool = False,
 ) -> Iterator[Document | ManifestProblem]:
     """Yield the objects of the inputs, and what is wrong.
 
     Args:
         inputs: what was read, and what could not be.
         strict: whether JSON is held to what YAML is held to, at the cost of plain values.
-        lists: takes the kinds that the inputs have a list of, such as a PodList, even an empty one.
+        lists: takes how many lists of each kind, such as a PodList, the inputs have, empty ones too.
         repeats: whether the last value counts of a key that YAML gives twice, as for kubectl; else it is an error.
     """
-    lists = set() if lists is None else lists
+    lists = Counter() if lists is None else lists
     for found in inputs:
         if isinstance(found, ManifestProblem):
             yield found
@@ -159,7 +164,8 @@ def _yaml(source: str, content: bytes, *, repeats: bool) -> Iterator[Document | 
         try:
             values = document.values(twice if repeats else None)
         except YamlError as error:
-            yield ManifestProblem(source, f"is not valid YAML: {error}", document=document.number)
+            what = "is a template, such as helm template renders, and no" if "{{" in document.text else "is not valid"
+            yield ManifestProblem(source, f"{what} YAML: {error}", document=document.number)
         else:
             if values is not None:
                 yield _shallow(Document(source, document.number, "", "", values, text=document, twice=twice))
@@ -198,6 +204,14 @@ def _without_logs(content: bytes) -> bytes:
     return b"".join((*kept, content[done:])) if kept else content
 
 
+_NO_OBJECTS = {
+    "Chart.yaml": " but what describes a Helm chart",
+    "values.yaml": " but the values of a Helm chart",
+    **dict.fromkeys(("kustomization.yaml", "kustomization.yml"), " but a kustomization, which -k builds"),
+}
+"""Files that people keep beside manifests → what they are."""
+
+
 class _Header(msgspec.Struct, rename="camel"):
     """What tells an object from a list, and its kind; none of it is checked yet."""
 
@@ -212,7 +226,7 @@ class _RawHeader(_Header, rename="camel"):
     items: msgspec.Raw = msgspec.Raw(b"null")
 
 
-def _flattened(document: Document, lists: set[Kind]) -> Iterator[Document | ManifestProblem]:
+def _flattened(document: Document, lists: Counter[Kind]) -> Iterator[Document | ManifestProblem]:
     """Yield the object with its kind, or the items of a list in their order.
 
     Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).
@@ -234,7 +248,7 @@ def _flattened(document: Document, lists: set[Kind]) -> Iterator[Document | Mani
             yield named
         else:
             if kind := BY_API.get((named.api_version, named.kind.removesuffix("List"))):
-                lists.add(kind)
+                lists[kind] += 1
             waiting.append(items)
 
 
@@ -261,7 +275,8 @@ def _named(document: Document, header: _Header) -> Document:
             raise DecodeError(f"must be a string, not {type_name(name)}", field)
     if missing := [field for field, name in names.items() if not name]:
         verb = "is" if len(missing) == 1 else "are"
-        raise DecodeError(f"is not a Kubernetes object: {' and '.join(missing)} {verb} missing")
+        what = _NO_OBJECTS.get(document.source.rpartition("/")[2], "")
+        raise DecodeError(f"is not a Kubernetes object{what}: {' and '.join(missing)} {verb} missing")
     return document.holding(document.content, api_version=names["apiVersion"], kind=names["kind"], path=document.path)
 
 
@@ -289,7 +304,7 @@ def _items(document: Document, header: _Header) -> Iterator[Document] | None:
             raise DecodeError(f"must be a list, not {type_name(wrong)}", "items")
         return iter(()) if known else None
     if document.path.count("items[") >= _MOST_LISTS:
-        raise DecodeError(f"lists lie more than {_MOST_LISTS} deep in one another")
+        raise DecodeError(f"lists are nested more than {_MOST_LISTS} deep")
     prefix = f"{document.path}." if document.path else ""
     return (
         document.holding(item, api_version=api_version, kind=kind, path=f"{prefix}items[{index}]")

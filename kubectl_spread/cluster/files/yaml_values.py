@@ -190,7 +190,7 @@ class _Builder:
 
     def _begin(self, event: events.CollectionStartEvent) -> None:
         if len(self._open) == MAX_DEPTH:
-            raise _RefusedError(f"mappings and lists lie more than {MAX_DEPTH} deep in one another")
+            raise _RefusedError(f"mappings and lists are nested more than {MAX_DEPTH} deep")
         values: dict[str, Plain] | list[Plain] = {} if isinstance(event, events.MappingStartEvent) else []
         self._open.append(_Open(values, start=event, before=self._count))
         self._count += 1

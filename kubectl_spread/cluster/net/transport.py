@@ -58,7 +58,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         needs: the permission it takes; empty when it takes none.
         query: parameters; empty ones are not sent.
         accept: the media type that is wanted.
-        body: JSON to POST, of a request that may be repeated without harm; empty for a GET.
+        body: JSON to send, of a request that may be repeated without harm; empty for a GET.
+        patch: the media type of the patch that the body is; empty for a POST.
         lists: the kinds of list of which the answer must be one; empty where it is no list.
         goes_on: whether the answer is one that the server keeps adding to.
     """
@@ -70,6 +71,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     accept: str = JSON
     attempts: int = ATTEMPTS
     body: bytes = b""
+    patch: str = ""
     lists: tuple[str, ...] = ()
     goes_on: bool = False
 
@@ -265,7 +267,7 @@ class _Call(msgspec.Struct, frozen=True):
 
     def _exchange(self, authorization: str) -> _Reply:
         query = urlencode({name: value for name, value in self.request.query.items() if value})
-        verb = "POST" if self.request.body else "GET"
+        verb = "PATCH" if self.request.patch else "POST" if self.request.body else "GET"
         url = f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}"
         headers = self._headers(authorization)
         exchange = Exchange(self.connection.log, verb=verb, url=url, authorization=authorization)
@@ -316,7 +318,7 @@ class _Call(msgspec.Struct, frozen=True):
     def _headers(self, authorization: str) -> HTTPHeaderDict:
         headers = HTTPHeaderDict(self.connection.headers, Accept=self.request.accept)
         if self.request.body:
-            headers["Content-Type"] = JSON
+            headers["Content-Type"] = self.request.patch or JSON
         if self.request.goes_on:
             headers["Accept-Encoding"] = "identity"  # who packs it waits for more to pack
         if authorization:

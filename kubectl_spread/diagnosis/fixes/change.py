@@ -54,7 +54,7 @@ class Override(StrEnum):
 
     NOTHING = "Nothing"
     DECISION = "Decision"
-    """A taint, a node affinity, a request, or a cordon while maintenance goes on."""
+    """A taint, a node or Pod affinity, a request, or a cordon while maintenance goes on."""
     NODE_POOL = "NodePool"
     """The group of nodes that the Pod asks for."""
 

@@ -11,6 +11,7 @@ from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestE
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 
 if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for it.
+    from kubectl_spread.apiserver.eviction import EvictionRefused
     from kubectl_spread.controllers.do_not_evict import Kept
     from kubectl_spread.controllers.taints import NodeTrouble
     from kubectl_spread.objects.decoding import Plain
@@ -148,7 +149,7 @@ class Recreated(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         owner: ``deployment/web``.
         here: whether perhaps on the same node.
-        may_be_first: whether it may take the place that was made for the Pending Pod, where that is in back-off.
+        may_be_first: whether it may take the place that was made for the Pending Pod, which then stays Pending.
     """
 
     owner: str
@@ -220,18 +221,21 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         return max((proposal.overrides for proposal in self.proposals), key=lambda each: each.rank)
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, int, bool, int, int, int]:
+    def rank(self) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
         """What fixes are sorted by, the safest first; those of one rank are sorted by their text.
 
-        What keeps decisions comes first, then what lets in all Pods that wait, then what breaks less, then what costs
-        less. The deletion of a Pod that nothing makes again comes after all that, and a Pod's node pool is last.
+        What keeps decisions comes first, then what surely lets in all Pods that wait, then what breaks less, then what
+        costs less. What lets in none comes after all that, then the deletion of a Pod that nothing makes again, and a
+        Pod's node pool is last.
         """
+        overtaken = isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
         return (
-            not self.mends,
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
+            not self.admits,
+            not self.mends,
             self.overrides.rank,
-            self.admits < self.siblings,
+            overtaken or self.admits < self.siblings,
             self.disturbs.rank,
             self.cost,
             -len(self.feasible),
@@ -256,12 +260,6 @@ class BudgetsNotRead(msgspec.Struct, frozen=True):
     """PodDisruptionBudgets could not be listed."""
 
 
-class EvictionRefused(msgspec.Struct, frozen=True):
-    """The API server would refuse the eviction, in these words."""
-
-    message: str
-
-
 WhyNotDeleted: TypeAlias = "Kept | EndsByItself | BudgetsNotRead | EvictionRefused"
 
 
@@ -284,6 +282,40 @@ class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
 NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
+class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
+    """Nodes that take the Pod once they are well again.
+
+    Attributes:
+        taints: by which controllers say what they suffer from; empty where only a cordon closes them.
+    """
+
+    nodes: tuple[str, ...]
+    taints: tuple[str, ...]
+    trouble: NodeTrouble
+
+
+class PodEnding(msgspec.Struct, frozen=True, kw_only=True):
+    """A Pod in the way that is being deleted.
+
+    Attributes:
+        grace_seconds: within which its kubelet ends it; 0 where that is not known.
+    """
+
+    namespace: str
+    name: str
+    node: str
+    grace_seconds: int
+
+
+class RolloutGoesOn(msgspec.Struct, frozen=True):
+    """The rollout of the Pod's owner takes away the Pods in the way, once new ones are Ready."""
+
+    owner: str
+
+
+Wait: TypeAlias = NodeRecovery | PodEnding | RolloutGoesOn
+
+
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
     """What the search found.
 
@@ -291,12 +323,14 @@ class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
         fixes: by rank.
         new_nodes: nodes that would let the Pod in if somebody added them, by rank.
         not_offered: what would let the Pod in too, and why it is not offered.
+        waits: what lets the Pod in without anybody's doing.
         complete: whether every change was tried.
     """
 
     fixes: tuple[VerifiedFix, ...] = ()
     new_nodes: tuple[VerifiedFix, ...] = ()
     not_offered: tuple[NotOffered, ...] = ()
+    waits: tuple[Wait, ...] = ()
     complete: bool = True
 
 

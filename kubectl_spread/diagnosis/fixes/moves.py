@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
+from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of
@@ -18,7 +19,6 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, Recre
 from kubectl_spread.diagnosis.fixes.conclusion import (
     BudgetsNotRead,
     EndsByItself,
-    EvictionRefused,
     HeldByFinalizers,
     Outlook,
     Recreated,
@@ -31,6 +31,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterR
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.meta import CONFIG_MIRROR
+from kubectl_spread.objects.storage import claim_name
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import (
     cycle,
@@ -42,7 +43,6 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
 )
 from kubectl_spread.scheduler.affinityterm import readable_terms
-from kubectl_spread.scheduler.claims import claim_name
 from kubectl_spread.scheduler.hostport import host_ports
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.placement import with_placed
@@ -290,9 +290,10 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
 def _overtaken(moved: Pod, after: Situation) -> bool:
     """Whether the Pending Pod may be left without a node where the Pod in place of the moved one is scheduled first.
 
-    A Pod that was just refused is in back-off, and is not tried again before that is over.
+    A Pod that was refused is in back-off, and the deletion itself may get it tried and refused once more.
 
-    Source: pkg/scheduler/backend/queue/scheduling_queue.go isPodBackingoff (v1.36).
+    Source: pkg/scheduler/backend/queue/scheduling_queue.go AddUnschedulableIfNotPresent, requeuePodWithQueueingStrategy
+    (v1.36).
     """
     successor = replacement(moved, after.handle.snapshot, after.handle.profile)
     handle = successor.place(after.handle)

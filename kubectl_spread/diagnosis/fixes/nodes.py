@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, meaning_of, taint_cost
@@ -15,8 +17,9 @@ from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.diagnosis.volume_places import places_without_node
 from kubectl_spread.objects.core import Node, Pod, Taint
-from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
+from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
 from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -94,11 +97,16 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
 
 
 def _cordon_override(info: NodeInfo) -> Override:
-    """Return what an uncordon sets aside: a decision while something says that maintenance of the node goes on."""
+    """Return what an uncordon sets aside: a decision while maintenance of the node goes on."""
+    return Override.DECISION if in_maintenance(info) else Override.NOTHING
+
+
+def in_maintenance(info: NodeInfo) -> bool:
+    """Whether something says that maintenance of the node goes on: a name, an eviction, or that it is not ready."""
     taints, annotations = info.node.spec.taints, info.node.metadata.annotations
     named = any(MAINTENANCE in name.lower() for name in (*(taint.key for taint in taints), *annotations))
     evicted = any(condition.type == DISRUPTION_TARGET for pod in info.pods for condition in pod.status.conditions)
-    return Override.DECISION if named or evicted or not info.node.answers else Override.NOTHING
+    return named or evicted or not info.node.answers
 
 
 def _label(situation: Situation) -> Iterator[Candidate]:
@@ -154,20 +162,35 @@ def _untaint(name: str, taint: Taint) -> Command:
 def additions(situation: Situation) -> Iterator[Candidate]:
     """Yield a node more for each domain: a sibling of what is there, empty and in good order."""
     keys = _deciding_keys(situation.pod) | set(situation.domain_keys)
+    moved = _labels_of_volume(situation)
     seen: set[tuple[object, ...]] = set()
     for info in situation.handle.node_infos.values():
         node = sibling(info.node, f"new-{info.name}")
-        labels = tuple(sorted((key, value) for key, value in info.labels.items() if key in keys))
-        shape = (labels, node.spec.taints, tuple(sorted(node.status.allocatable.items())))
+        labels = {**node.metadata.labels, **moved}
+        node = replace(node, metadata=replace(node.metadata, labels=labels))
+        kept = tuple(sorted((key, value) for key, value in labels.items() if key in keys or key in moved))
+        shape = (kept, node.spec.taints, tuple(sorted(node.status.allocatable.items())))
         if shape in seen:
             continue
         seen.add(shape)
-        domains = tuple((key, info.labels[key]) for key in situation.domain_keys or (ZONE,) if key in info.labels)
+        named = dict.fromkeys((*situation.domain_keys, *moved)) or (ZONE,)
+        domains = tuple((key, labels[key]) for key in named if key in labels)
+        pool = next((f"{key}={value}" for key, value in sorted(info.labels.items()) if names_pool(key)), "")
         yield NewNode(
-            proposal=AddNode(like=info.name, domains=domains, repaired=node.spec != info.node.spec),
+            proposal=AddNode(like=info.name, domains=domains, repaired=node.spec != info.node.spec, pool=pool),
             node=node,
             group=tuple(map(str, node.spec.taints)),
         )
+
+
+def _labels_of_volume(situation: Situation) -> Mapping[str, str]:
+    """Return the labels of a node that could use the Pod's volume that no node can use; empty where there is none."""
+    place = next(places_without_node(situation.pod, situation.handle), None)
+    if place is None or place.topology_key == HOSTNAME:
+        return {}
+    # Providers have a label of their own beside the zone's, of the same value.
+    keys = (place.topology_key, *((ZONE,) if place.topology_key.endswith("/zone") else ()))
+    return dict.fromkeys(keys, place.values[0])
 
 
 def _deciding_keys(pod: Pod) -> set[str]:

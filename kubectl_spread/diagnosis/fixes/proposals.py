@@ -145,12 +145,14 @@ class AddNode(Proposal, frozen=True, kw_only=True):
         like: the node that it is a sibling of.
         domains: (topology key, value) of its domains.
         repaired: whether the sibling has a taint or a cordon that a new node does not.
+        pool: the label by which the group of nodes is known that the sibling is of, as key=value; empty for none.
     """
 
     cost: int = 3
     like: str
     domains: tuple[tuple[str, str], ...]
     repaired: bool
+    pool: str = ""
 
 
 class RelaxNodeSelector(Proposal, frozen=True, kw_only=True):
@@ -175,6 +177,7 @@ class RelaxPodAffinity(Proposal, frozen=True, kw_only=True):
     """A required term on other Pods becomes a preference."""
 
     cost: int = 3
+    overrides: Override = Override.DECISION
     field: AffinityField
     selector: str
     topology_key: str

@@ -270,7 +270,7 @@ def _and_deleted(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Rou
     rolls = isinstance(owner, StatefulSet) and owner.spec.update_strategy.type != ON_DELETE
     first = first_updated_ordinal(owner) if isinstance(owner, StatefulSet) and rolls else 0
     updated = [pod for pod in waiting if not rolls or _ordinal(pod) >= first]
-    commands = (*rollout.commands, *([_delete(updated or waiting)] if waiting else []))
+    commands = (*rollout.commands, *([_delete(updated)] if updated else []))
     both = replace(rollout, commands=commands, waiting=len(updated))
     if not isinstance(owner, StatefulSet) or not rolls:
         effect = Effect.THIS_POD_RECREATED if waiting else None

@@ -41,6 +41,7 @@ from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.waits import waits_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
@@ -56,6 +57,8 @@ MOST_ALIKE_IN_PAIRS = 2
 """The same for each half of a pair."""
 MOST_WARNED = 3
 """Changes (count) of which it is said that they would help and are not offered."""
+MOST_WAITS = 3
+"""Things to wait for (count) that are named."""
 MOST_SIBLINGS = 100
 """Pending Pods of the same workload (count) that are placed, and reported as its siblings."""
 
@@ -126,11 +129,13 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
         if each.errors
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
+    waits = tuple(islice(waits_of(situation, spent), MOST_WAITS))
     complete = not spent()
     return FixSearch(
         fixes=_verified(working, situation, siblings),
         new_nodes=_verified(new_nodes, situation, siblings),
         not_offered=alone,
+        waits=waits,
         complete=complete,
     )
 

@@ -9,16 +9,15 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.controllers.workloads import Replicas, living_pods, owner_of, owners_of
+from kubectl_spread.controllers.workloads import PodsByOwner, Replicas, living_pods, owner_of, owners_of, wanted_by
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
-from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -67,6 +66,11 @@ class Destination(msgspec.Struct, frozen=True):
     before: Handle
 
 
+def placed_by_owner(handle: Handle) -> PodsByOwner:
+    """Return namespace and topmost owner → its Pods on the cluster's nodes; a Pod that nothing owns has itself."""
+    return living_pods((pod for info in handle.node_infos.values() for pod in info.pods), handle.snapshot)
+
+
 class Situation(msgspec.Struct, frozen=True, dict=True):
     """A Pod and a cluster.
 
@@ -76,6 +80,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         now: the moment it is looked at, RFC 3339 in UTC; empty where nobody knows.
         written: what a file says of the Pod; None for one that exists.
         bound_for: where it is to go, for one that comes in place of another; None where any node will do.
+        placed: the Pods on the cluster's nodes, where they were counted once for many Pods; None to count them here.
     """
 
     pod: Pod
@@ -83,6 +88,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     now: str = ""
     written: Written | None = None
     bound_for: Destination | None = None
+    placed: PodsByOwner | None = None
 
     def exists(self, pod: Pod) -> bool:
         """Whether the other Pod is there, and not only to come from the file."""
@@ -138,27 +144,15 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     def running(self) -> tuple[Pod, ...]:
         """The Pods of the same workload that are on a node, before any is evicted for this one to come."""
         handle = self.bound_for.before if self.bound_for else self.handle
-        snapshot, namespace = handle.snapshot, self.pod.metadata.namespace
-        owner = owner_of(self.pod, snapshot)
-        # A Pod that nothing owns is a workload of its own.
-        there = (
-            other
-            for info in handle.node_infos.values()
-            for other in info.pods
-            if other.metadata.namespace == namespace and self.exists(other)
-            if other.metadata.owner_references or other.metadata.name == owner.name
-        )
-        return tuple(living_pods(there, snapshot).get((namespace, owner), ()))
+        placed = placed_by_owner(handle) if self.placed is None else self.placed
+        there = placed.get((self.pod.metadata.namespace, owner_of(self.pod, handle.snapshot)), ())
+        # What was counted once for many Pods may have this one on the node where the scheduler counts it.
+        return tuple(pod for pod in there if self.exists(pod) and (self.bound_for or pod.key != self.pod.key))
 
     @property
     def at_work(self) -> int:
-        """How many of them run, and do not say that they are not ready (count): a file by hand may say little."""
-        return sum(
-            pod.status.phase in {"Running", ""}
-            and not pod.terminating
-            and not any(each.type == "Ready" and each.status != "True" for each in pod.status.conditions)
-            for pod in self.running
-        )
+        """How many of them run, and do not say that they are not ready (count)."""
+        return sum(pod.at_work for pod in self.running)
 
     @cached_property
     def topmost_owner(self) -> Workload | None:
@@ -173,15 +167,8 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         Args:
             waiting: the Pods of the same owner without a node, this one among them.
         """
-        match self.topmost_owner:
-            case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController() as owner:
-                wanted = owner.spec.replicas_wanted
-            case DaemonSet():
-                # The nodes decide how many there are.
-                wanted = len(self.running) + len(waiting)
-            case _:
-                return UNSET
-        return Replicas(wanted=wanted, running=self.at_work)
+        wanted = wanted_by(self.topmost_owner, len(self.running) + len(waiting))
+        return UNSET if wanted is None else Replicas(wanted=wanted, running=self.at_work)
 
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:

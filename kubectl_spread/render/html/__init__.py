@@ -22,6 +22,7 @@ from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, anchor, car
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, path_text, text
 from kubectl_spread.render.html.node_map import Drawing, Style
 from kubectl_spread.render.html.sections import callout
+from kubectl_spread.render.outline import Gaps, Outline
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording import pages
@@ -68,8 +69,8 @@ def to_html(report: AnyReport) -> str:
             (block("p", text(outline.header), class_="hint"), _facts(report.metadata, report, suffix)),
         ),
         "counts": _counts(cards),
-        "incomplete": callout(report.incomplete),
-        "overview": _overview(cards),
+        "incomplete": callout(Gaps(gaps=report.incomplete)),
+        "overview": joined((_causes(outline), _overview(cards))),
         "size": text("many" if len(cards) > MANY else ""),
         "suffix": text(suffix),
         "cards": joined(_drawn(cards, short)) or element("p", text(pages.NOTHING_FOUND), class_="hint"),
@@ -133,6 +134,12 @@ def _counts(cards: Sequence[Card]) -> Markup:
         if counted[status]
     ]
     return block("ul", each("li", buttons), class_="counts")
+
+
+def _causes(outline: Outline) -> Markup:
+    """Return each cause with the workloads that have it; nothing where there is one explanation."""
+    lines = [text(cause.text) for cause in outline.causes]
+    return block("ul", each("li", lines)) if lines else NOTHING
 
 
 def _overview(cards: Sequence[Card]) -> Markup:

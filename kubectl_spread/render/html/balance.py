@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.contract.skew import FEW_DOMAINS
 from kubectl_spread.diagnosis.constraint_change import SimulatedItem
-from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.render.html.bars import bar
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text
 from kubectl_spread.render.html.sections import section
 from kubectl_spread.render.outline.simulate import status_after
 from kubectl_spread.wording import pages
-from kubectl_spread.wording.words import between, count_of
+from kubectl_spread.wording.words import between, count_of, seen
 
 MOST_ITEMS, MOST_DOMAINS = 40, 40
 """Constraints of a page, and domains of a constraint (counts), that are drawn at most."""
@@ -112,7 +112,7 @@ def _shown(balance: Balance) -> list[str]:
 
 def _row(domain: str, balance: Balance, scale: int, short: Short) -> Iterator[Markup]:
     """Yield name, numbers and bars of a domain; one that is not counted at a time has no number and no bar there."""
-    yield element("th", element("span", text(short(domain) or EMPTY), class_="value"), scope="row")
+    yield element("th", element("span", text(seen(short(domain))), class_="value"), scope="row")
     for side in (balance.before, balance.after):
         counts = side.pods.get(domain)
         yield element("td", element("b", text(between(*counts) if counts else "-")), class_="n", data_label=side.label)

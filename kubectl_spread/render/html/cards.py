@@ -11,10 +11,11 @@ from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.pending import PendingItem
-from kubectl_spread.contract.rebalance import RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.diagnosis.not_created import NotCreated
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.html.balance import planned, simulated
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
@@ -153,11 +154,11 @@ def _step_status(item: SimulatedStep) -> str:
 
 
 def _check_status(item: CheckItem) -> str:
-    if item.validation:
-        return "Invalid"
+    if item.validation or item.failed_create:
+        return item.verdict.value
     if item.held_by and not item.stuck:
         return "Gated"
-    return "Jams" if (item.jam or item.failed_create) and not item.stuck else item.verdict.value
+    return "Jams" if item.jam and not item.stuck else item.verdict.value
 
 
 def _count_cells(constraints: Iterable[ConstraintReport]) -> int:

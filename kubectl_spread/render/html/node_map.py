@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.diagnosis.domains import BypassedNode
-from kubectl_spread.render.cells import EMPTY, clean
+from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.constraints import REASONS, bypassed_because
-from kubectl_spread.wording.words import count_of
+from kubectl_spread.wording.words import count_of, seen
 
 MOST_BOXES = 60
 """Domains (count) up to which each has a box of its own."""
@@ -118,7 +118,7 @@ def _are_many(domains: Sequence[Domain]) -> bool:
 
 def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
     for domain in constraint.domains:
-        label, cells = domain.value or EMPTY, tuple(_cells(domain, fates, placed))
+        label, cells = seen(domain.value), tuple(_cells(domain, fates, placed))
         if domain.eligible:
             kind = "holds-minimum" if domain.value in constraint.minimum_domains else "domain"
             yield Box(label, count_of(domain.matching, "Pod"), "", kind, cells)
@@ -140,7 +140,7 @@ def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Itera
 
 def _named_cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
     for cell in _cells(domain, fates, placed):
-        note = "" if cell.name == domain.value else f"domain {domain.value or EMPTY}"
+        note = "" if cell.name == domain.value else f"domain {seen(domain.value)}"
         yield replace(cell, fate=_noted(cell.fate, note)) if note else cell
 
 

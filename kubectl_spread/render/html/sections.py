@@ -8,7 +8,6 @@ from typing import assert_never
 from kubectl_spread.contract.check import ValidationError, ValidationWarning
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.bars import constraint_sentences
@@ -52,7 +51,7 @@ def block_markup(found: Block) -> Markup:  # noqa: C901, PLR0911 - one for each 
         case Findings():
             return section("Findings", block("ul", each("li", map(_finding, found.findings)), class_="findings"))
         case Gaps():
-            return callout(found.gaps)
+            return callout(found)
         case Fixes():
             return _fixes(found)
         case Messages():
@@ -80,11 +79,11 @@ def folded(title: str, content: Markup) -> Markup:
     return element("details", head, content, class_="fold") if content else NOTHING
 
 
-def callout(incomplete: Iterable[Incomplete]) -> Markup:
+def callout(gaps: Gaps) -> Markup:
     """Return, so that nobody misses it, what the answer does not rest on."""
     lines = (
         joined((element("b", text(missing.what)), text(f" ({missing.why}): {missing.consequence}.")))
-        for missing in incomplete
+        for missing in gaps.told
     )
     items = block("ul", each("li", lines))
     title = element("p", element("span", text("▲"), class_="mark", aria_hidden="true"), text(pages.NOT_ALL_KNOWN))
@@ -137,7 +136,8 @@ def _fixes(fixes: Fixes) -> Markup:
     more = element("details", summary, *_groups(fixes, after=MOST_FIXES)) if rest > 0 else NOTHING
     notes = filter(None, (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short))
     hints = each("p", map(text, notes), class_="hint")
-    return joined((*_groups(fixes, to=MOST_FIXES), block("section", more, hints)))
+    before = each("p", map(text, fixes.before), class_="hint")
+    return joined((before, *_groups(fixes, to=MOST_FIXES), block("section", more, hints)))
 
 
 def _groups(fixes: Fixes, *, after: int = 0, to: int = EVERY) -> Iterator[Markup]:

@@ -15,9 +15,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.wording.words import LIST
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
     from kubectl_spread.contract.check import CheckItem, ValidationError, ValidationWarning
@@ -53,6 +55,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         same_for: the same for the Pods that share an explanation.
         wide: whether everything is named.
         by_node: whether domains are unfolded to their nodes.
+        brief: whether of several explanations only one of each cause is wanted, without its evidence.
         every_fix: whether all fixes are wanted, or only the first.
         all_fixes: the flags with which all are told.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
@@ -62,6 +65,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     same_for: int = 4
     wide: bool = False
     by_node: bool = False
+    brief: bool = False
     every_fix: bool = False
     all_fixes: str = "--all-fixes"
     fix_format: FixFormat = ""
@@ -217,6 +221,16 @@ class Gaps(Part, frozen=True, kw_only=True):
 
     gaps: tuple[Incomplete, ...]
 
+    @property
+    def told(self) -> tuple[Incomplete, ...]:
+        """The gaps, lists that could not be read for one reason and with one consequence as one."""
+        found: dict[tuple[str, str, str], Incomplete] = {}
+        for gap in self.gaps:
+            key = ("" if gap.what.startswith(LIST) else gap.what, gap.why, gap.consequence)
+            known = found.get(key)
+            found[key] = replace(gap, what=f"{known.what}, {gap.what.removeprefix(LIST)}") if known else gap
+        return tuple(found.values())
+
 
 class EditBlock(Part, frozen=True, kw_only=True):
     """A change of a manifest.
@@ -259,6 +273,7 @@ class Fixes(Part, frozen=True, kw_only=True):
     """What would let the Pod in.
 
     Attributes:
+        before: what is waited for, and what to do where no fix is safe, a sentence each.
         fixes: the safest first, those together that touch the same.
         more: how many are not among them; empty where all are.
         nothing_helps: that no change does, and what none reaches; empty where there are fixes or not all was tried.
@@ -267,6 +282,7 @@ class Fixes(Part, frozen=True, kw_only=True):
         cut_short: that not all was tried; empty where it was.
     """
 
+    before: tuple[str, ...] = ()
     fixes: tuple[FixBlock, ...]
     more: str
     nothing_helps: str
@@ -280,7 +296,7 @@ class Fixes(Part, frozen=True, kw_only=True):
         by_touch = groupby(self.fixes, key=lambda fix: fix.touches)
         found = [(f"Fixes that {touches}" if touches else "Fixes", tuple(fixes)) for touches, fixes in by_touch]
         # Once is enough.
-        tried = [(f"{title}, each tried on this snapshot", fixes) for title, fixes in found[:1]]
+        tried = [(f"{title}, each verified by simulation on this snapshot", fixes) for title, fixes in found[:1]]
         return (*tried, *found[1:])
 
 
@@ -332,17 +348,40 @@ class Item(Part, frozen=True, kw_only=True):
         return tuple(block for paragraph in self.paragraphs for block in paragraph)
 
 
+class SharedCause(Part, frozen=True, kw_only=True):
+    """Why several Pods wait.
+
+    Attributes:
+        line: the cause, and how many Pods have it.
+        workloads: whose Pods those are; empty where the line says it.
+    """
+
+    line: str
+    workloads: str
+
+    @property
+    def text(self) -> str:
+        """Both."""
+        return f"{self.line} ({self.workloads})" if self.workloads else self.line
+
+
 class Outline(Part, frozen=True, kw_only=True):
     """What a report says.
 
     Attributes:
         items: in the order of the report.
+        causes: why Pods wait, each cause once; empty where there is one explanation.
+        totals: how many items have which result; empty where there is one.
+        more: which explanations are left out; empty where none is.
         gaps: what none of the answers rests on.
         nodes: the names of nodes that may stand in it.
         header: which cluster was read; empty where that goes without saying.
     """
 
     items: tuple[Item, ...]
+    causes: tuple[SharedCause, ...] = ()
+    more: str = ""
+    totals: str = ""
     gaps: Gaps
     nodes: frozenset[str] = frozenset()
     header: str = ""

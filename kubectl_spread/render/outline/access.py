@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def outline_with(items: Iterable[Item], report: AnyReport, gaps: Gaps | None = None) -> Outline:
     """Return the outline of a report that has these items; it names these gaps, or else all of the report."""
-    note = _note(report.metadata)
+    note = commands_note(report.metadata)
     return Outline(
-        items=tuple(_noted(item, note) for item in items) if note else tuple(items),
+        items=_noted(tuple(items), note) if note else tuple(items),
         gaps=gaps or Gaps(gaps=report.incomplete),
         nodes=node_names(report),
         header=header(report.metadata),
@@ -28,31 +28,38 @@ def outline_with(items: Iterable[Item], report: AnyReport, gaps: Gaps | None = N
 
 
 def header(metadata: Metadata) -> str:
-    """Return which cluster was read; empty where it is the one that kubectl asks without flags, or files."""
+    """Return which cluster was read; empty where it is the one that kubectl asks without flags, or files alone."""
     found = metadata.access
     if not isinstance(found, ClusterAccess) or found.current:
         return ""
+    if not metadata.server:
+        named = (found.taken_at, found.context, found.cluster, found.server)
+        return wording.taken_from(*named) if any(named) else ""
     return wording.read_from(found.context, found.cluster, metadata.server)
 
 
-def _note(metadata: Metadata) -> str:
+def commands_note(metadata: Metadata) -> str:
     """Return what is to be added to commands; empty where they reach the cluster as they are."""
-    if not isinstance(metadata.access, ClusterAccess):
-        return "" if metadata.server or not metadata.source else wording.files_name_no_cluster(metadata.source)
-    secret = metadata.access.secret_flags
-    return wording.secrets_left_out(secret) if secret else ""
+    found = metadata.access
+    if not metadata.server and metadata.source and not {"--context", "--server"} & {*metadata.connection_flags}:
+        return wording.files_name_no_cluster(metadata.source)
+    flags = found.secret_flags if isinstance(found, ClusterAccess) else ()
+    return wording.left_out(flags, snapshot=not metadata.server) if flags else ""
 
 
-def _noted(item: Item, line: str) -> Item:
-    """Return the item with the line above the first of its commands."""
-    first = next((at for at, blocks in enumerate(item.paragraphs) if any(map(_has_commands, blocks))), None)
+def _noted(items: tuple[Item, ...], line: str) -> tuple[Item, ...]:
+    """Return the items with the line above the first of all their commands."""
+    places = ((at, part) for at, item in enumerate(items) for part, blocks in enumerate(item.paragraphs))
+    first = next(((at, part) for at, part in places if any(map(_has_commands, items[at].paragraphs[part]))), None)
     if first is None:
-        return item
-    before, paragraph, after = item.paragraphs[:first], item.paragraphs[first], item.paragraphs[first + 1 :]
-    return replace(item, paragraphs=(*before, (Note(line=line), *paragraph), *after))
+        return items
+    at, part = first
+    paragraphs = items[at].paragraphs
+    noted = (*paragraphs[:part], (Note(line=line), *paragraphs[part]), *paragraphs[part + 1 :])
+    return (*items[:at], replace(items[at], paragraphs=noted), *items[at + 1 :])
 
 
 def _has_commands(block: Block) -> bool:
     if isinstance(block, Fixes):
         return any(fix.commands for fix in block.fixes)
-    return isinstance(block, Commands)
+    return isinstance(block, Commands) or (isinstance(block, Note) and "`kubectl " in block.line)

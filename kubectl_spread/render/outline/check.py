@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.constraints import ConstraintReport
@@ -35,19 +36,24 @@ from kubectl_spread.render.outline.evaluation import (
 )
 from kubectl_spread.wording import check as wording
 from kubectl_spread.wording.pending import held_back
+from kubectl_spread.wording.words import count_of, scores_some, totals
 
 SHOWN_NODES = 10
 
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    return outline_with([_item(item, extent) for item in report.items], report, common_gaps(report))
+    outline = outline_with([_item(item, extent) for item in report.items], report, common_gaps(report))
+    results = sorted((item.verdict for item in report.items), key=tuple(Verdict).index)
+    line = totals(count_of(len(results), "Pod template"), results) if len(results) > 1 else ""
+    return replace(outline, totals=line)
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:
     name, sentence = subject_of(item), check_sentence(item)
     tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
-    refusals = [Refusals(errors=item.validation)] if item.validation else []
+    errors = item.refusals
+    refusals = [Refusals(errors=errors)] if errors else []
     warnings = [Warnings(warnings=item.warnings)] if item.warnings else []
     notes = [Note(line=line) for line in _notes(item, extent)]
     fixes = _fixes(item, extent)
@@ -71,7 +77,11 @@ def _fixes(item: CheckItem, extent: Extent) -> Fixes | None:
 
 
 def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
-    """Yield why there is no node, or how the replicas lie, and what the scheduler says of it."""
+    """Yield why there is no node, or how the replicas lie, and what the scheduler and an autoscaler say of it."""
+    if item.autoscaler is not UNSET:
+        from kubectl_spread.render.outline.autoscaler import autoscaler_blocks
+
+        yield autoscaler_blocks(item.autoscaler, extent)
     if item.stuck:
         yield from evaluation_paragraphs(item, extent)
     else:
@@ -89,6 +99,9 @@ def subject_of(item: CheckItem) -> str:
 def check_sentence(item: CheckItem) -> str:
     """Return what becomes of the manifest, as it stands or else once the API server takes it."""
     sentence = held_back(item.held_by, _placement(item)) if item.held_by else _placement(item)
+    failed = item.failed_create
+    if failed and not failed.created:
+        return wording.refused_pods(failed.message, sentence if item.nodes else "")
     if item.verdict is not Verdict.INVALID:
         return sentence
     return wording.refused(sentence) if item.nodes else wording.REFUSED
@@ -101,6 +114,8 @@ def _placement(item: CheckItem) -> str:
         return item.summary
     if not item.placements and jam is None and (item.rollout or not item.replicas):
         return wording.NO_POD
+    if item.stuck and item.rollout and item.rollout.unchanged and item.pending:
+        return wording.stay_pending(item.pending, item.summary)
     if item.stuck:
         return wording.not_schedulable(item.summary)
     if jam is not None:
@@ -112,30 +127,43 @@ def _placement(item: CheckItem) -> str:
 def _created(item: CheckItem) -> str:
     failed, placements = item.failed_create, item.placements
     if failed is not None and failed.created:
-        return wording.refused_pod(failed.created + 1, item.replicas, failed.message)
+        otherwise = _if_all_came(item)
+        return wording.refused_pod(failed.created + 1, item.replicas, failed.message, otherwise)
     some = item.rollout is not None and len(placements) < item.replicas
     if item.verdict is Verdict.INCOMPLETE or not placements or (item.replicas <= 1 and not some):
         return wording.placed(placements) if any(each.preempts for each in placements) else verdict_sentence(item)
     return wording.placed(placements, wording.everyone(len(placements) if some else item.replicas, to_come=some))
 
 
+def _if_all_came(item: CheckItem) -> str:
+    found = item.all_created
+    if found is None:
+        return ""
+    if found.jam is None:
+        return wording.placed(found.placements, wording.everyone(item.replicas, to_come=False))
+    jam, why = found.jam, found.jam.summary or str(found.jam.message)
+    return wording.jam_sentence(jam.replica, jam.replica_max, item.replicas, nodes=jam.nodes, why=why)
+
+
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     rollout = item.rollout
+    if item.failed_create and item.failed_create.missing:
+        yield wording.missing_note(item.failed_create.missing)
     if rollout is not None:
         yield wording.rollout_note(rollout.strategy, rollout.running, rollout.replaced, rollout.assumed)
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
-        if chance := wording.chance_note(item.placements):
+        if not item.sampled and (chance := wording.chance_note(item.placements)):
             yield chance
-    if item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
+    if item.sampled:
+        yield f"{scores_some(item.orders)}."
+    elif item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
         yield wording.random_ties(item.orders)
     elif item.orders == 1 and any(placement.ties for placement in item.placements):
         yield wording.TIES_BY_NAME
     if extent.wide and item.feasible:
         totals = {node.name: node.scores.get("total", 0) for node in item.nodes if isinstance(node.scores, dict)}
         yield wording.ranking_note({name: totals.get(name, 0) for name in item.feasible})
-    if item.sampled:
-        yield wording.sampled_note(len(item.nodes))
 
 
 def ranges_of(constraint: ConstraintReport, item: CheckItem) -> Ranges:

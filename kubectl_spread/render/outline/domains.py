@@ -9,7 +9,6 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
-from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
 from kubectl_spread.wording import constraints as wording
 from kubectl_spread.wording.words import between, listed
@@ -57,7 +56,7 @@ class DomainRow(Part, frozen=True, kw_only=True):
 
     def names(self, most: int) -> str:
         """Return the domains' names, that many of them."""
-        return listed([value or EMPTY for value in self.values], most)
+        return listed(self.values, most)
 
 
 def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:

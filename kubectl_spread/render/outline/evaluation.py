@@ -18,6 +18,7 @@ MOST_GROUPS = 12
 VERDICT_TONES = {
     Verdict.UNSCHEDULABLE: Tone.BAD,
     Verdict.INVALID: Tone.BAD,
+    Verdict.FAILED_CREATE: Tone.BAD,
     Verdict.INCOMPLETE: Tone.WARNING,
     Verdict.SCHEDULABLE: Tone.GOOD,
 }

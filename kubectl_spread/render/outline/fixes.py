@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.contract.evaluation import EvaluationReport
@@ -17,24 +19,36 @@ MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 
 
-def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
-    """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none."""
+def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) -> Fixes | None:
+    """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none.
+
+    Args:
+        item: the Pod.
+        extent: how much is wanted.
+        brief: whether only the first is.
+    """
     if not item.nodes or not _was_searched(item):
         return None
     numbered = [*enumerate(item.fixes, start=1)]
-    shown = numbered if extent.every_fix else _foremost(numbered)
+    shown = numbered if extent.every_fix else _foremost(numbered)[: 1 if brief else None]
     left_out = len(item.fixes) - len(shown)
     only_pools = bool(left_out) and not shown
+    unsafe = not any(map(_is_safe, item.fixes))
+    new_nodes = tuple(fixes.or_add(fix.summary, fix.alike, first=unsafe) for fix in item.new_nodes)
+    waited = [each.message for each in item.waits or ()]
     return Fixes(
+        before=(
+            *(f"Wait for {message}." for message in waited),
+            *((fixes.NOTHING_SAFE,) if unsafe and shown else ()),
+            *(new_nodes if unsafe else ()),
+        ),
         fixes=tuple(_fix(number, fix, extent, item) for number, fix in shown),
         more=f"{left_out} more with {extent.all_fixes}." if left_out and not only_pools else "",
         nothing_helps=_nothing_helps(item),
-        new_nodes=tuple(
-            fixes.or_add(fix.summary, fix.alike, first=bool(left_out) and not shown) for fix in item.new_nodes
-        ),
+        new_nodes=() if unsafe else new_nodes,
         left_alone=(
             *((fixes.out_of_pool(left_out, extent.all_fixes),) if only_pools else ()),
-            *(f"Left alone: {line}." for line in item.left_alone),
+            *(f"Left alone: {line}." for line in item.left_alone if line not in waited),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
         ),
@@ -52,10 +66,16 @@ def _foremost(numbered: Sequence[tuple[int, Fix]]) -> Sequence[tuple[int, Fix]]:
     return (*kept[:1], *(others or kept[1:])[: MOST_FIXES - 1])
 
 
+def _is_safe(fix: Fix) -> bool:
+    """Whether the fix keeps what somebody decided, and ends no Pod for good."""
+    return fix.overrides is UNSET and fix.disturbs is not Disturbance.LOST
+
+
 def _was_searched(item: EvaluationReport) -> bool:
     """Whether anything was looked for: for a Pod, or a replica, that finds no node and is none to be refused."""
     if isinstance(item, CheckItem):
-        return item.jam is not None and item.verdict is not Verdict.INVALID
+        comes = item.failed_create is None or item.failed_create.created
+        return item.jam is not None and item.verdict is not Verdict.INVALID and bool(comes)
     return item.stuck
 
 
@@ -94,7 +114,7 @@ def _edit(edit: ManifestEdit) -> EditBlock:
 
 def _nothing_helps(item: EvaluationReport) -> str:
     """Return the sentence for a Pod that no change lets in, and what no change reaches."""
-    if item.fixes or item.left_alone or item.fix_search != "complete":
+    if item.fixes or item.left_alone or item.waits or item.fix_search != "complete":
         return ""
     conflict = item.blamed if isinstance(item, CheckItem) else item.conflict
     return fixes.nothing_helps([requirement_text(requirement, item) for requirement in conflict])

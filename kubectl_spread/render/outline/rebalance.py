@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
+from kubectl_spread.rebalance.arrangements import SAMPLES
 from kubectl_spread.render.outline import (
     Block,
     Column,
@@ -19,7 +21,8 @@ from kubectl_spread.render.outline import (
 )
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text
-from kubectl_spread.wording.words import count_of, enumerated, listed, moved
+from kubectl_spread.wording import rebalance as wording
+from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some
 
 TONES = {
     RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
@@ -29,19 +32,15 @@ TONES = {
     RebalanceVerdict.BALANCED: Tone.GOOD,
 }
 """Verdict → how good that is, the worst first."""
-BETWEEN_WAVES = (
-    "Before each wave, wait until evicted Pods are gone and their replacements are Ready: a budget, a StatefulSet,"
-    " anti-affinity or room requires it."
-)
 
 
 def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
     """Return the plan in a sentence, its evictions, what comes of each constraint, and the commands."""
-    sentence = _sentence(report)
-    shown = [item for item in report.items if item.verdict is not RebalanceVerdict.BALANCED or extent.wide]
+    sentence = sentence_of(report)
+    shown = [i for i in report.items if i.verdict is not RebalanceVerdict.BALANCED or i.reason or extent.wide]
     paragraphs = (
         tuple(_evictions(report, extent)),
-        tuple(_constraints(shown)),
+        tuple(_constraints(report, shown)),
         tuple(_commands(report)),
     )
     verdicts = {item.verdict for item in report.items}
@@ -54,39 +53,41 @@ def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
     return outline_with((item,), report)
 
 
-def _sentence(report: RebalanceReport) -> str:
-    if not report.items:
-        return "No constraints found to balance."
-    broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
-    if not broken and any(item.verdict is RebalanceVerdict.INCOMPLETE for item in report.items):
-        return "Whether the constraints hold is not known: nothing is planned."
-    if not broken:
-        hold = f"All of {len(report.items)} constraints hold" if len(report.items) > 1 else "The constraint holds"
-        return f"{hold}: nothing is to be evicted."
-    planned = sum(item.verdict is RebalanceVerdict.PLANNED for item in broken)
-    number, them = count_of(len(report.evictions), "eviction"), count_of(len(broken), "violated constraint")
-    if not report.evictions:
-        return f"No eviction helps: {them}."
-    balance = "balances" if len(report.evictions) == 1 else "balance"
-    if planned == len(broken):
-        return f"{number} {balance} {them}."
-    helped = sum(item.verdict is RebalanceVerdict.PARTIAL for item in broken)
-    return f"{number} {balance} {planned} of {them}, and {helped} in part."
+def sentence_of(report: RebalanceReport) -> str:
+    """Return what the plan comes to."""
+    return wording.plan_sentence(
+        [item.verdict for item in report.items],
+        broken=sum(item.skew_before > item.constraint.max_skew for item in report.items),
+        evictions=len(report.evictions),
+    )
+
+
+def reasons_of(report: RebalanceReport) -> Iterator[str]:
+    """Yield why constraints do not hold in the end, or have no effect."""
+    for item in report.items:
+        if item.reason:
+            yield wording.item_text(
+                item.verdict, f"{item.namespace}/{item.workload}", item.constraint.topology_key, item.reason
+            )
 
 
 def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
     if report.evictions:
         yield table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
-            yield Note(line=BETWEEN_WAVES)
-    if report.orders == "sampled":
-        yield Note(line="There are more ways to choose among equal nodes than were followed.")
+            yield Note(line=wording.BETWEEN_WAVES)
+    yield from (Note(line=capital_sentence(note)) for note in report.notes)
+    if report.scored == "some":
+        yield Note(line=f"{scores_some(SAMPLES)}.")
+    elif report.orders == "sampled":
+        yield Note(line=wording.SAMPLED)
     if report.search == "bounded":
-        yield Note(line="The search was cut short: there may be a better plan.")
-    if report.pending:
-        whose = enumerated([f"{each.namespace}/{each.workload}" for each in report.waiting])
-        wait = f"{count_of(report.pending, 'Pod')} of {whose} {'waits' if report.pending == 1 else 'wait'}"
-        yield Note(line=f"{wait} for a node: kubectl spread why-pending says why.")
+        yield Note(line=wording.BOUNDED)
+    if report.waiting:
+        whose = [f"{each.namespace}/{each.workload}" for each in report.waiting]
+        namespaces, found = {each.namespace for each in report.waiting}, report.metadata
+        flags = found.connection_flags if found.connection_flags or found.server else None
+        yield Note(line=wording.waiting_text(report.pending, whose, namespaces, flags))
 
 
 def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
@@ -100,22 +101,19 @@ def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
     )
 
 
-def _constraints(items: Sequence[RebalanceItem]) -> Iterator[Block]:
+def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Iterator[Block]:
     if items:
         yield table_of(COLUMNS, items, title="Constraints")
-    for item in items:
-        if item.reason:
-            about = f"{item.namespace}/{item.workload}, {item.constraint.topology_key}"
-            yield Note(line=f"{item.verdict}: {about}: {item.reason}.")
+    yield from (Note(line=line) for line in reasons_of(report))
     for fix in {item.fixes[0].summary: item.fixes[0] for item in items if item.fixes}.values():
-        yield Note(line=f"To fix first, and plan again: {fix.summary}{f' ({fix.starts})' if fix.starts else ''}.")
+        yield Note(line=wording.fix_first(fix.summary, fix.starts))
         if fix.commands:
             yield Commands(commands=fix.commands)
 
 
 def _commands(report: RebalanceReport) -> Iterator[Block]:
     if report.evictions:
-        yield Note(line="Run in this order, each once the Pod in place of the one before has a node:")
+        yield Note(line=wording.IN_ORDER)
         yield Commands(commands=tuple(each.command for each in report.evictions))
 
 

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_spread.contract.simulate import EvictedPod, SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, SimulatedStep, SimulateReport
 from kubectl_spread.diagnosis.constraint_change import SimulatedItem
-from kubectl_spread.render.outline import Block, Column, Extent, Headline, Item, Note, Outline, Tone, table_of
+from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text
-from kubectl_spread.wording.words import between, listed, moved
-
-SHOWN_NAMES = 4
+from kubectl_spread.wording import simulate as wording
+from kubectl_spread.wording.words import LIST, between, capital_sentence, moved
 
 
 def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
     """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
-    return outline_with([_step(step, extent) for step in report.steps], report)
+    unread = any(gap.what.startswith(LIST) for gap in report.incomplete)
+    return outline_with([_step(step, extent, unread=unread) for step in report.steps], report)
 
 
-def _step(step: SimulatedStep, extent: Extent) -> Item:
-    sentence = _sentence(step)
+def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
+    sentence = _sentence(step, unread=unread)
     changed = [item for item in step.items if item.changed or extent.wide]
     table = table_of(COLUMNS, changed, title="Constraints")
     return Item(
         item=step,
         headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=_tone(step)),
-        paragraphs=((*_notes(step), *((table,) if changed else ()), *_ranges(step)),),
+        paragraphs=((*_notes(_lines(step, extent)), *((table,) if changed else ()), *_notes(_ranges(step))),),
     )
 
 
@@ -36,55 +36,49 @@ def _tone(step: SimulatedStep) -> Tone:
     return Tone.WARNING if step.lost or step.pending else Tone.GOOD
 
 
-def _sentence(step: SimulatedStep) -> str:
-    parts = (
-        (len(step.evicted), "evicted"),
-        (len(step.blocked), "held back"),
-        (len(step.lost), "lost"),
-        (len(step.preempted), "preempted"),
+def _sentence(step: SimulatedStep, *, unread: bool) -> str:
+    return wording.step_sentence(
+        {
+            "evicted": len(step.evicted),
+            "blocked": len(step.blocked),
+            "lost": len(step.lost),
+            "preempted": len(step.preempted),
+        },
+        [(pending.before, *pending.range) for pending in step.pending],
+        newly_pending=step.newly_pending,
+        undecided=any(pending.incomplete for pending in step.pending),
+        unread=unread,
     )
-    said = [f"{number} Pod{'s' if number > 1 else ''} {what}" for number, what in parts if number]
-    least, most = (sum(pending.range[bound] for pending in step.pending) for bound in (0, 1))
-    before = sum(min(pending.before, pending.range[1]) for pending in step.pending)
-    if most > before > 0:
-        new = [sum(max(pending.range[bound] - pending.before, 0) for pending in step.pending) for bound in (0, 1)]
-        said.append(f"{_number(*new)} newly Pending; {before} {'was' if before == 1 else 'were'} Pending before")
-    elif most:
-        undecided = any(pending.incomplete for pending in step.pending)
-        said.append(f"{_number(least, most)} {'Pending' if step.newly_pending or undecided else 'still Pending'}")
-    elif step.newly_pending:
-        said.append("Pods that should come are refused")
-    elif said:
-        said.append("none Pending")
-    return f"{', '.join(said) or 'no Pod is evicted, none is Pending'}."
 
 
-def _number(least: int, most: int) -> str:
-    return str(most) if least == most else f"{least} to {most}"
+def _notes(lines: Iterable[str]) -> Iterator[Note]:
+    return (Note(line=line) for line in lines)
 
 
-def _notes(step: SimulatedStep) -> Iterator[Block]:
+def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
+    """Yield what else is to be known of the step, a sentence or two each."""
     for pending in step.pending:
-        why = f": {pending.summary}" if pending.summary else "." if pending.count else " in some orders of chance."
-        yield Note(line=f"{_number(*pending.range)} of {pending.namespace}/{pending.workload} Pending{why}")
+        yield wording.pending_text(f"{pending.namespace}/{pending.workload}", *pending.range, pending.summary)
     for why in dict.fromkeys(pod.why for pod in step.blocked):
-        pods = [f"{pod.namespace}/{pod.pod}" for pod in step.blocked if pod.why == why]
-        yield Note(line=f"Held back: {listed(pods, SHOWN_NAMES)}: {why}")
+        yield wording.held_back([_name(pod) for pod in step.blocked if pod.why == why], why)
     if step.lost:
-        yield Note(line=f"Lost, for nothing makes them again: {_pods(step.lost)}.")
+        yield wording.lost(list(map(_name, step.lost)))
     if step.preempted:
-        yield Note(line=f"Preempted by Pods of higher priority: {_pods(step.preempted)}.")
-    yield from (Note(line=f"{note[:1].upper()}{note[1:]}.") for note in step.notes)
+        yield wording.preempted(list(map(_name, step.preempted)))
+    if step.evicted:
+        pods = [(f"{pod.namespace}/{pod.workload}", pod.pod) for pod in step.evicted]
+        yield wording.evicted_text(pods, None if extent.wide else wording.SHOWN_EVICTED)
+    yield from map(capital_sentence, step.notes)
 
 
-def _ranges(step: SimulatedStep) -> Iterator[Block]:
+def _name(pod: EvictedPod | BlockedPod) -> str:
+    return f"{pod.namespace}/{pod.pod}"
+
+
+def _ranges(step: SimulatedStep) -> Iterator[str]:
     """Yield what ranges rest on, where there are any."""
     if step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values()):
-        yield Note(line=f"Ranges are what was seen in {step.orders} orders of what is left to chance.")
-
-
-def _pods(pods: Sequence[EvictedPod]) -> str:
-    return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], SHOWN_NAMES)
+        yield wording.ranges(step.orders)
 
 
 def status_after(item: SimulatedItem) -> str:

@@ -10,13 +10,12 @@ from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
 from kubectl_spread.wording import statuses as wording
-from kubectl_spread.wording.words import between, first_and_more, moved
+from kubectl_spread.wording.words import between, first_and_more, moved, seen
 
 STATUS_TONES = {
     SpreadStatus.NO_DOMAINS: Tone.BAD,
@@ -115,7 +114,7 @@ def counts_text(counts: Counts) -> str:
         return f"{sum(counts.domains.values())} domains, {min(counts.domains)}..{max(counts.domains)}"
     if counts.domains:
         return " ".join(f"{pods}×{domains}" for pods, domains in counts.domains.items())
-    return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.each.items())
+    return " ".join(f"{seen(value)}:{count}" for value, count in counts.each.items())
 
 
 def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) -> str:
@@ -131,7 +130,7 @@ def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) 
     shown = changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
     if len(shown) <= FEW_DOMAINS:
         ends = ((domain, _pods_at(was.get(domain)), _pods_at(after.get(domain))) for domain in shown)
-        return " ".join(f"{domain or EMPTY}:{moved(first, last)}" for domain, first, last in ends)
+        return " ".join(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in ends)
     return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(Counts.of(before)), _ranges_text(after))))
 
 
@@ -147,6 +146,15 @@ def _ranges_text(after: Mapping[str, tuple[int, int]]) -> str:
     return f"{len(after)} domains, {between(min(lows), max(highs))}"
 
 
+def _ready(item: SkewItem) -> str:
+    return str(item.ready) if isinstance(item.wanted, UnsetType) else f"{item.ready}/{item.wanted}"
+
+
+def _next(item: SkewItem) -> str:
+    """Return the node of the next Pod, and whether its template names it: then nothing schedules the Pod."""
+    return first_and_more(item.next) + (" (by spec.nodeName)" if item.next_reason else "")
+
+
 SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("NAMESPACE", lambda i: i.namespace),
     Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
@@ -155,10 +163,12 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
     Column("SKEW", lambda i: str(i.constraint.skew)),
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
+    Column("READY", lambda i: _ready(i) if isinstance(i, SkewItem) else "", wide=True),
+    Column("PENDING", lambda i: str(i.pending) if isinstance(i, SkewItem) else "", wide=True),
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status], told=True),
     Column("DOMAINS", lambda i: counts_text(counts_of(i.constraint))),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),
-    Column("NEXT", lambda i: first_and_more(i.next) if isinstance(i, SkewItem) and i.next else "", wide=True),
+    Column("NEXT", lambda i: _next(i) if isinstance(i, SkewItem) and i.next else "", wide=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
 )
 """What a row says of a workload and one of its constraints."""

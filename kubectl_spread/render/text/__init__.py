@@ -38,7 +38,15 @@ def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
     items = "\n".join(_item(item, screen) for item in told.items)
     header = header_lines(told.header, screen)
     gaps = "".join(f"{line}\n" for line in block_lines(told.gaps, screen))
-    return header + items + gaps + suffix_line(suffix, screen)
+    end = "".join(f"{line}\n" for line in screen.wrapped(told.totals)) if told.totals else ""
+    return header + _causes(told, screen) + items + gaps + suffix_line(suffix, screen) + end
+
+
+def _causes(outline: Outline, screen: Screen) -> str:
+    """Return each cause with its workloads, and a blank line; empty where there are none."""
+    texts = (text for cause in outline.causes for text in (cause.line, f"  {cause.workloads}".rstrip()) if text)
+    lines = [line for text in (*texts, *filter(None, (outline.more,))) for line in screen.wrapped(text, under=2)]
+    return "".join(f"{line}\n" for line in (*lines, "")) if lines else ""
 
 
 def header_lines(header: str, screen: Screen) -> str:
@@ -108,7 +116,7 @@ def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | M
         case Findings():
             yield from (f"{found.severity}: {found.id}: {cell(found.message)}" for found in block.findings)
         case Gaps():
-            yield from (f"incomplete: {gap.what} ({gap.why}): {gap.consequence}." for gap in block.gaps)
+            yield from map(str, block.told)
         case Messages():
             yield from _messages(block)
         case _:
@@ -123,6 +131,8 @@ def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
 
 
 def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
+    for line in fixes.before:
+        yield from screen.wrapped(line)
     for title, together in fixes.groups:
         yield f"{title}:"
         for fix in together:

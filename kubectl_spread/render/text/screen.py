@@ -35,6 +35,9 @@ SHORT_KEYS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Well-known label → what it is called where there is no room for all of it."""
+WHEN, DOMAINS = "WHEN", "DOMAINS"
+LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
+"""Cell of that column → what it is where there is still less room: the column stays."""
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +161,7 @@ def _fit(table: Table, screen: Screen) -> tuple[Table, list[int], list[str]]:
     """Return the table as far as it fits, the width of each column, and what short names stand for.
 
     First sentences come below their rows; then cells are wrapped; then well-known labels get short names; then columns
-    come below their rows, or are left out that can be spared; then rows have any number of lines and words are broken.
+    come below their rows, are left out, or have letters; then rows have any number of lines and words are broken.
     """
     full, width = [natural for natural, _ in _sizes(table)], screen.width
     if width is None or _total(full) <= width:
@@ -167,9 +170,15 @@ def _fit(table: Table, screen: Screen) -> tuple[Table, list[int], list[str]]:
     table = _in_words(table)
     if widths := _shared_out(_sizes(table, word), width, FEW_LINES):
         return table, widths, []
-    table, named = _with_short_keys(table)
+    table, named = _with_short_names(table, SHORT_KEYS)
+    table, beginning = (table, []) if screen.whole else _with_short_domains(table)
+    named += beginning
     for header in ("", *table.below, *spare):
-        table = _without(table, header)
+        if header == WHEN:
+            table, letters = _with_short_names(table, LETTERS)
+            named += letters
+        else:
+            table = _without(table, header)
         sizes = _sizes(table, word)
         if widths := _shared_out(sizes, width, MOST_LINES):
             return table, widths, named
@@ -216,14 +225,38 @@ def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int) -
     return []
 
 
-def _with_short_keys(table: Table) -> tuple[Table, list[str]]:
-    """Return the table with short names for well-known labels, and which is which, unless another has that name."""
+def _with_short_names(table: Table, names: Mapping[str, str]) -> tuple[Table, list[str]]:
+    """Return the table with these names (cell → its name), and which is which, unless another cell is called so."""
     texts = {text for row in table.rows for text in row}
-    if texts & set(SHORT_KEYS.values()):
+    if texts & set(names.values()):
         return table, []
-    rows = tuple(tuple(SHORT_KEYS.get(text, text) for text in row) for row in table.rows)
-    named = [f"{short} is {key}" for key, short in SHORT_KEYS.items() if key in texts]
+    rows = tuple(tuple(names.get(text, text) for text in row) for row in table.rows)
+    named = [f"{short} is {key}" for key, short in names.items() if key in texts]
     return msgspec.structs.replace(table, rows=rows), named
+
+
+def _with_short_domains(table: Table) -> tuple[Table, list[str]]:
+    """Return the table with domains without what they all begin with, and that; unchanged unless it is one text."""
+    if DOMAINS not in table.headers:
+        return table, []
+    at = table.headers.index(DOMAINS)
+    begins = {found for row in table.rows if (found := _beginning(row[at]))}
+    if len(begins) != 1:
+        return table, []
+    (begin,) = begins
+    rows = tuple(
+        (*row[:at], " ".join(word.removeprefix(begin) for word in row[at].split(" ")), *row[at + 1 :])
+        for row in table.rows
+    )
+    return msgspec.structs.replace(table, rows=rows), [f"zones in DOMAINS begin with {begin}"]
+
+
+def _beginning(domains: str) -> str:
+    """Return what several zones begin with that differ in a last letter, as ``eu-west-1``; empty for others."""
+    values = [word.partition(":")[0] for word in domains.split(" ")]
+    begin = values[0][:-1]
+    alike = all(value[:-1] == begin and value[-1:].isalpha() for value in values)
+    return begin if len(values) > 1 and alike and begin[-1:].isdigit() else ""
 
 
 def _in_words(table: Table) -> Table:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.api.dry_run import DryRun, create
+from kubectl_spread.cluster.api.dry_run import DryRun, Patch, PatchType, create, patch
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
@@ -137,3 +137,45 @@ def test_what_is_no_answer_about_the_object(server: ApiServer, connection: Conne
     server.answer = in_turn(answer)
     with pytest.raises(ClusterError, match=r"Unauthorized|create deployment as a dry run"):
         asked(connection)
+
+
+@pytest.mark.parametrize(
+    ("change", "media", "query"),
+    [
+        (
+            Patch(values={"spec": {"replicas": None}}),
+            "application/strategic-merge-patch+json",
+            {"dryRun": "All", "fieldManager": "kubectl-spread"},
+        ),
+        (
+            Patch(values={"spec": {}}, type=PatchType.APPLY, force=True),
+            "application/apply-patch+yaml",
+            {"dryRun": "All", "fieldManager": "kubectl", "force": "true"},
+        ),
+    ],
+)
+def test_a_patch_is_a_dry_run_too(
+    server: ApiServer, connection: Connection, change: Patch, media: str, query: dict[str, str]
+) -> None:
+    server.answer = in_turn(STORED)
+    said = patch(connection, POD, "shop", "web", change)
+    (seen,) = server.seen
+    assert (seen.method, seen.path, seen.query) == ("PATCH", "/api/v1/namespaces/shop/pods/web", query)
+    assert (seen.header("Content-Type"), json.loads(seen.body)) == (media, change.values)
+    assert said.values == STORED.body
+
+
+def test_conflicts_with_other_managers_are_causes(server: ApiServer, connection: Connection) -> None:
+    cause = {
+        "reason": "FieldManagerConflict",
+        "message": 'conflict with "hpa" using apps/v1',
+        "field": ".spec.replicas",
+    }
+    server.answer = in_turn(refusal(409, "Apply failed with 1 conflict", cause))
+    said = patch(connection, DEPLOYMENT, "shop", "web", Patch(values={}, type=PatchType.APPLY))
+    assert [(each.field, each.reason) for each in said.causes] == [(".spec.replicas", "FieldManagerConflict")]
+
+
+def test_without_the_right_to_patch_it_is_impossible(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(refusal(403, NO_RIGHT.replace("create", "patch")))
+    assert "cannot patch" in patch(connection, DEPLOYMENT, "shop", "web", Patch(values={})).impossible

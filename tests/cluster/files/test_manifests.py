@@ -17,19 +17,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kubectl_spread.cluster.files.manifests import (
+    NOT_IN_FILES,
     Document,
     documents_of,
-    pod_template_values,
+    pod_groups,
     read_documents,
     read_inventory,
 )
 from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.errors import ManifestError
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KINDS
 from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta
-from kubectl_spread.snapshot import Inventory
+from kubectl_spread.snapshot import Inventory, Unread
+from tests.build import Object, node, pod
+from tests.build_workloads import workload
 
 SOUND = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 POD: Plain = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
@@ -178,9 +182,51 @@ TEMPLATE: Plain = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": 
 def test_a_pod_template_is_found_in_kinds_we_do_not_know(
     api_version: str, kind: str, values: Plain, expected: tuple[str, Plain] | None
 ) -> None:
-    assert pod_template_values(Document("a", 1, api_version, kind, values)) == expected
-    raw = msgspec.Raw(json.dumps(values).encode())
-    assert pod_template_values(Document("a", 1, api_version, kind, raw)) == expected
+    for content in (values, msgspec.Raw(json.dumps(values).encode())):
+        groups = pod_groups(Document("a", 1, api_version, kind, content))
+        assert [(each.path, each.template) for each in groups] == ([expected] if expected else [])
+
+
+def nested(*fields: str | int, **counts: int) -> Plain:
+    """Return the template within these fields, and the counts beside the first of them."""
+    found: Plain = TEMPLATE
+    for field in reversed(fields):
+        found = [found] if isinstance(field, int) else {field: found}
+    assert isinstance(found, dict)
+    return {**found, **counts}
+
+
+RAY: Plain = {
+    "headGroupSpec": nested("template"),
+    "workerGroupSpecs": [
+        {"groupName": "small", "replicas": 2, "template": TEMPLATE},
+        {"groupName": "big", "replicas": 3, "numOfHosts": 2, "template": TEMPLATE},
+    ],
+}
+JOB_SET: Plain = {
+    "replicatedJobs": [{"name": "w", "replicas": 2, "template": {"spec": {"parallelism": 3, "template": TEMPLATE}}}]
+}
+TORCH: Plain = {
+    "pytorchReplicaSpecs": {"Master": {"template": TEMPLATE}, "Worker": {"replicas": 4, "template": TEMPLATE}}
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "groups"),
+    [
+        (RAY, [("head", 1), ("small", 2), ("big", 6)]),
+        (JOB_SET, [("", 6)]),
+        (TORCH, [("master", 1), ("worker", 4)]),
+        (nested("template", replicas=3), [("", 3)]),
+        (nested("podTemplate", replicas=0), [("", 0)]),
+        (nested("driver", "template"), [("", 1)]),
+        ({"template": {"spec": {"domain": {}}}}, []),
+    ],
+)
+def test_each_group_of_pods_is_found_by_its_shape_with_its_number(spec: Plain, groups: list[tuple[str, int]]) -> None:
+    found = pod_groups(Document("a", 1, "x/v1", "Thing", {"spec": spec}))
+    assert [(each.name, each.replicas) for each in found] == groups
+    assert {json.dumps(each.template) for each in found} <= {json.dumps(TEMPLATE)}
 
 
 WRONG_FILES: dict[str, list[str]] = {
@@ -289,7 +335,7 @@ class TestInventory:
             {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "shop"}},
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1"}, "spec": None},
             {"apiVersion": "x/v1", "kind": "Node", "metadata": 5},
-            {"apiVersion": "v1", "kind": "ConfigMap", "data": []},
+            {"apiVersion": "v1", "kind": "Endpoints", "subsets": 1},
         ]
         write("a", write_as({"apiVersion": "v1", "kind": "List", "items": items}))
         inventory = read_inventory(["a"])
@@ -338,10 +384,45 @@ class TestInventory:
         write("b.yaml", f"apiVersion: v1\nkind: Pod\nmetadata: {deep}\n")
         first, second = inventory_problems("a.json", "b.yaml")
         assert first == "a.json, document 1: is nested too deep"
-        assert second.startswith("b.yaml, document 1: is not valid YAML: line 3, column 210: mappings and lists lie")
+        assert second.startswith(
+            "b.yaml, document 1: is not valid YAML: line 3, column 210: mappings and lists are nested"
+        )
 
 
 TESTDATA = Path(__file__).parent / "testdata"
+
+
+DUMPED = [
+    *(("v1", kind) for kind in ("Event", "ReplicationController", "Pod")),
+    *(("apps/v1", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet")),
+]
+NO_NODES, NO_PODS = Unread(kinds.NODE, NOT_IN_FILES), Unread(kinds.POD, NOT_IN_FILES)
+DONE, RUNS = {"phase": "Succeeded"}, {"phase": "Running"}
+
+
+@pytest.mark.parametrize(
+    ("objects", "unread"),
+    [
+        ([pod("p", on="a1")], [NO_NODES]),
+        ([pod("p", on="a1", status=RUNS), node("b1")], [Unread(kinds.NODE, "a1 not in the files")]),
+        (
+            [*(pod(name, on=name, status=RUNS) for name in "vwxyz"), node("b1")],
+            [Unread(kinds.NODE, "v, w, x and 2 more not in the files")],
+        ),
+        ([pod("p", on="gone"), pod("q", on="gone", status=RUNS, terminating=True), node("b1")], []),
+        ([pod("p", on="a1", status=DONE), node("b1")], []),
+        ([pod("p"), node("b1")], []),
+        ([node("b1")], []),
+        ([node("b1"), workload("ReplicaSet", "web", status={"replicas": 1})], [NO_PODS]),
+        ([node("b1"), workload("Deployment", "web", status={"replicas": 1})], [NO_PODS]),
+        ([node("b1"), workload("DaemonSet", "ds", status={"currentNumberScheduled": 1})], [NO_PODS]),
+        ([node("b1"), workload("ReplicaSet", "web", status={"replicas": 0})], []),
+        ([node("b1"), pod("p"), workload("ReplicaSet", "web", status={"replicas": 1})], []),
+    ],
+)
+def test_what_other_objects_show_to_exist_is_unread(objects: list[Object], unread: list[Unread]) -> None:
+    write("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    assert list(read_inventory(["cluster.json"]).unread) == unread
 
 
 class TestClusterInfoDump:
@@ -357,7 +438,27 @@ class TestClusterInfoDump:
         inventory = read_inventory([str(TESTDATA / "cluster-info-dump")])
         unread = {each.kind.name for each in inventory.unread}
         assert unread >= {"PodDisruptionBudget", "StatefulSet", "Job", "PersistentVolume", "ResourceQuota"}
-        assert unread.isdisjoint({"Node", "Pod", "Service", "ReplicationController", "DaemonSet", "Event"})
+        assert unread.isdisjoint({"Node", "Service", "ReplicationController", "DaemonSet", "Event"})
+
+    @pytest.mark.parametrize(
+        ("namespaces", "why"),
+        [
+            (("default", "kube-system"), "only those of default, kube-system are in the files"),
+            (("default", "empty"), "only those of default are in the files"),
+            (("default", "kube-system", "kube-public", "kube-node-lease"), None),
+            (("a", "b", "c", "default", "kube-system", "kube-public", "kube-node-lease"), None),
+        ],
+    )
+    def test_it_is_of_all_namespaces_or_says_which(self, namespaces: tuple[str, ...], why: str | None) -> None:
+        empty = {"empty", "kube-public", "kube-node-lease"}
+        lists: list[Plain] = [{"apiVersion": "v1", "kind": "NodeList", "items": []}]
+        for namespace in namespaces:
+            lists += [{"apiVersion": api, "kind": f"{kind}List", "items": []} for api, kind in DUMPED]
+            service: Plain = {"metadata": {"name": "s", "namespace": namespace}}
+            lists.append({"apiVersion": "v1", "kind": "ServiceList", "items": [] if namespace in empty else [service]})
+        write("dump.json", "\n".join(map(json.dumps, lists)))
+        pods = [each.why for each in read_inventory(["dump.json"]).unread if each.kind is kinds.POD]
+        assert pods == ([why] if why else [])
 
     def test_what_is_given_beside_it_is_read(self) -> None:
         budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"}}
@@ -482,7 +583,7 @@ class TestBounds:
         write("ten.json", start * 10 + end * 10)
         read_inventory(["ten.json"])
         write("more.json", start * 12 + end * 12)
-        with pytest.raises(ManifestError, match=r"\.items\[0\]: lists lie more than 10 deep in one another$"):
+        with pytest.raises(ManifestError, match=r"\.items\[0\]: lists are nested more than 10 deep$"):
             read_inventory(["more.json"])
 
     def test_a_number_out_of_range_is_named(self) -> None:

@@ -212,10 +212,10 @@ MERGED_LAUGHS = "a0: &a0 {k: v}\n" + "".join(
 HOSTILE = {
     "aliases of aliases": (BILLION_LAUGHS, f"the aliases stand for more than {MAX_ALIASED} values"),
     "merged aliases": (MERGED_LAUGHS, f"the aliases stand for more than {MAX_ALIASED} values"),
-    "lists in lists": ("[" * 500_000, f"mappings and lists lie more than {MAX_DEPTH} deep in one another"),
-    "mappings in mappings": ("{a: " * 200_000, f"mappings and lists lie more than {MAX_DEPTH} deep in one another"),
-    "block lists in block lists": ("- " * 200_000, f"mappings and lists lie more than {MAX_DEPTH} deep"),
-    "keys in keys": ("? " * 200_000, f"mappings and lists lie more than {MAX_DEPTH} deep in one another"),
+    "lists in lists": ("[" * 500_000, f"mappings and lists are nested more than {MAX_DEPTH} deep"),
+    "mappings in mappings": ("{a: " * 200_000, f"mappings and lists are nested more than {MAX_DEPTH} deep"),
+    "block lists in block lists": ("- " * 200_000, f"mappings and lists are nested more than {MAX_DEPTH} deep"),
+    "keys in keys": ("? " * 200_000, f"mappings and lists are nested more than {MAX_DEPTH} deep"),
 }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.fixes import Fix, searched_fields
+from kubectl_spread.contract.fixes import ExpectedChange, Fix, searched_fields
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.fixes.search import search_fixes, siblings_of
@@ -38,6 +39,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...]
     new_nodes: tuple[Fix, ...]
     left_alone: tuple[str, ...]
+    waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
     fix_search: str
 
 

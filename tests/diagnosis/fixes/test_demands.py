@@ -89,6 +89,8 @@ class TestPodAffinity:
             ("add", f"{at}/{PREFERRED}", [{"weight": 100, "podAffinityTerm": self.term("web")}]),
         ]
         assert (found.cost, found.feasible) == (3, ("a1",))
+        # Somebody keeps these Pods together or apart on purpose.
+        assert found.overrides == "Decision"
 
     def test_joins_the_preferences_there_are(self) -> None:
         known = {"weight": 1, "podAffinityTerm": self.term("cache")}

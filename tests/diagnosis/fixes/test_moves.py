@@ -58,7 +58,7 @@ class TestWhich:
     def test_one_that_holds_the_room(self) -> None:
         found = fixes(full(**TOLERANT), PENDING)["MovePod"]
         assert (found.cost, found.feasible, found.commands) == (2, ("n",), ("kubectl delete pod holder -n default",))
-        assert found.starts == f"replicaset/other makes it again, elsewhere; {OVERTAKEN}"
+        assert found.starts == f"replicaset/other recreates it, elsewhere; {OVERTAKEN}"
         (change,) = found.changes
         assert (change.op, change.target.kind, change.target.name) == ("delete", "Pod", "holder")
 
@@ -180,11 +180,11 @@ class TestWhen:
         assert "MovePod" not in fixes(full(), PENDING)
 
     def test_when_nothing_makes_it_again_that_is_said(self) -> None:
-        assert fixes(full(owner=None), PENDING)["MovePod"].starts == "nothing makes it again"
+        assert fixes(full(owner=None), PENDING)["MovePod"].starts == "no controller recreates it"
 
     def test_when_its_owner_is_gone_nothing_makes_it_again(self) -> None:
         others = owner("ReplicaSet", pod("t"), name="others")
-        assert fixes([*full(), others], PENDING)["MovePod"].starts == "nothing makes it again"
+        assert fixes([*full(), others], PENDING)["MovePod"].starts == "no controller recreates it"
 
     @pytest.mark.parametrize(
         ("allowed", "selected", "offered"), [(0, "other", False), (1, "other", True), (0, "web", True)]
@@ -215,7 +215,7 @@ class TestWhen:
         ]
         pending = pod("p", labels=team, topologySpreadConstraints=counting)
         moved = {fix.changes[0].target.name: fix for fix in search(objects, pending).fixes if fix.id == "MovePod"}
-        told = "replicaset/other makes it again, perhaps on the same node"
+        told = "replicaset/other recreates it, perhaps on the same node"
         assert moved["lone"].starts == f"{told}; {OVERTAKEN}"
 
     def test_that_it_may_come_first_is_said_only_where_that_harms(self) -> None:
@@ -223,7 +223,7 @@ class TestWhen:
         term = {"weight": 100, "preference": wished}
         preferring = {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}}
         found = fixes(full(**TOLERANT, **preferring), PENDING)["MovePod"]
-        assert found.starts == "replicaset/other makes it again, elsewhere"
+        assert found.starts == "replicaset/other recreates it, elsewhere"
 
     @pytest.mark.parametrize("kind", ["DaemonSet", "Job"])
     def test_not_what_comes_back_to_its_node_or_counts_as_failed(self, kind: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.diagnosis.fixes.change import Change
-from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_storage import claim, volume
 from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
 
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
@@ -152,6 +153,26 @@ class TestAddNode:
 
     def test_is_no_fix(self) -> None:
         assert all(fix.id != "AddNode" for fix in search(with_zone_c(unschedulable=True), web()).fixes)
+
+    @pytest.mark.parametrize(
+        ("key", "labels"),
+        [
+            (ZONE, {ZONE: "d"}),
+            ("topology.ebs.csi.aws.com/zone", {ZONE: "d", "topology.ebs.csi.aws.com/zone": "d"}),
+            (HOSTNAME, None),
+        ],
+    )
+    def test_is_where_the_volume_is(self, key: str, labels: dict[str, str] | None) -> None:
+        disk = [{"name": "data", "persistentVolumeClaim": {"claimName": "disk"}}]
+        objects = [*zones(a={}, b={}), claim("disk", bound_to="pv"), volume("pv", usable_on={key: ["d"]})]
+        added = search(objects, pod("p", volumes=disk)).new_nodes
+        made = [
+            change.object["metadata"]["labels"]
+            for fix in added
+            for change in fix.changes
+            if isinstance(change.object, dict)
+        ]
+        assert made == ([] if labels is None else [{"kubernetes.io/hostname": "new-a1", **labels}])
 
     def test_is_told_once_for_domains_that_are_alike(self) -> None:
         full = {"allocatable": {"cpu": "1"}}

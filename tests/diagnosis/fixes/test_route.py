@@ -42,7 +42,7 @@ def patch_in(command: str) -> object:
     [
         ("StatefulSet", {}, 2, "replaces 2 Pods of statefulset/web one after another"),
         ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of statefulset/web stay"),
-        ("ReplicaSet", {}, 2, "makes this Pod anew; other Pods of replicaset/web stay"),
+        ("ReplicaSet", {}, 2, "recreates this Pod; other Pods of replicaset/web stay"),
         ("ReplicationController", {}, 2, "other Pods of replicationcontroller/web stay"),
         ("DaemonSet", {}, 1, "replaces each Pod of daemonset/web"),
         ("DaemonSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of daemonset/web stay"),
@@ -125,7 +125,7 @@ def test_a_pod_nobody_owns_is_made_anew() -> None:
     found = offered(None)["RaiseMaxSkew"]
     (line,) = found.commands
     assert line.startswith("kubectl get pod web-0 -n default -o json | kubectl patch --local -f - --type=json -p ")
-    assert found.starts == "deletes the Pod and makes it anew; nothing of it runs yet"
+    assert found.starts == "deletes and recreates the Pod; nothing of it runs yet"
 
 
 def test_an_owner_we_do_not_know_gets_no_command_but_the_field() -> None:
@@ -273,8 +273,17 @@ class TestWhatWaits:
     def test_is_left_where_a_partition_keeps_it_old(self) -> None:
         """The Pod is behind the partition: nothing comes of the patch, and its sibling is not the one asked about."""
         found = self.asked("StatefulSet", partition=1)
-        assert "lower it first" in found.starts
+        assert found.starts.startswith("spec.updateStrategy.rollingUpdate.partition of statefulset/web is 1 and keeps")
+        assert found.commands[1:] == ("kubectl delete pod web-1 -n default",)
         assert (found.admits, found.siblings) == (0, 2)
+
+    def test_is_not_deleted_where_it_would_come_back_as_it_was(self) -> None:
+        """With a toleration of its own it has a node: its deletion would take that away again."""
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
+        by = owner("StatefulSet", web(), updateStrategy=strategy)
+        found = fixes([*CROWDED, by], owned(web("web-0"), by))["AddToleration"]
+        assert [command.split()[1:3] for command in found.commands] == [["patch", "pod"], ["patch", "statefulset"]]
+        assert found.admits == 1
 
     def test_is_named_whole_for_its_twin_too(self) -> None:
         by = owner("ReplicaSet", web())
@@ -293,7 +302,8 @@ class TestDeployments:
         found = offered(by)["RaiseMaxSkew"]
         assert found.commands[1:] == ("kubectl rollout resume deployment/web -n default",)
         assert found.starts.startswith(
-            "deployment/web is paused: nothing is replaced until it is resumed; that replaces"
+            "deployment/web is paused: nothing is replaced until it is resumed, which also rolls out all else that was"
+            " changed meanwhile; that replaces"
         )
 
     @pytest.mark.parametrize("living", [0, 2])

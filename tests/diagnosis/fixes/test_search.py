@@ -12,6 +12,7 @@ from msgspec import UNSET
 from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS, fix_for
+from kubectl_spread.wording.fixes import OVERTAKEN
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import conclusion, fixes, patch_of, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
@@ -20,11 +21,12 @@ TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
 CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
 
 
-def order(fix: Fix) -> tuple[bool, int, bool, int, int, int, str]:
+def order(fix: Fix) -> tuple[bool, bool, int, bool, int, int, int, str]:
     """Return what fixes are ordered by."""
-    gone = "nothing makes it again" in fix.starts
+    gone = "no controller recreates it" in fix.starts
     overrides = fix.overrides.rank if isinstance(fix.overrides, Override) else 0
-    return gone, overrides, fix.admits < fix.siblings, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
+    unsure = OVERTAKEN in fix.starts or fix.admits < fix.siblings
+    return gone, not fix.admits, overrides, unsure, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
 
 
 def test_a_pod_that_has_a_node_needs_nothing() -> None:
@@ -69,7 +71,9 @@ class TestWhatRuns:
         assert self.ranked("ReplicaSet")["RaiseMaxSkew"] == "Nothing"
 
     def test_of_a_job_are_lost(self) -> None:
-        assert self.ranked("Job")["RaiseMaxSkew"] == "PodLost"
+        found = self.ranked("Job")
+        assert found["RaiseMaxSkew"] == "PodLost"
+        assert [*found].index("RaiseMaxSkew") < [*found].index("RemoveTaint")
 
 
 def test_what_we_would_warn_of_is_named_beside_the_fix() -> None:
@@ -256,6 +260,38 @@ class TestDecisions:
         living = [owned(web(f"on-{each}", on=f"{each}1"), by) for each in "ab"]
         found = search([*cordoned, by, *living], waiting[0], siblings=waiting[1:]).fixes
         assert [(fix.id, fix.admits) for fix in found] == [("MakeSoft", 4), ("Uncordon", 3), ("RaiseMaxSkew", 2)]
+
+    def test_what_lets_in_none_comes_after_what_sets_a_decision_aside(self) -> None:
+        """The partition keeps the Pod on the old template: nothing but the node, or the Pod itself, lets it in."""
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
+        by = owner("StatefulSet", web(), updateStrategy=strategy)
+        found = search([*CROWDED, by], owned(web("web-0"), by)).fixes
+        assert [(fix.id, fix.admits) for fix in found] == [
+            ("RemoveTaint", 1),
+            ("AddToleration", 1),
+            ("HonorTaints", 0),
+            ("RaiseMaxSkew", 0),
+            ("MakeSoft", 0),
+            ("MovePod", 1),
+            ("MovePod", 1),
+        ]
+
+    def test_what_may_gain_nothing_comes_after_what_lets_all_in(self) -> None:
+        """The Pod that is made again may take the place in zone b; a preference costs more, and is sure."""
+        team = {"team": "obs"}
+        asked = {"labels": team, "topologySpreadConstraints": [spread(ZONE, selector={"matchLabels": team})]}
+        by = owner("Deployment", pod("web", **asked), replicas=2)  # type: ignore[arg-type] # any field, by the builder's own names
+        other = owner("ReplicaSet", pod("other", labels=team), name="other")
+        there = [
+            *(pod(f"crowd-{number}", on="a1", labels=team, requests={"cpu": "3"}) for number in range(2)),
+            owned(pod("web-0", on="a1", **asked), by),  # type: ignore[arg-type] # as above
+            owned(pod("lone", on="b1", labels=team), other),
+        ]
+        pending = owned(pod("web-1", **asked), by)  # type: ignore[arg-type] # as above
+        found = search([*zones(**TAINTED), *there, by, other], pending).fixes
+        assert [fix.id for fix in found][:3] == ["HonorTaints", "MakeSoft", "MovePod"]
+        assert OVERTAKEN in found[2].starts
+        assert found[1].disturbs is found[2].disturbs
 
 
 @pytest.mark.parametrize(("asks", "offered"), [("1500m", True), ("2", True), ("2001m", False), ("4", False)])

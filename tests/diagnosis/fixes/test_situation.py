@@ -10,7 +10,8 @@ from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.search import siblings_of
-from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
+from kubectl_spread.objects.core import Pod
 from tests.build import ZONE, Object, app, handle, node, spread, typed_pod
 from tests.diagnosis.fixes import clusters
 from tests.diagnosis.fixes.clusters import zones
@@ -18,6 +19,7 @@ from tests.diagnosis.fixes.owners import cron_job, owned, owner
 from tests.diagnosis.judged import ABC, TAINTED, incoming, web
 
 SOFT = "ScheduleAnyway"
+OWNED = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "web", "controller": True}]
 
 
 @pytest.mark.parametrize(
@@ -98,3 +100,14 @@ def test_nothing_is_counted_of_jobs_and_bare_pods() -> None:
     assert counted(cron_job(clusters.web())) is UNSET
     bare = typed_pod(clusters.web())
     assert Situation(bare, handle([*zones(), clusters.web()])).replicas((bare,)) is UNSET
+
+
+def test_pods_that_were_counted_once_for_many_are_those_that_each_counts_without_itself() -> None:
+    objects = [*ABC, *(each | {"metadata": {**each["metadata"], "ownerReferences": OWNED}} for each in web("a1", "b1"))]
+    before = handle(objects)
+    counted = placed_by_owner(before)
+    for pod in before.snapshot.all(Pod):
+        cluster = before.without_pod(pod)
+        names = [each.metadata.name for each in Situation(pod, cluster, placed=counted).running]
+        assert names == [each.metadata.name for each in Situation(pod, cluster).running]
+        assert len(names) == 1

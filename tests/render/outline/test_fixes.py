@@ -61,11 +61,11 @@ def test_fixes_are_told_by_what_they_restart() -> None:
     )
     titles = [line for line in lines(blocked(safe, safe, rolling, costly), every=True) if line.startswith("Fixes")]
     assert titles == [
-        "Fixes that restart nothing, each tried on this snapshot:",
+        "Fixes that restart nothing, each verified by simulation on this snapshot:",
         "Fixes that restart Pods:",
-        "Fixes that end Pods for good:",
+        "Fixes that delete Pods for good:",
     ]
-    assert lines(blocked(rolling))[0] == "Fixes that restart Pods, each tried on this snapshot:"
+    assert lines(blocked(rolling))[0] == "Fixes that restart Pods, each verified by simulation on this snapshot:"
     numbered = [line.partition(": ")[0] for line in lines(blocked(safe, rolling)) if line.startswith("  ")]
     assert numbered == ["  1. Nothing", "  2. PodsReplaced"]
 
@@ -74,7 +74,7 @@ def test_of_a_manifest_nothing_is_said_to_restart_nothing() -> None:
     fixes = (fix(), fix(disturbs=Disturbance.REPLACED))
     item = as_item(CheckItem, blocked(*fixes), jam=Jam(replica=1, message="0/4 nodes are available"))
     assert [line for line in lines(item) if line.startswith("Fixes")] == [
-        "Fixes, each tried on this snapshot:",
+        "Fixes, each verified by simulation on this snapshot:",
         "Fixes that restart Pods:",
     ]
 
@@ -93,7 +93,7 @@ def test_a_fix_with_all_there_is_to_say() -> None:
         )
     )
     assert told == [
-        "Fixes that restart nothing, each tried on this snapshot:",
+        "Fixes that restart nothing, each verified by simulation on this snapshot:",
         "  1. RaiseMaxSkew: raise maxSkew to 2. Opens a1, b1; lets in 2 of 3 Pending Pods.",
         "     The same for n1, n2.",
         "     A Pod of the new revision may go to a1.",
@@ -139,7 +139,7 @@ def test_nothing_helps_and_what_no_change_reaches() -> None:
 def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
     assert lines(blocked(fix_search="bounded")) == ["The search was cut short: --fix-budget gives it more time."]
     told = lines(blocked(fix(), fix_search="bounded"))
-    assert told[0] == "Fixes that restart nothing, each tried on this snapshot:"
+    assert told[0] == "Fixes that restart nothing, each verified by simulation on this snapshot:"
     assert told[-1] == "The search was cut short: --fix-budget gives it more time."
 
 

@@ -199,7 +199,7 @@ def test_every_kind_of_block_is_among_them() -> None:
     item = msgspec.structs.replace(report.items[0], incomplete=(Incomplete(what="a", why="b", consequence="c"),))
     item = msgspec.structs.replace(item, findings=(Finding(id="A", severity=Severity.INFO, message="b"),))
     waiting = msgspec.structs.replace(item, nomination=Nomination(node="n", leaving=()))
-    same = msgspec.structs.replace(item, name="other", same_as=item.name)
+    same = msgspec.structs.replace(waiting, name="other", same_as=item.name)
     pending = outline_of(msgspec.structs.replace(report, items=(waiting, same)), Extent())
     report = golden_report("check/manifests")
     assert isinstance(report, CheckReport)

@@ -35,6 +35,9 @@ def rollout() -> list[Object]:
     return [*ABC, workload("Deployment", "web", pods=new), *sets, running]
 
 
+SPREAD = {"topologySpreadConstraints": [ON_ZONES]}
+
+
 class TestShowTable:
     """A row for each workload and constraint."""
 
@@ -49,9 +52,20 @@ class TestShowTable:
     def test_wide_adds_columns(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
         header, row = table_of([*ABC, made, *web("a1", "b1")], wide=True)
-        assert header.split()[6:] == ["PODS", "STATUS", "DOMAINS", "SELECTOR", "NEXT", "HEADROOM"]
+        assert header.split()[6:] == ["PODS", "READY", "PENDING", "STATUS", "DOMAINS", "SELECTOR", "NEXT", "HEADROOM"]
         assert "2 (0 own)" in row
-        assert row.endswith("OK       a:1 b:1 c:0   app=web    c1     <none>")
+        assert row.endswith("0/1     0         OK       a:1 b:1 c:0   app=web    c1     <none>")
+
+    def test_wide_counts_the_pods_that_run_and_that_wait(self) -> None:
+        made = workload("StatefulSet", "web", pods=template(ON_ZONES), replicas=3)
+        pods = [owned(f"web-{n}", "StatefulSet", "web", on=on, **SPREAD) for n, on in enumerate(("a1", "b1", ""))]
+        _, row = table_of([*ABC, made, *pods], wide=True)
+        assert row.split()[7:9] == ["2/3", "1"]
+
+    def test_a_template_that_names_its_node_is_scheduled_by_nobody(self) -> None:
+        made = workload("Deployment", "web", pods=template(ON_ZONES, nodeName="a1"))
+        _, row = table_of([*ABC, made], wide=True)
+        assert "a1 (by spec.nodeName)" in row
 
     def test_headers_may_be_left_out(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))

@@ -1,0 +1,201 @@
+"""What ``kubectl apply`` makes of an object that lives: of what was applied last, what lives and the manifest.
+
+Source: kubectl pkg/cmd/apply/patcher.go patchSimple, pkg/util/apply.go GetModifiedConfiguration (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.fields import Tables
+from kubectl_spread.apiserver.quantities import canonical
+from kubectl_spread.apiserver.strategic_merge import Map, MergeError, Schema, patched, same, three_way_patch
+from kubectl_spread.objects.core import REST, UNKEPT, Pod
+from kubectl_spread.objects.decoding import DecodeError, Plain, convert, plain
+from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import LAST_APPLIED, Struct
+from kubectl_spread.objects.template_rest import merged_rest, put_back, template_digest, template_in, with_rest
+from kubectl_spread.objects.workloads import ROLLING_UPDATE, Job, RollingUpdate, UpdateStrategy
+
+_DEFAULT_STRATEGIES = tuple(
+    UpdateStrategy(type=ROLLING_UPDATE, rolling_update=at_once)
+    for at_once in (
+        None,
+        RollingUpdate(),
+        RollingUpdate(max_surge="25%", max_unavailable="25%"),
+        RollingUpdate(max_surge=0, max_unavailable=1),
+    )
+)
+"""What the API server writes where none is said. Source: pkg/apis/apps/v1/defaults.go (v1.36)."""
+_BLANK: tuple[Plain, ...] = ({}, [], None)
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """An object once a manifest is applied.
+
+    Attributes:
+        obj: the object.
+        applied: whether kubectl applied it before, or made it now.
+        kept: where what it applied is not known, the fields that stay, and would go had they been applied.
+    """
+
+    obj: KubernetesObject
+    applied: bool = True
+    kept: tuple[str, ...] = ()
+
+
+class Application(msgspec.Struct, frozen=True):
+    """A manifest that is applied.
+
+    Attributes:
+        obj: what it creates where no such object lives.
+        values: the manifest as it was read.
+        schema: how objects of its kind are merged.
+    """
+
+    obj: KubernetesObject
+    values: Map
+    schema: Schema
+
+    @classmethod
+    def of(cls, obj: KubernetesObject, api_version: str, values: Plain, tables: Tables) -> Application:
+        """Return the manifest of an object, of which the tables know how it is merged."""
+        definition = tables.kinds.get(f"{api_version} {type(obj).__name__}", "")
+        name = definition if isinstance(definition, str) else definition[0]
+        return cls(obj, _mapping(values), Schema(tables, name))
+
+    def over(self, live: KubernetesObject | None) -> KubernetesObject:
+        """Return the object as it is once the manifest is applied.
+
+        Args:
+            live: the object of its name; None where there is none.
+
+        Raises:
+            MergeError: kubectl cannot apply it.
+        """
+        return self.obj if live is None else self._applied(live, last_applied(live))
+
+    def merged(self, live: KubernetesObject) -> Merged:
+        """Return the same of an object that lives, and how far it is known.
+
+        Raises:
+            MergeError: kubectl cannot apply it.
+        """
+        original = last_applied(live)
+        found = self._applied(live, original)
+        # Snapshots of older releases hold less of what was applied; Pods and Jobs may hardly change.
+        if "metadata" in original or isinstance(live, Pod | Job):
+            return Merged(found)
+        others = self._applied(live, {"spec": _full(live)[0].get("spec")})
+        kept = tuple(_differences("spec", _spec(found), _spec(others)))
+        return Merged(found, LAST_APPLIED in live.metadata.annotations, kept)
+
+    def patch(self, live: KubernetesObject) -> Map:
+        """Return the patch that kubectl sends.
+
+        Raises:
+            MergeError: it cannot be made.
+        """
+        return self._patch(_full(live)[0], last_applied(live))
+
+    @property
+    def sent(self) -> Map:
+        """The manifest as kubectl sends it; the API server takes no status from it."""
+        metadata = {"namespace": self.obj.metadata.namespace} if self.obj.metadata.namespace else {}
+        sent: Map = {**self.values, "metadata": {**_mapping(self.values.get("metadata")), **metadata}}
+        sent.pop("status", None)
+        return sent
+
+    def _patch(self, live: Map, original: Map) -> Map:
+        template_in(original).pop(REST, None)
+        manifest = self.sent
+        known = {name: manifest.get(name) for name in ("apiVersion", "kind")}
+        return three_way_patch(original, manifest, {**known, **live}, self.schema)
+
+    def _applied(self, live: KubernetesObject, original: Map) -> KubernetesObject:
+        values, rest = _full(live)
+        template = template_in(original)
+        written = template.get(REST)
+        applied_rest = written if isinstance(written, str) else template_digest(template) if template else None
+        merged = patched(values, self._patch(values, original), self.schema)
+        metadata, manifest = _mapping(merged.get("metadata")), self.sent
+        text = msgspec.json.encode(manifest).decode()
+        merged["metadata"] = {**metadata, "annotations": {**_mapping(metadata.get("annotations")), LAST_APPLIED: text}}
+        try:
+            found = convert(merged, type(self.obj))
+        except DecodeError as error:
+            raise MergeError(str(error)) from error
+        if rest is None:
+            return found
+        return with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(manifest))))
+
+
+def last_applied(live: KubernetesObject) -> Map:
+    """Return what was applied last, as its annotation says; nothing where nobody applied it.
+
+    Raises:
+        MergeError: the annotation is no object.
+    """
+    text = live.metadata.annotations.get(LAST_APPLIED)
+    try:
+        found = plain(text.encode()) if text else {}
+    except DecodeError as error:
+        raise MergeError("invalid JSON document") from error
+    if not isinstance(found, dict):
+        raise MergeError("invalid JSON document")
+    return _without_halves({key: value for key, value in found.items() if key != "status"})
+
+
+def _full(live: KubernetesObject) -> tuple[Map, str | None]:
+    """Return an object that lives as values, and the digest of what these lack of its template; None for nothing."""
+    values = cast("Map", plain(msgspec.json.encode(live)))
+    template = template_in(values)
+    rest, unkept = template.pop(REST, ""), template.pop(UNKEPT, "")
+    if isinstance(unkept, str) and unkept:
+        template |= cast("Map", put_back(template, plain(unkept.encode())))
+        return values, None
+    return _without_halves(values), rest if isinstance(rest, str) else None
+
+
+def _without_halves(values: Map) -> Map:
+    """Return an object without mounts of which the path, by which they are merged, is not kept."""
+
+    def whole(key: str, value: Plain) -> bool:
+        mounts = value if key == "volumeMounts" and isinstance(value, list) else []
+        return all("mountPath" in _mapping(each) for each in mounts)
+
+    def of(value: Plain) -> Plain:
+        if isinstance(value, list):
+            return [of(each) for each in value]
+        return _without_halves(value) if isinstance(value, dict) else value
+
+    return {key: of(value) for key, value in values.items() if whole(key, value)}
+
+
+def _spec(obj: KubernetesObject) -> Plain:
+    """Return what an object asks for, in one spelling."""
+    spec: Struct | None = getattr(obj, "spec", None)
+    if spec is None:
+        return None
+    for name in ("strategy", "update_strategy"):
+        if getattr(spec, name, None) in _DEFAULT_STRATEGIES:
+            spec = replace(spec, **{name: UpdateStrategy()})
+    return canonical(plain(msgspec.json.encode(spec)))
+
+
+def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
+    """Yield the fields in which values differ, of maps the innermost ones."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in dict.fromkeys((*one, *other)):
+            if key not in {REST, UNKEPT}:
+                yield from _differences(f"{path}.{key}", one.get(key), other.get(key))
+    elif not same(one, other) and not (one in _BLANK and other in _BLANK):
+        yield path
+
+
+def _mapping(values: Plain) -> Map:
+    return values if isinstance(values, dict) else {}

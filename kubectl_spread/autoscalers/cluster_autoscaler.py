@@ -1,0 +1,182 @@
+"""What cluster-autoscaler decides about one Pod: kube-scheduler's own filters on a node such as each group would bring.
+
+Source: cluster-autoscaler core/scaleup/orchestrator/orchestrator.go, simulator/node_info_utils.go,
+cloudprovider/clusterapi/clusterapi_utils.go (1.30 to 1.34). Not modelled: expanders, node groups that are made on the
+fly, several Pods in one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
+
+from kubectl_spread.autoscalers.decision import (
+    AutoscalerDecision,
+    BackedOff,
+    Decision,
+    MaximumReached,
+    PoolDecision,
+    Reason,
+    RejectedByFilters,
+    Unreadable,
+    Verdict,
+)
+from kubectl_spread.controllers.nodelifecycle import sibling
+from kubectl_spread.objects.autoscaling import (
+    NODE_GROUP_CAPACITY,
+    NODE_GROUP_MAXIMUM,
+    AutoscalerStatus,
+    MachineDeployment,
+    MachineSet,
+    NodeGroupHealth,
+    NodeGroupStatus,
+)
+from kubectl_spread.objects.core import Node, NodeSpec, NodeStatus, Pod, Taint
+from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
+from kubectl_spread.scheduler.cycle import evaluate
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.resource import CPU, PODS, amounts, quantity_of
+from kubectl_spread.snapshot import Snapshot
+
+TEMPLATE = "a-node-to-come"
+_DAEMON_SET = "DaemonSet"
+_MOST_PODS = "110"
+
+
+def groups_of(snapshot: Snapshot, status: AutoscalerStatus | None) -> tuple[NodeGroupStatus, ...]:
+    """Return the node groups that the status names or else, of Cluster API, the annotations."""
+    if status is not None and status.node_groups:
+        return tuple(sorted(status.node_groups, key=lambda group: group.name))
+    machines = (*snapshot.all(MachineDeployment), *snapshot.all(MachineSet))
+    return tuple(
+        NodeGroupStatus(
+            name=each.metadata.name,
+            health=NodeGroupHealth(
+                cloud_provider_target=each.spec.replicas or 0,
+                max_size=int(each.metadata.annotations[NODE_GROUP_MAXIMUM]),
+            ),
+        )
+        for each in machines
+        if each.metadata.annotations.get(NODE_GROUP_MAXIMUM, "").isdecimal()
+    )
+
+
+def decide(pod: Pod, handle: Handle, groups: Iterable[NodeGroupStatus]) -> AutoscalerDecision:
+    """Return what cluster-autoscaler decides about a Pod that has no node."""
+    pools = tuple(_decision(group, pod, handle) for group in groups)
+    verdicts = {pool.verdict for pool in pools}
+    if Verdict.POSSIBLE in verdicts:
+        decision = Decision.NEW_NODE
+    else:
+        decision = Decision.UNKNOWN if Verdict.UNKNOWN in verdicts or not pools else Decision.REFUSED
+    return AutoscalerDecision(kind="cluster-autoscaler", decision=decision, pools=pools, certain=False)
+
+
+def _decision(group: NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
+    """Return what becomes of the Pod in one group."""
+    template = _template(group, handle.snapshot)
+    zone = template.metadata.labels.get(ZONE) if template else None
+    reasons = tuple(_refusals(group))
+    verdict = Verdict.REFUSED if reasons else Verdict.POSSIBLE
+    if template is None and not reasons:
+        verdict, reasons = Verdict.UNKNOWN, (Unreadable("node", group.name),)
+    elif template is not None:
+        rejected = _rejected(pod, template, handle)
+        if rejected:
+            verdict, reasons = Verdict.REFUSED, (*reasons, RejectedByFilters(rejected))
+    return PoolDecision(name=group.name, verdict=verdict, domains={ZONE: (zone,)} if zone else {}, reasons=reasons)
+
+
+def _refusals(group: NodeGroupStatus) -> Iterable[Reason]:
+    health, scale_up = group.health, group.scale_up
+    if health.cloud_provider_target >= health.max_size:
+        yield MaximumReached(health.max_size)
+    if scale_up.status == "Backoff":
+        yield BackedOff(scale_up.backoff_info.error_message)
+
+
+def _rejected(pod: Pod, template: Node, handle: Handle) -> tuple[str, ...]:
+    """Return why the filters reject the new node, in upstream's words; empty where they do not."""
+    # The Pods of DaemonSets come with every node, as they are on the group's other ones.
+    snapshot = handle.snapshot.with_nodes((template,))
+    verdict = evaluate(pod, handle.with_more_read(snapshot)).nodes[template.metadata.name]
+    return tuple(dict.fromkeys(text for rejection in verdict.rejections for text in rejection.status.reasons))
+
+
+def _template(group: NodeGroupStatus, snapshot: Snapshot) -> Node | None:
+    """Return a node such as the group would bring, None where there is nothing to tell by."""
+    like = next((node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name), None)
+    if like is not None:
+        room = _without_daemons(like, snapshot)
+        return replace(sibling(like, TEMPLATE), status=replace(like.status, conditions=(), allocatable=room))
+    machines = (*snapshot.all(MachineDeployment), *snapshot.all(MachineSet))
+    named = (each for each in machines if _same(group.name, each.metadata.name))
+    return next(filter(None, (_of_annotations(each) for each in named)), None)
+
+
+def _without_daemons(node: Node, snapshot: Snapshot) -> Mapping[str, str | int | float]:
+    """Return what the node offers but for what its Pods of DaemonSets take, which every new one has too."""
+    daemons = [
+        pod
+        for pod in snapshot.assigned.get(node.metadata.name, ())
+        if pod.metadata.controller and pod.metadata.controller.kind == _DAEMON_SET
+    ]
+    if not daemons:
+        return node.status.allocatable
+    offered = amounts(node.status.allocatable)
+    for pod in daemons:
+        for container in pod.spec.containers:
+            for name, amount in amounts(container.resources.requests).items():
+                offered[name] = offered.get(name, 0) - amount
+    offered[PODS] = offered.get(PODS, 0) - len(daemons)
+    return {name: quantity_of(name, amount) if name == CPU else amount for name, amount in offered.items()}
+
+
+def group_of(node: Node, names: Iterable[str]) -> str:
+    """Return the name among these of the group that the node is of; empty where its labels do not tell.
+
+    Clouds make the group's own name of the pool's: the label names the one, the status the other.
+    """
+    labels = node.metadata.labels
+    for name in names:
+        if name in labels.values():
+            return name
+        if any(names_pool(key) and _same(name, value) for key, value in labels.items()):
+            return name
+    return ""
+
+
+def _same(group: str, pool: str) -> bool:
+    """Whether a group's name is made of the pool's, such as ``eks-web-1c9f``, ``MachineDeployment/default/web``."""
+    return bool(pool) and any(fnmatchcase(group, pattern) for pattern in (pool, f"*[/-]{pool}", f"*[/-]{pool}-*"))
+
+
+def _of_annotations(machines: MachineDeployment) -> Node | None:
+    """Return the node that the annotations of a group of Cluster API describe, None where they describe none."""
+    found = machines.metadata.annotations
+    if f"{NODE_GROUP_CAPACITY}cpu" not in found or f"{NODE_GROUP_CAPACITY}memory" not in found:
+        return None
+    labels = dict(
+        pair.split("=", 1) for pair in found.get(f"{NODE_GROUP_CAPACITY}labels", "").split(",") if "=" in pair
+    )
+    taints = tuple(filter(None, map(_taint, found.get(f"{NODE_GROUP_CAPACITY}taints", "").split(","))))
+    offers: dict[str, str | int | float] = {
+        "cpu": found[f"{NODE_GROUP_CAPACITY}cpu"],
+        "memory": found[f"{NODE_GROUP_CAPACITY}memory"],
+        PODS: found.get(f"{NODE_GROUP_CAPACITY}maxPods", _MOST_PODS),
+    }
+    return Node(
+        metadata=AnnotatedMeta(name=TEMPLATE, labels={HOSTNAME: TEMPLATE, **labels}),
+        spec=NodeSpec(taints=taints),
+        status=NodeStatus(capacity=offers, allocatable=offers),
+    )
+
+
+def _taint(text: str) -> Taint | None:
+    """Return the taint of ``key=value:effect``, None for text that is none."""
+    pair, colon, effect = text.strip().rpartition(":")
+    key, _, value = pair.partition("=")
+    return Taint(key=key, value=value, effect=effect) if colon and key else None

@@ -1,0 +1,96 @@
+"""Instance types: what a file says of them, or what is certain of all that a NodePool may have.
+
+Source: karpenter kwok/cloudprovider/helpers.go, pkg/cloudprovider/types.go (v1.14.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import msgspec
+
+from kubectl_spread.autoscalers.karpenter.requirements import (
+    ARCH,
+    CAPACITY_TYPE,
+    OS,
+    Requirements,
+    added,
+    one_of,
+    requirement,
+)
+from kubectl_spread.objects.autoscaling import InstanceTypeSpec
+from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, ZONE
+from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, PODS, amounts
+
+OVERHEAD = {CPU: 100, MEMORY: 10 * 2**20}
+"""What the kubelet keeps of each machine (amounts), as kwok has it."""
+MOST_PODS = 110
+
+
+class InstanceType(msgspec.Struct, frozen=True):
+    """A kind of machine, or with ``capacity`` None all those of which nothing is known.
+
+    Attributes:
+        requirements: the labels of its nodes.
+        offerings: where and how it is sold: the labels that this adds.
+        capacity: what a machine has (amounts); None for unknown.
+        allocatable: what of it Pods may use (amounts); empty for unknown.
+    """
+
+    name: str
+    requirements: Requirements
+    offerings: tuple[Requirements, ...]
+    capacity: Mapping[str, int] | None
+    allocatable: Mapping[str, int] = {}
+
+    def fits(self, requests: Mapping[str, int]) -> bool:
+        """Whether Pods that request so much together (amounts) have room on it, as far as that is known.
+
+        Source: utils/resources Fits: where less than nothing is left of anything, nothing fits.
+        """
+        if self.capacity is None:
+            return True
+        return fits(requests, self.allocatable)
+
+
+def fits(requests: Mapping[str, int], available: Mapping[str, int]) -> bool:
+    """Whether the requests (amounts) have room in what is available; nothing has where that is negative anywhere."""
+    if any(amount < 0 for amount in available.values()):
+        return False
+    return all(amount <= available.get(name, 0) for name, amount in requests.items())
+
+
+def instance_types(specs: Iterable[InstanceTypeSpec], zones: Collection[str] | None) -> tuple[InstanceType, ...]:
+    """Return the instance types of a file as a NodePool has them, whose node class is in these zones; None for all."""
+    return tuple(_instance_type(spec, zones) for spec in specs)
+
+
+def _instance_type(spec: InstanceTypeSpec, zones: Collection[str] | None) -> InstanceType:
+    sold = (added({}, map(requirement, offering.requirements)) for offering in spec.offerings)
+    offerings = tuple(each for each in sold if zones is None or ZONE not in each or each[ZONE].values & set(zones))
+    capacity = {PODS: MOST_PODS, **amounts(spec.resources)}
+    allocatable = {name: amount - OVERHEAD.get(name, 0) for name, amount in capacity.items()}
+    # upstream: what is set aside for huge pages is taken from the memory, once for each of their sizes.
+    for name, amount in capacity.items():
+        if name.startswith(HUGE_PAGES_PREFIX):
+            allocatable[MEMORY] = max(allocatable.get(MEMORY, 0) - amount, 0)
+    of_offerings = {
+        key: one_of(key, {value for each in offerings if key in each for value in each[key].values})
+        for key in (ZONE, CAPACITY_TYPE)
+    }
+    own = (
+        one_of(INSTANCE_TYPE, (spec.name,)),
+        one_of(ARCH, (spec.architecture,)),
+        one_of(OS, spec.operating_systems),
+        *of_offerings.values(),
+    )
+    return InstanceType(spec.name, {each.key: each for each in own}, offerings, capacity, allocatable)
+
+
+def any_type(zones: Collection[str] | None) -> InstanceType:
+    """Return what is certain of the instance types that cannot be read: they come in these zones; None for unknown."""
+    if zones is None:
+        return InstanceType("", {}, ({},), None)
+    return InstanceType(
+        "", {ZONE: one_of(ZONE, zones)}, tuple({ZONE: one_of(ZONE, (zone,))} for zone in sorted(zones)), None
+    )

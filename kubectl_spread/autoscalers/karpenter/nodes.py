@@ -1,0 +1,179 @@
+"""The nodes that Karpenter knows, as it sees them: Nodes beside the NodeClaims that they come from.
+
+Source: karpenter pkg/controllers/state/statenode.go and cluster.go, scheduling/existingnode.go (v1.14.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from kubectl_spread.autoscalers.karpenter.requirements import NODE_POOL, has_labels
+from kubectl_spread.autoscalers.karpenter.rules import PROVED, READINESS_TAINTS
+from kubectl_spread.autoscalers.karpenter.topology import node_requirements, required_terms, untolerated
+from kubectl_spread.controllers.daemonset import pod_of
+from kubectl_spread.objects.autoscaling import NodeClaim
+from kubectl_spread.objects.core import Node, Pod, Taint
+from kubectl_spread.objects.well_known_labels import HOSTNAME, INSTANCE_TYPE
+from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.scheduler.hostport import HostPort, host_ports
+from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.scheduler.resource import PODS, amounts, pod_requests, total
+from kubectl_spread.snapshot import Snapshot
+
+REGISTERED = "karpenter.sh/registered"
+INITIALIZED = "karpenter.sh/initialized"
+_NOT_READY = "node.kubernetes.io/not-ready"
+EPHEMERAL = frozenset(
+    (
+        (_NOT_READY, "NoSchedule"),
+        (_NOT_READY, "NoExecute"),
+        ("node.kubernetes.io/unreachable", "NoSchedule"),
+        ("node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"),
+        ("karpenter.sh/unregistered", "NoExecute"),
+    )
+)
+"""Key and effect of taints that go away by themselves while a node of Karpenter's comes up."""
+READINESS_PREFIX = "readiness.k8s.io/"
+
+
+class StateNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node, or a NodeClaim that is about to become one.
+
+    Attributes:
+        capacity: what the machine has (amounts).
+        remaining: what is left for Pods (amounts), Pods of DaemonSets that are yet to come counted.
+        ports: the host ports that are taken.
+    """
+
+    name: str
+    node: Node | None
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    initialized: bool
+    capacity: Mapping[str, int]
+    remaining: Mapping[str, int]
+    ports: frozenset[HostPort]
+
+    @property
+    def pool(self) -> str:
+        """The NodePool it counts for; empty for none."""
+        return self.labels.get(NODE_POOL, "")
+
+    @property
+    def host(self) -> str:
+        """The name that stands for it among the domains of hosts."""
+        return self.labels.get(HOSTNAME) or self.name
+
+
+def requests_of(pods: Iterable[Pod], profile: Profile) -> dict[str, int]:
+    """Return what the Pods request together (amounts), themselves counted."""
+    found = tuple(pods)
+    return {**total(pod_requests(pod, profile, assigned=False) for pod in found), PODS: len(found)}
+
+
+def daemon_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pod that each DaemonSet makes for every node."""
+    return tuple(pod_of(owner, "") for owner in snapshot.all(DaemonSet))
+
+
+def state_nodes(
+    snapshot: Snapshot, daemons: Iterable[Pod], profile: Profile, release: tuple[int, int] = PROVED
+) -> tuple[StateNode, ...]:
+    """Return the nodes that Karpenter may use, in the order in which it tries them.
+
+    Nodes that are being deleted are none of them, nor those of a pool of which the cloud has said nothing yet.
+    """
+    claims = {claim.status.provider_id: claim for claim in snapshot.all(NodeClaim) if claim.status.provider_id}
+    of_daemons = tuple(daemons)
+    found: list[tuple[Node | None, NodeClaim | None]] = []
+    for node in snapshot.nodes.values():
+        # A node without provider's ID stands under its own name, but for those of a pool, which wait for theirs.
+        claim = claims.pop(node.spec.provider_id or node.metadata.name, None)
+        labels = node.metadata.labels
+        waits = not node.spec.provider_id or (INSTANCE_TYPE not in labels and INITIALIZED not in labels)
+        if labels.get(NODE_POOL) and waits:
+            continue
+        found.append((node, claim))
+    found += [(None, claim) for claim in claims.values()]
+    nodes = (
+        _state_node(node, claim, snapshot, of_daemons, profile, release)
+        for node, claim in found
+        if not _is_deleted(node, claim)
+    )
+    return tuple(sorted(nodes, key=lambda each: (not each.initialized, each.name)))
+
+
+def _is_deleted(node: Node | None, claim: NodeClaim | None) -> bool:
+    if claim is None:
+        return node is not None and node.metadata.deletion_timestamp is not None
+    terminating = claim.status.condition("InstanceTerminating")
+    return claim.metadata.deletion_timestamp is not None or (terminating is not None and terminating.status == "True")
+
+
+def _state_node(
+    node: Node | None,
+    claim: NodeClaim | None,
+    snapshot: Snapshot,
+    daemons: tuple[Pod, ...],
+    profile: Profile,
+    release: tuple[int, int],
+) -> StateNode:
+    on_node = node.metadata.labels if node else {}
+    registered = node is not None and (claim is None or on_node.get(REGISTERED) == "true")
+    initialized = node is not None and (claim is None or on_node.get(INITIALIZED) == "true")
+    labels = on_node if registered or claim is None else claim.metadata.labels
+    name = node.metadata.name if node and registered else claim.metadata.name if claim else ""
+    taints = node.spec.taints if node and registered else claim.spec.taints if claim else ()
+    if claim is not None and not initialized:
+        taints = tuple(taint for taint in taints if not _goes_away(taint, claim, release))
+    pods = snapshot.assigned.get(node.metadata.name, ()) if node else ()
+    offered = _offered(node, claim, "allocatable", initialized=initialized)
+    taken = total((requests_of(pods, profile), _daemons_to_come(labels, taints, daemons, pods, profile)))
+    return StateNode(
+        name=name,
+        node=node,
+        labels=labels,
+        taints=taints,
+        initialized=initialized,
+        capacity=_offered(node, claim, "capacity", initialized=initialized),
+        remaining={resource: amount - taken.get(resource, 0) for resource, amount in offered.items()},
+        ports=frozenset(port for pod in pods for port in host_ports(pod)),
+    )
+
+
+def _goes_away(taint: Taint, claim: NodeClaim, release: tuple[int, int]) -> bool:
+    """Whether the taint is one that goes while the node comes up."""
+    by_readiness = release >= READINESS_TAINTS and taint.key.startswith(READINESS_PREFIX)
+    if (taint.key, taint.effect) in EPHEMERAL or by_readiness:
+        return True
+    return any((each.key, each.effect) == (taint.key, taint.effect) for each in claim.spec.startup_taints)
+
+
+def _offered(node: Node | None, claim: NodeClaim | None, field: str, *, initialized: bool) -> Mapping[str, int]:
+    """Return what the machine has, as its Node says it, and until that is initialized its claim."""
+    of_node = amounts(getattr(node.status, field)) if node else {}
+    if initialized or claim is None:
+        return of_node
+    of_claim = amounts(getattr(claim.status, field))
+    return {**of_claim, **{name: amount for name, amount in of_node.items() if amount or name not in of_claim}}
+
+
+def _daemons_to_come(
+    labels: Mapping[str, str],
+    taints: tuple[Taint, ...],
+    daemons: Iterable[Pod],
+    pods: Iterable[Pod],
+    profile: Profile,
+) -> dict[str, int]:
+    """Return what Pods of DaemonSets request (amounts) that are not on the node yet."""
+    wanted = [pod for pod in daemons if untolerated(taints, pod.spec.tolerations) is None and _suits(pod, labels)]
+    there = [pod for pod in pods if (owner := pod.metadata.controller) is not None and owner.kind == "DaemonSet"]
+    missing, present = requests_of(wanted, profile), requests_of(there, profile)
+    return {name: max(amount - present.get(name, 0), 0) for name, amount in missing.items()}
+
+
+def _suits(pod: Pod, labels: Mapping[str, str]) -> bool:
+    # upstream: only the first term of the required node affinity is looked at.
+    return has_labels(labels, node_requirements(pod.spec.node_selector, *required_terms(pod)[:1]))

@@ -1,0 +1,104 @@
+"""What Karpenter drops of a Pod's preferences, one after another, while nothing takes the Pod.
+
+Source: karpenter scheduling/preferences.go (v1.14.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from msgspec.structs import replace
+
+from kubectl_spread.autoscalers.karpenter.topology import required_terms
+from kubectl_spread.objects.core import Affinity, Pod, Toleration
+from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
+from kubectl_spread.scheduler.tainttoleration import PREFER_NO_SCHEDULE
+
+
+class _Weighted(Protocol):
+    @property
+    def weight(self) -> int: ...
+
+
+WeightedT = TypeVar("WeightedT", bound=_Weighted)
+
+
+def relaxed(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
+    """Return the Pod without the next of its preferences, None where it has none left.
+
+    ``tolerates_preferences``: whether some NodePool has a PreferNoSchedule taint, which counts as one too.
+    """
+    for step in _STEPS:
+        if (found := step(pod)) is not None:
+            return found
+    return _tolerating(pod) if tolerates_preferences else None
+
+
+def heaviest_first(terms: tuple[WeightedT, ...]) -> tuple[WeightedT, ...]:
+    """Return the preferences by weight, descending."""
+    return tuple(sorted(terms, key=lambda term: -term.weight))
+
+
+def _without_node_term(pod: Pod) -> Pod | None:
+    """Return the Pod without the first term of its required node affinity, where another one is left."""
+    affinity = pod.spec.affinity
+    if affinity is None or affinity.node_affinity is None or not required_terms(pod)[1:]:
+        return None
+    required = affinity.node_affinity.required_during_scheduling_ignored_during_execution
+    left = required and replace(required, node_selector_terms=required.node_selector_terms[1:])
+    changed = replace(affinity.node_affinity, required_during_scheduling_ignored_during_execution=left)
+    return _with_affinity(pod, replace(affinity, node_affinity=changed))
+
+
+def _without_preferred_node_term(pod: Pod) -> Pod | None:
+    affinity = pod.spec.affinity
+    terms = (
+        affinity.node_affinity.preferred_during_scheduling_ignored_during_execution
+        if (affinity and affinity.node_affinity)
+        else ()
+    )
+    if affinity is None or affinity.node_affinity is None or not terms:
+        return None
+    left = heaviest_first(terms)[1:]
+    changed = replace(affinity.node_affinity, preferred_during_scheduling_ignored_during_execution=left)
+    return _with_affinity(pod, replace(affinity, node_affinity=changed))
+
+
+def _without_preferred(pod: Pod, name: str) -> Pod | None:
+    near = getattr(pod.spec.affinity, name, None)
+    if pod.spec.affinity is None or not (near and near.preferred_during_scheduling_ignored_during_execution):
+        return None
+    left = heaviest_first(near.preferred_during_scheduling_ignored_during_execution)[1:]
+    changed = replace(near, preferred_during_scheduling_ignored_during_execution=left)
+    return _with_affinity(pod, replace(pod.spec.affinity, **{name: changed}))
+
+
+def _without_soft_constraint(pod: Pod) -> Pod | None:
+    constraints = list(pod.spec.topology_spread_constraints)
+    for index, constraint in enumerate(constraints):
+        if constraint.when_unsatisfiable == WhenUnsatisfiable.SCHEDULE_ANYWAY:
+            # The last one takes its place.
+            constraints[index] = constraints[-1]
+            return replace(pod, spec=replace(pod.spec, topology_spread_constraints=tuple(constraints[:-1])))
+    return None
+
+
+def _tolerating(pod: Pod) -> Pod | None:
+    toleration = Toleration(operator="Exists", effect=PREFER_NO_SCHEDULE)
+    if any(replace(each, toleration_seconds=None) == toleration for each in pod.spec.tolerations):
+        return None
+    return replace(pod, spec=replace(pod.spec, tolerations=(*pod.spec.tolerations, toleration)))
+
+
+def _with_affinity(pod: Pod, affinity: Affinity) -> Pod:
+    return replace(pod, spec=replace(pod.spec, affinity=affinity))
+
+
+_STEPS: tuple[Callable[[Pod], Pod | None], ...] = (
+    _without_node_term,
+    lambda pod: _without_preferred(pod, "pod_affinity"),
+    lambda pod: _without_preferred(pod, "pod_anti_affinity"),
+    _without_preferred_node_term,
+    _without_soft_constraint,
+)

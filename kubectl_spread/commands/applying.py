@@ -1,0 +1,121 @@
+"""Manifests laid over what lives, as ``kubectl apply`` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.apply import Application
+from kubectl_spread.apiserver.strategic_merge import MergeError
+from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason
+from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.gaps import Gap, MayRollOut, NoDryRun, UnknownLastApplied, UnknownManagers
+from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
+from kubectl_spread.objects.template_rest import may_roll_out
+from kubectl_spread.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from kubectl_spread.cluster.api.dry_run import DryRun, Patch
+
+
+class Applying(msgspec.Struct, frozen=True):
+    """How manifests are applied.
+
+    Attributes:
+        ask: what asks the API server for a dry run (kind, namespace, name, patch); None to go by what is known of it.
+        server_side: whether the API server merges, by who manages which field.
+        force_conflicts: whether fields that others manage are taken over.
+    """
+
+    ask: Callable[[Kind, str, str, Patch], DryRun] | None = None
+    server_side: bool = False
+    force_conflicts: bool = False
+
+
+CLIENT_SIDE = Applying()
+"""As ``kubectl apply`` does without flags, by what is known of the API server."""
+
+
+def application(manifest: Manifest, obj: KubernetesObject) -> Application:
+    """Return what is applied by the manifest of this object."""
+    return Application.of(obj, manifest.document.api_version, manifest.document.values, tables())
+
+
+def merged(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CLIENT_SIDE) -> tuple[Manifest, ...]:
+    """Return the manifests with the objects that they make of those that live in the cluster.
+
+    Raises:
+        ClusterError: the API server cannot be reached or understood.
+    """
+    return tuple(_merged(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
+
+
+def unsure(manifests: Iterable[Manifest]) -> Iterator[Gap]:
+    """Yield what is not known of the objects that manifests make, once they are merged, of those that live."""
+    for each in manifests:
+        yield from each.unknown
+
+
+def _merged(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
+    obj = manifest.written or manifest.obj
+    live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name) if obj is not None else None
+    if obj is None or live is None:
+        return manifest
+    applied = application(manifest, obj)
+    try:
+        if how.ask is not None:
+            return _asked(manifest, applied, live, how)
+        return _by_our_rules(manifest, applied, live, how)
+    except MergeError as error:
+        message = f"kubectl apply cannot merge it with the one that lives: {error}"
+        return replace(manifest, refused=(FieldError("", Reason.INVALID, message),))
+
+
+def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:
+    found, named = applied.merged(live), str(manifest.ref)
+    if how.server_side:
+        # differs: who manages which field is not followed here, and the answer says so.
+        return replace(manifest, obj=found.obj, written=applied.obj, unknown=(UnknownManagers(named=named),))
+    unknown: tuple[Gap, ...] = ()
+    if found.applied and found.kept:
+        unknown = (UnknownLastApplied(named=named, fields=found.kept),)
+    if may_roll_out(found.obj):
+        unknown = (*unknown, MayRollOut(workload=f"{manifest.namespace}/{manifest.ref}"))
+    return replace(manifest, obj=found.obj, written=applied.obj, merge=found, unknown=unknown)
+
+
+def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:
+    """Return the manifest with the object that the API server says it makes.
+
+    Raises:
+        ClusterError: it cannot be reached or understood.
+        MergeError: there is no patch to ask about.
+    """
+    from kubectl_spread.apiserver.managed_fields import without_left_fields
+    from kubectl_spread.cluster.api.dry_run import Patch, PatchType
+    from kubectl_spread.objects.decoding import convert
+
+    assert how.ask is not None  # noqa: S101 - the caller looks
+    kind = BY_API[manifest.document.api_version, manifest.document.kind]
+    change = (
+        Patch(values=applied.sent, type=PatchType.APPLY, force=how.force_conflicts)
+        if how.server_side
+        else Patch(values=applied.patch(live))
+    )
+    said = how.ask(kind, manifest.namespace, manifest.name, change)
+    if said.impossible:
+        ours = _by_our_rules(manifest, applied, live, how)
+        return replace(ours, unknown=(*ours.unknown, NoDryRun(why=said.impossible)))
+    if not isinstance(said.values, dict) or said.obj is None:
+        errors = tuple(FieldError(cause.field, _reason(cause.reason), cause.message) for cause in said.causes)
+        return replace(manifest, refused=errors)
+    served = without_left_fields(said.values) if how.server_side else said.values
+    return replace(manifest, obj=convert(served, kind.struct), written=applied.obj, served=served)
+
+
+def _reason(said: str) -> Reason:
+    return Reason(said) if said in set(Reason) else Reason.INVALID

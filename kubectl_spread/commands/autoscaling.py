@@ -1,0 +1,188 @@
+"""What autoscalers decide about Pods without a node, where the cluster has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kubectl_spread.commands.read_sets import STATUS_NAME, STATUS_NAMESPACE
+from kubectl_spread.errors import ManifestError, ManifestProblem, UsageError
+from kubectl_spread.objects.autoscaling import (
+    AutoscalerStatus,
+    ConfigMap,
+    InstanceTypeSpec,
+    MachineDeployment,
+    NodePool,
+)
+from kubectl_spread.objects.core import Event, Pod
+from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision, Change
+    from kubectl_spread.autoscalers.karpenter.scheduler import Problem
+    from kubectl_spread.contract.autoscaler import AutoscalerEvent
+    from kubectl_spread.contract.evaluation import EvaluationReport
+    from kubectl_spread.scheduler.framework import Handle
+
+ItemT = TypeVar("ItemT", bound="EvaluationReport")
+
+
+class AutoscalerOptions(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """What is given of autoscalers on the command line.
+
+    Attributes:
+        instance_types: the file with the instance types that there are; empty for none.
+        karpenter_version: whose rules apply; empty to find out.
+    """
+
+    instance_types: str = ""
+    karpenter_version: str = ""
+
+
+NO_OPTIONS = AutoscalerOptions()
+
+
+def beside_autoscaler(item: ItemT, pod: Pod, handle: Handle, options: AutoscalerOptions) -> ItemT:
+    """Return the explanation of a Pod with what the cluster's autoscaler decides; the same where there is none.
+
+    Raises:
+        ManifestError: the file of instance types cannot be read.
+        UsageError: the version makes no sense.
+    """
+    decided, tried = decision_of(pod, handle, options)
+    if decided is None:
+        return item
+    from kubectl_spread.contract.autoscaler import autoscaler_report
+    from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
+    from kubectl_spread.wording.fixes import BY_AUTOSCALER
+
+    new_nodes = (replace(fix, summary=fix.summary.replace(BY_AUTOSCALER, added_by(decided))) for fix in item.new_nodes)
+    jam = getattr(item, "jam", None)
+    if jam is not None and jam.summary:
+        item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
+    return replace(
+        item,
+        autoscaler=autoscaler_report(decided, tried, _last_word(pod, handle.snapshot, decided.kind)),
+        summary=on_existing_nodes(item.summary, decided),
+        new_nodes=tuple(new_nodes),
+    )
+
+
+def alike(item: ItemT, like: ItemT) -> ItemT:
+    """Return the explanation of a Pod with what is decided about the first of its template: as that, at most."""
+    if like.autoscaler is UNSET:
+        return item
+    from kubectl_spread.wording.autoscalers import ON_EXISTING, on_existing
+
+    changed = replace(item, autoscaler=replace(like.autoscaler, event=None))
+    return replace(changed, summary=on_existing(item.summary)) if like.summary.startswith(ON_EXISTING) else changed
+
+
+def decision_of(
+    pod: Pod, handle: Handle, options: AutoscalerOptions
+) -> tuple[AutoscalerDecision | None, tuple[Change, ...]]:
+    """Return what the cluster's autoscaler decides about the Pod (None without one), and what would change that.
+
+    Raises as above.
+    """
+    # Most clusters have no autoscaler, and pay nothing for its rules.
+    snapshot = handle.snapshot
+    if any(snapshot.all(NodePool)):
+        return _karpenters(pod, handle, options)
+    status = snapshot.get(ConfigMap, STATUS_NAMESPACE, STATUS_NAME)
+    if status is None and not any(snapshot.all(MachineDeployment)):
+        return None, ()
+    from kubectl_spread.autoscalers.cluster_autoscaler import decide, groups_of
+
+    groups = groups_of(snapshot, _status_of(status) if status else None)
+    if status is None and not groups:
+        return None, ()
+    return decide(pod, handle, groups), ()
+
+
+def _karpenters(pod: Pod, handle: Handle, options: AutoscalerOptions) -> tuple[AutoscalerDecision, tuple[Change, ...]]:
+    from kubectl_spread.autoscalers.karpenter.changes import changes
+    from kubectl_spread.autoscalers.karpenter.scheduler import decide
+
+    problem = _problem(handle, options)
+    decided = decide(pod, problem)
+    return decided, tuple(changes(pod, problem, decided))
+
+
+def _problem(handle: Handle, options: AutoscalerOptions) -> Problem:
+    """Return the cluster as Karpenter sees it, which is the same for all Pods that are asked about."""
+    from kubectl_spread.autoscalers.karpenter.rules import nearest, release_of
+    from kubectl_spread.autoscalers.karpenter.scheduler import karpenter_problem
+
+    last: Problem | None = vars(options).get("last")
+    if last is not None and last.snapshot is handle.snapshot:
+        return last
+    release = release_of(options.karpenter_version)
+    if options.karpenter_version and release is None:
+        raise UsageError(f"unknown Karpenter version {options.karpenter_version!r}", hint="want one such as 1.14")
+    for image in () if release else _images(handle.snapshot):
+        release = release or release_of(image)
+    specs = _instance_types(options.instance_types) if options.instance_types else None
+    problem = karpenter_problem(handle.snapshot, handle.profile, specs=specs, release=nearest(release))
+    vars(options)["last"] = problem
+    return problem
+
+
+def _status_of(status: ConfigMap) -> AutoscalerStatus | None:
+    """Return what cluster-autoscaler has written, None where that is not in the form of 1.30 and later."""
+    from kubectl_spread.cluster.files.yaml_values import split
+    from kubectl_spread.errors import SpreadError
+
+    try:
+        document = next(iter(split(status.data.status)))
+        return msgspec.convert(document.values(), AutoscalerStatus)
+    except (StopIteration, msgspec.MsgspecError, SpreadError, ValueError):
+        return None
+
+
+def _last_word(pod: Pod, snapshot: Snapshot, component: str) -> AutoscalerEvent | None:
+    """Return what the autoscaler last said of the Pod, None for nothing."""
+    from kubectl_spread.contract.autoscaler import AutoscalerEvent
+
+    said = [
+        event
+        for event in snapshot.all(Event)
+        if event.speaker == component
+        and (event.involved_object.namespace, event.involved_object.name) == pod.key
+        and event.involved_object.uid in {"", pod.metadata.uid}
+    ]
+    if not said:
+        return None
+    last = max(said, key=lambda event: event.time)
+    return AutoscalerEvent(reason=last.reason, message=last.message, time=last.time)
+
+
+def _images(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the tags of the images of Karpenter that the cluster's Deployments run."""
+    for deployment in snapshot.all(Deployment):
+        for container in deployment.spec.template.spec.containers:
+            repository, _, tag = container.image.partition("@")[0].rpartition(":")
+            if "karpenter" in repository.split("/"):
+                yield tag
+
+
+def _instance_types(path: str) -> tuple[InstanceTypeSpec, ...]:
+    """Return the instance types of a file such as kwok's.
+
+    Raises:
+        ManifestError: it cannot be read.
+    """
+    from kubectl_spread.cluster.files.sources import read_inputs
+
+    found = next(iter(read_inputs([path], recursive=False, urls=False, stdin=None)))
+    if isinstance(found, ManifestProblem):
+        raise ManifestError([found])
+    try:
+        return msgspec.json.decode(found.content, type=tuple[InstanceTypeSpec, ...])
+    except msgspec.MsgspecError as error:
+        raise ManifestError([ManifestProblem(found.source, f"holds no instance types: {error}")]) from error

@@ -1,0 +1,206 @@
+"""What ``check`` reports of each manifest: what becomes of its Pods, and what the API server refuses of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.commands import admission_errors
+from kubectl_spread.commands.applying import unsure
+from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
+from kubectl_spread.commands.manifests import Manifest, spec_of
+from kubectl_spread.commands.view import View
+from kubectl_spread.contract.check import (
+    CheckItem,
+    RefusedPods,
+    ValidationError,
+    ValidationWarning,
+    all_created,
+    check_item,
+)
+from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.diagnosis import lint
+from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.findings import MergedConstraints
+from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, coming, outcome_of, undecided_outcome
+from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.simulation.applied import AppliedOutcomes
+from kubectl_spread.simulation.placement import Placed
+from kubectl_spread.snapshot import Snapshot
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What becomes of one manifest.
+
+    Attributes:
+        item: as the report has it.
+        jammed: the outcome in which the first of its Pods finds no node; None where all find one, or another scheduler
+            decides.
+    """
+
+    item: CheckItem
+    jammed: Placed | None = None
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What becomes of all manifests, by their places in the sequence.
+
+    Attributes:
+        now: as things are; without those that are not applied, or of which no Pod comes to a node.
+        as_if: as if nobody refused Pods or held them back; of those alone that somebody does this to.
+    """
+
+    now: Mapping[int, AppliedOutcomes]
+    as_if: Mapping[int, AppliedOutcomes]
+
+
+def answers_of(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject], view: View) -> tuple[Answer, ...]:
+    """Return what becomes of the manifests, which are applied together.
+
+    Args:
+        asked: the manifests that make Pods.
+        others: what is applied besides.
+        view: the cluster without them.
+
+    Raises:
+        ValueError: an object of the cluster cannot be read.
+    """
+    before = view.snapshot
+    came = [coming(each.wanted, before, each.handle) if each.is_sound else None for each in asked]
+    if any(each is not None and each.undecided for each in came):
+        outcomes = [undecided_outcome(each.wanted, one) if one else None for each, one in zip(asked, came, strict=True)]
+        return tuple(_answer(each, one, None, view) for each, one in zip(asked, outcomes, strict=True))
+    seen = _seen(asked, others, view)
+    return tuple(_answer(each, *_outcomes(each, number, seen, view), view) for number, each in enumerate(asked))
+
+
+def _outcomes(
+    asked: AskedManifest, number: int, seen: _Seen, view: View
+) -> tuple[ManifestOutcome | None, ManifestOutcome | None]:
+    """Return what becomes of the manifest, and what would if all its Pods were let in where some are; None for none."""
+    if not asked.is_placed:
+        return None, None
+    now, as_if = (
+        outcome_of(asked.wanted, view.snapshot, found[number]) if number in found else None
+        for found in (seen.now, seen.as_if)
+    )
+    if now is None or as_if is None:
+        return now or as_if, None
+    some = now.failed_create is not None and now.failed_create.created
+    return (now, as_if) if some else (replace(as_if, failed_create=now.failed_create), None)
+
+
+def _seen(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject], view: View) -> _Seen:
+    accepted = [number for number, each in enumerate(asked) if not each.errors]
+    now = _applied(asked, [n for n in accepted if not (asked[n].is_held and not asked[n].refused)], others, view)
+    short = {n for n, each in now.items() if each.first.refused} | {n for n, each in enumerate(asked) if each.is_held}
+    placed = [n for n, each in enumerate(asked) if each.is_placed]
+    try:
+        as_if = _applied(asked, placed, others, view, as_if=True) if short.intersection(placed) else {}
+    except ValueError:  # What the API server refuses may say nothing that has a meaning.
+        placed = [n for n in placed if not asked[n].errors]
+        as_if = _applied(asked, placed, others, view, as_if=True) if short.intersection(placed) else {}
+    return _Seen(now, {number: each for number, each in as_if.items() if number in short})
+
+
+def _applied(
+    asked: Sequence[AskedManifest],
+    numbers: Sequence[int],
+    others: Sequence[KubernetesObject],
+    view: View,
+    *,
+    as_if: bool = False,
+) -> Mapping[int, AppliedOutcomes]:
+    found = outcomes_of([asked[number] for number in numbers], others, view, as_if=as_if)
+    return {numbers[place]: each for place, each in found.items()}
+
+
+def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None, view: View) -> Answer:
+    """Return the answer about one manifest.
+
+    Args:
+        asked: the manifest.
+        outcome: what becomes of it; None where none of its Pods is placed.
+        more: what would become of it if all its Pods were let in; None where they are, or none is.
+        view: the cluster without any manifest.
+    """
+    manifest, served = asked.manifest, asked.served
+    item = _item(manifest, check_item(outcome) if outcome else _nothing(manifest))
+    if outcome is None:
+        item = replace(item, replicas=asked.wanted.replicas)
+    else:
+        injected = lint.from_living(asked.from_living)
+        unchecked = (
+            () if served and not served.missing else lint.pod_security(manifest.namespace, asked.handle.snapshot)
+        )
+        of_merge = _merged_constraints(manifest, view.snapshot)
+        found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, (*injected, *unchecked)))
+        item = replace(item, findings=found)
+        item = with_missing(item, served.missing) if served and served.missing else item
+    unknown = incomplete_entries(unsure([manifest]))
+    item = with_missing(item, unknown)
+    if unknown and item.verdict is not Verdict.INVALID:
+        item = replace(item, verdict=Verdict.INCOMPLETE)
+    item = replace(item, warnings=_warnings(asked, view))
+    if asked.errors:
+        return Answer(replace(item, verdict=Verdict.INVALID, validation=asked.errors, failed_create=None))
+    failed = item.failed_create
+    if asked.refused:
+        first = asked.refused[0]
+        missing = tuple(each.missing for each in asked.refusals if each.missing)
+        failed = RefusedPods(created=0, message=first.message, refusals=asked.refused, missing=missing)
+    if failed is None:
+        return Answer(item, outcome.jammed if outcome else None)
+    item = replace(item, failed_create=failed, all_created=all_created(more) if more else None)
+    return Answer(replace(item, verdict=Verdict.FAILED_CREATE), outcome.jammed if outcome and failed.created else None)
+
+
+def _merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedConstraints]:
+    written = manifest.written or manifest.obj
+    # Server-side apply tells them apart.
+    if written is not None and not manifest.server_side:
+        live = before.get(type(written), written.metadata.namespace, written.metadata.name)
+        there = None if live is None else spec_of(live)
+        yield from lint.merged_constraints(spec_of(written), manifest.pod_spec, there)
+
+
+def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:
+    manifest = asked.manifest
+    ours = (*admission_errors.given_twice(manifest), *admission_errors.taken_back(manifest, view.snapshot))
+    return ours if asked.errors else (*ours, *admission_errors.as_warnings(asked.review.warnings))
+
+
+def refused_item(manifest: Manifest, replicas: int, errors: tuple[ValidationError, ...]) -> CheckItem:
+    """Return the item of a manifest that the API server refuses, and of which nothing is placed."""
+    item = replace(_item(manifest, _nothing(manifest)), replicas=replicas)
+    return replace(item, verdict=Verdict.INVALID, validation=errors)
+
+
+def _nothing(manifest: Manifest) -> EvaluationReport:
+    return EvaluationReport(
+        namespace=manifest.namespace,
+        name=manifest.name,
+        verdict=Verdict.INVALID,
+        summary="The API server refuses it.",
+        message="",
+        feasible=(),
+        nodes=(),
+        constraints=(),
+    )
+
+
+def _item(manifest: Manifest, report: EvaluationReport) -> CheckItem:
+    document = manifest.document
+    return as_item(
+        CheckItem,
+        report,
+        namespace=manifest.namespace,
+        name=manifest.name,
+        kind=document.kind,
+        source=f"{document.source}, document {document.number}",
+        workload=manifest.ref,
+    )

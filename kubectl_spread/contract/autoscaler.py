@@ -1,0 +1,137 @@
+"""What an autoscaler decides about a Pod, as reports have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from kubectl_spread.contract.report import Report
+
+if TYPE_CHECKING:
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision, Change
+
+
+class PoolReport(Report, frozen=True, kw_only=True):
+    """A NodePool or node group.
+
+    Attributes:
+        name: its name.
+        verdict: whether it brings a node.
+        domains: topology key → the domains in which it may bring a node, or would where it is refused.
+        reasons: why it is refused, or not known; a few words each.
+    """
+
+    name: str
+    verdict: Literal["chosen", "possible", "refused", "unknown"]
+    domains: dict[str, tuple[str, ...]] = {}
+    reasons: tuple[str, ...] = ()
+
+
+class CountedDomain(Report, frozen=True, kw_only=True):
+    """A domain as the autoscaler counts it.
+
+    Attributes:
+        value: the domain.
+        matching: Pods that the constraint counts there.
+        from_: the pools that may bring nodes in it.
+    """
+
+    value: str
+    matching: int
+    from_: tuple[str, ...] = msgspec.field(name="from", default=())
+
+
+class CountedConstraint(Report, frozen=True, kw_only=True):
+    """A constraint as the autoscaler counts it, which need not be as the scheduler does.
+
+    Attributes:
+        index: its place in the Pod's constraints.
+        global_minimum: the fewest matching Pods in any of its domains.
+        domains: each domain that it knows; of nodes, which can always be added, none.
+    """
+
+    index: int
+    global_minimum: int
+    domains: tuple[CountedDomain, ...] = ()
+
+
+class AutoscalerEvent(Report, frozen=True, kw_only=True):
+    """The autoscaler's own last word about the Pod.
+
+    Attributes:
+        reason: of the event, such as ``FailedScheduling``.
+        message: as it stands in the event.
+        time: RFC 3339 text; empty when unknown.
+    """
+
+    reason: str
+    message: str
+    time: str = ""
+
+
+class AutoscalerReport(Report, frozen=True, kw_only=True):
+    """What an autoscaler decides about a Pod that has no node.
+
+    Attributes:
+        kind: which autoscaler.
+        version: the release whose rules apply; empty where there is but one rule.
+        decision: ``NewNode`` (nothing that was read forbids one), ``ExistingNode`` (it sees room where the scheduler
+            does not), ``Refused``, ``ByChance`` or ``Unknown``.
+        node: the node on which it sees room; empty for none.
+        summary: the decision in a sentence.
+        pools: its NodePools or node groups, in the order in which they are asked.
+        constraints: the Pod's constraints as it counts them; empty where it counts as the scheduler does.
+        advice: changes of the Pod after which a node may come, tried on this snapshot, and changes of pools; a
+            sentence each.
+        event: its own last word; None for none.
+    """
+
+    kind: Literal["karpenter", "cluster-autoscaler"]
+    version: str = ""
+    decision: Literal["NewNode", "ExistingNode", "Refused", "ByChance", "Unknown"]
+    node: str = ""
+    summary: str
+    pools: tuple[PoolReport, ...] = ()
+    constraints: tuple[CountedConstraint, ...] = ()
+    advice: tuple[str, ...] = ()
+    event: AutoscalerEvent | None = None
+
+
+def autoscaler_report(
+    decision: AutoscalerDecision, changes: Iterable[Change] = (), event: AutoscalerEvent | None = None
+) -> AutoscalerReport:
+    """Return a decision as reports have it."""
+    # Where there is no autoscaler, nothing of it is imported.
+    from kubectl_spread.wording.autoscalers import advice_text, change_text, decision_text, reason_text
+
+    return AutoscalerReport(
+        kind=decision.kind,
+        version=decision.version,
+        decision=decision.decision.value,
+        node=decision.node,
+        summary=decision_text(decision),
+        pools=tuple(
+            PoolReport(
+                name=pool.name,
+                verdict=pool.verdict.value,
+                domains=dict(pool.domains),
+                reasons=tuple(map(reason_text, pool.reasons)),
+            )
+            for pool in decision.pools
+        ),
+        constraints=tuple(
+            CountedConstraint(
+                index=each.index,
+                global_minimum=each.minimum,
+                domains=tuple(
+                    CountedDomain(value=domain.value, matching=domain.matching, from_=domain.pools)
+                    for domain in each.domains
+                ),
+            )
+            for each in decision.constraints
+        ),
+        advice=(*map(change_text, changes), *advice_text(decision)),
+        event=event,
+    )

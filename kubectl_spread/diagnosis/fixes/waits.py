@@ -1,0 +1,91 @@
+"""What lets a Pod in by itself: nodes that get well, Pods that end, a rollout that goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+
+from kubectl_spread.controllers.deployment import replica_sets
+from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
+from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis.fixes import moves, nodes
+from kubectl_spread.diagnosis.fixes.conclusion import EndsByItself, NodeRecovery, PodEnding, RolloutGoesOn, Wait
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.simulation.cluster_state import ClusterState
+from kubectl_spread.simulation.control_loop import ControlLoop
+
+LEAVING = frozenset(
+    (
+        NodeTrouble.OUT_OF_SERVICE,
+        NodeTrouble.MACHINE_LEAVES,
+        NodeTrouble.AUTOSCALER_DELETES,
+        NodeTrouble.SET_APART_BY_GKE,
+    )
+)
+"""What nodes do not get well from."""
+MOST_VERDICTS = 20_000
+"""Nodes (count) on which Pods are tried to see where a rollout ends."""
+
+
+def waits_of(situation: Situation, spent: Callable[[], bool]) -> Iterator[Wait]:
+    """Yield what lets the Pod in without anybody's doing, each kind of trouble of nodes once.
+
+    Args:
+        situation: the Pod that finds no node, and the cluster.
+        spent: whether the time for the search is over.
+    """
+    yield from _recoveries(situation)
+    for pod, _ in () if spent() else moves.obstacles(situation):
+        if spent():
+            return
+        why = moves.why_not(pod, situation)
+        if isinstance(why, EndsByItself) and replace(situation, handle=situation.handle.without_pod(pod)).feasible:
+            namespace, name = pod.key
+            yield PodEnding(namespace=namespace, name=name, node=pod.spec.node_name, grace_seconds=why.grace_seconds)
+    if not spent() and _rollout_lets_in(situation):
+        yield RolloutGoesOn(owner=str(owner_of(situation.pod, situation.handle.snapshot)))
+
+
+def _recoveries(situation: Situation) -> Iterator[NodeRecovery]:
+    found: dict[NodeTrouble, list[NodeInfo]] = {}
+    closing = [FilterRequirement(plugin.NAME) for plugin in (tainttoleration, nodeunschedulable)]
+    for info in situation.nodes_only_against(closing):
+        troubles = {meaning_of(taint): None for taint in nodes.closing_taints(situation, info.node)}
+        if info.node.spec.unschedulable:
+            troubles[NodeTrouble.CORDONED] = None
+        if NodeTrouble.CORDONED in troubles and not nodes.in_maintenance(info):
+            continue
+        passing = [each for each in troubles if each is not None and each not in LEAVING]
+        if len(passing) == len(troubles):
+            found.setdefault(passing[0], []).append(info)
+    for trouble, infos in found.items():
+        taints = dict.fromkeys(str(taint) for info in infos for taint in nodes.closing_taints(situation, info.node))
+        yield NodeRecovery(nodes=tuple(info.name for info in infos), taints=tuple(taints), trouble=trouble)
+
+
+def _rollout_lets_in(situation: Situation) -> bool:
+    """Whether the workload has no Pending Pod once its rollout has gone as far as it goes, if all that start get Ready.
+
+    Only the order by names is tried, and only where all Pods were read.
+    """
+    owner, snapshot = situation.topmost_owner, situation.handle.snapshot
+    exists = situation.written is None and situation.bound_for is None
+    if not exists or not isinstance(owner, Deployment) or owner.spec.paused or snapshot.inventory.not_read:
+        return False
+    if sum(bool(each.spec.replicas_wanted) for each in replica_sets(owner, snapshot)) <= 1:
+        return False
+    cluster = ClusterState(Handles(situation.handle), 0)
+    for pod in situation.running:
+        if not (pod.ready or pod.terminating):
+            cluster.set_ready(pod, ready=True)
+    loop = ControlLoop(cluster, most_verdicts=MOST_VERDICTS)
+    namespace, ref = situation.pod.metadata.namespace, owner_of(situation.pod, snapshot)
+    settled = loop.settle()
+    own = (pod for pod in cluster.waiting.values() if pod.metadata.namespace == namespace)
+    return settled and all(owner_of(pod, cluster.snapshot) != ref for pod in own)

@@ -1,0 +1,342 @@
+"""What a Pod template says beyond the fields that are kept: as values, and as a digest that tells templates apart.
+
+Controllers compare every field of a template: another environment or probe rolls out too. So each template keeps,
+beside the fields that are read, a digest of all the others, after defaulting.
+
+Source: pkg/apis/core/v1/defaults.go; deployment/util/deployment_util.go EqualIgnoreHash (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeVar, cast, get_args
+
+import msgspec
+from msgspec.structs import fields, replace
+
+from kubectl_spread import quantity
+from kubectl_spread.objects.core import PodSpec, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.meta import Struct
+from kubectl_spread.objects.workloads import (
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    JobTemplateSpec,
+    ReplicaSet,
+    StatefulSet,
+)
+
+if TYPE_CHECKING:
+    from kubectl_spread.objects.decoding import Plain
+
+T = TypeVar("T")
+
+_Templated = Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController
+Templated = _Templated | CronJob
+"""What has a Pod template."""
+
+NOTHING, UNKNOWN = "=", "?"
+"""The digest of a template that says nothing beyond what is kept, and the part of a digest that cannot be told."""
+_DIGEST_BYTES = 8
+_PROBE: Mapping[str, tuple[Plain, ...]] = {
+    "initialDelaySeconds": (0,),
+    "timeoutSeconds": (0, 1),
+    "periodSeconds": (0, 10),
+    "successThreshold": (0, 1),
+    "failureThreshold": (0, 3),
+}
+_FILES: Mapping[str, tuple[Plain, ...]] = {"defaultMode": (420,)}
+_DEFAULTS: Mapping[str, Mapping[str, tuple[Plain, ...]]] = {
+    "spec": {"dnsPolicy": ("ClusterFirst",), "terminationGracePeriodSeconds": (30,), "securityContext": ({},)},
+    **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _PROBE),
+    "httpGet": {"path": ("/",), "scheme": ("HTTP",)},
+    **dict.fromkeys(("secret", "configMap", "downwardAPI", "projected"), _FILES),
+    "serviceAccountToken": {"expirationSeconds": (3600,)},
+    "fieldRef": {"apiVersion": ("v1",)},
+    "resourceFieldRef": {"divisor": ("0",)},
+    "iscsi": {"iscsiInterface": ("default",)},
+    "rbd": {"user": ("admin",), "keyring": ("/etc/ceph/keyring",)},
+    "azureDisk": {"cachingMode": ("ReadWrite",), "fsType": ("ext4",), "kind": ("Shared",), "readOnly": (False,)},
+    "metadata": {"creationTimestamp": (None,)},
+}
+"""What a field is in → the field → the values that are as if it were absent."""
+_ANYWHERE: Mapping[str, tuple[Plain, ...]] = {
+    "terminationMessagePath": ("/dev/termination-log",),
+    "terminationMessagePolicy": ("File",),
+    **dict.fromkeys(("hostPID", "hostIPC", "readOnly", "stdin", "stdinOnce", "tty"), (False,)),
+    **dict.fromkeys(("annotations", "metadata", "resources", "limits", "requests", "matchLabels"), ({},)),
+}
+"""The same of fields that mean one thing wherever they are."""
+_EMPTY_COUNTS = frozenset(("storageClassName", "volumeAttributesClassName"))
+"""The fields whose empty text is another value than none."""
+_QUANTITIES = frozenset(("sizeLimit", "divisor"))
+_SECOND_NAMES = frozenset(("serviceAccount",))
+"""Fields that repeat another."""
+
+
+def template_digest(template: Plain) -> str:
+    """Return a digest of all that a template says beyond the fields that are kept; templates alike have the same.
+
+    It has a part for each container that says more than what is kept, under its name, and one, first, for all else.
+    """
+    rest = rest_of(template)
+    found: dict[str, Plain] = {}
+    for field in ("initContainers", "containers"):
+        containers = _items(_field(_field(template, "spec"), field))
+        rests = _items(rest["spec"].pop(field, []))
+        found |= {str(_field(each, "name")): of_it for each, of_it in zip(containers, rests, strict=False) if of_it}
+    parts: Mapping[str, Plain] = {"": cast("Plain", rest) if any(rest.values()) else None, **found}
+    digests = {
+        name: _hashed(msgspec.json.encode(of_it, order="sorted")) if of_it else "" for name, of_it in parts.items()
+    }
+    return _joined(digests)
+
+
+def keyed(digest: str, key: bytes) -> str:
+    """Return the digest under a key of 16 bytes, which it names: without it no value can be guessed and tried."""
+    return _joined({name: part and _hashed(part.encode(), key) for name, part in _parts(digest)[1].items()}, key)
+
+
+def is_keyed(digest: str) -> bool:
+    """Whether the digest is under a key."""
+    return bool(_parts(digest)[0])
+
+
+def same_rest(first: str, second: str) -> bool | None:
+    """Whether two digests are of the same; None where that cannot be told."""
+    if not first or not second:
+        return None
+    one, other = _with_one_key(first, second)
+    names = {name: (one.get(name, ""), other.get(name, "")) for name in (*one, *other)}
+    if any(UNKNOWN not in pair and pair[0] != pair[1] for pair in names.values()):
+        return False
+    return None if any(UNKNOWN in pair for pair in names.values()) else True
+
+
+def merged_rest(live: str, applied: str | None, manifest: str) -> str:
+    """Return the digest of what ``kubectl apply`` makes; a part that cannot be told is UNKNOWN.
+
+    Args:
+        live: of the template that lives; empty where that is not known.
+        applied: of the one that was applied last; None where there is none.
+        manifest: of the one that is applied.
+    """
+    key, lives = _parts(live)
+    if not live or lives[""] == UNKNOWN:
+        return _joined({"": UNKNOWN})
+    wanted = _with_one_key(live, manifest)[1]
+    before = _with_one_key(live, applied)[1] if applied is not None else None
+    names = dict.fromkeys((*lives, *wanted, *(before or ())))
+    return _joined({name: _merged_part(name, lives, before, wanted) for name in names}, key)
+
+
+def _merged_part(
+    name: str, lives: Mapping[str, str], before: Mapping[str, str] | None, wanted: Mapping[str, str]
+) -> str:
+    live, new = lives.get(name, ""), wanted.get(name, "")
+    old = "" if before is None else before.get(name, "")
+    # What was neither applied nor is to be stays. Of what was changed by hand, fields of the manifest are set again.
+    if new == live or not (new or old):
+        return live
+    return new if live in {"", old} else UNKNOWN
+
+
+def _with_one_key(first: str, second: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the parts of two digests, under the key of one of them; of two keys nothing is known."""
+    (key, one), (other_key, other) = _parts(first), _parts(second)
+    if key == other_key:
+        return one, other
+    if key and other_key:
+        return {"": UNKNOWN}, {"": UNKNOWN}
+    return (one, _parts(keyed(second, key))[1]) if key else (_parts(keyed(first, other_key))[1], other)
+
+
+def _joined(parts: Mapping[str, str], key: bytes = b"") -> str:
+    parts = {"": "", **parts}
+    listed = ",".join(f"{name}={parts[name]}" for name in sorted(parts) if parts[name] or not name)
+    return f"{key.hex()}/{listed}" if key else listed
+
+
+def _parts(digest: str) -> tuple[bytes, Mapping[str, str]]:
+    """Return (key, name of a container, or nothing for all else → digest); of what is no digest nothing is known."""
+    key, _, listed = digest.rpartition("/")
+    found = {name: part for name, _, part in (each.rpartition("=") for each in listed.split(","))}
+    try:
+        return bytes.fromhex(key)[:64], {"": UNKNOWN, **found}
+    except ValueError:
+        return b"", {"": UNKNOWN}
+
+
+def _hashed(content: bytes, key: bytes = b"") -> str:
+    return blake2b(content, digest_size=_DIGEST_BYTES, key=key).hexdigest()
+
+
+def _items(values: Plain) -> list[Plain]:
+    return values if isinstance(values, list) else []
+
+
+def _field(values: Plain, name: str) -> Plain:
+    return values.get(name) if isinstance(values, dict) else None
+
+
+def template_in(owner: Plain) -> dict[str, Plain]:
+    """Return the Pod template of an object's values, to be read or changed; a new mapping where it has none."""
+    spec = _field(owner, "spec")
+    inner = _field(_field(spec, "jobTemplate"), "spec") or spec
+    template = _field(inner, "template")
+    return template if isinstance(template, dict) else {}
+
+
+def put_back(kept: Plain, rest: Plain) -> Plain:
+    """Return values with what is not kept of them."""
+    if isinstance(kept, dict) and isinstance(rest, dict):
+        return {**kept, **{key: put_back(kept[key], value) if key in kept else value for key, value in rest.items()}}
+    if isinstance(kept, list) and isinstance(rest, list) and len(kept) == len(rest):
+        return [put_back(*pair) for pair in zip(kept, rest, strict=True)]
+    return rest
+
+
+def kept_of(values: Plain, struct: type[Struct]) -> Plain:
+    """Return the part of an object's values that its type keeps, as it was written."""
+    if isinstance(values, list):
+        return [kept_of(each, struct) for each in values]
+    if not isinstance(values, dict):
+        return values
+    kept = _kept(struct)
+    return {
+        key: value if (inner := kept[key]) is None else kept_of(value, inner)
+        for key, value in values.items()
+        if key in kept
+    }
+
+
+def rest_of(template: Plain) -> dict[str, dict[str, Plain]]:
+    """Return the part of a template that is not kept, without what is as the API server defaults it."""
+    metadata = _field(template, "metadata")
+    own = {key: value for key, value in metadata.items() if key != "labels"} if isinstance(metadata, dict) else {}
+    return {"metadata": _entries(own, "metadata"), "spec": _rest(_field(template, "spec"), PodSpec, "spec")}
+
+
+def with_rests(found: T, templates: Iterator[Plain]) -> T:
+    """Return what was decoded, an object or a list of them, with the digests of its templates, which are in order."""
+    if isinstance(found, Templated):
+        values, rolls = next(templates), not isinstance(found, ReplicaSet | Job)
+        return _with_template(found, lambda template: _digested(template, values, rolls=rolls))
+    items = getattr(found, "items", ())
+    if items and isinstance(items[0], Templated):
+        return replace(found, items=tuple(with_rests(each, templates) for each in items))  # type: ignore[type-var] # a list
+    return found
+
+
+def has_templates(into: object) -> bool:
+    """Whether the type has Pod templates, or is a list of what has."""
+    return any(each in get_args(Templated) for each in (into, *get_args(into)))
+
+
+def with_rest(owner: T, rest: str) -> T:
+    """Return the object with another digest of what its template says beyond the fields that are kept."""
+    return _with_template(owner, lambda template: replace(template, rest=rest, unkept=""))
+
+
+def may_roll_out(owner: object) -> bool:
+    """Whether it cannot be told what its template says beyond the fields that are kept, of what rolls out."""
+    return isinstance(owner, Deployment | StatefulSet | DaemonSet) and UNKNOWN in owner.spec.template.rest
+
+
+def _with_template(owner: T, change: Callable[[PodTemplateSpec], PodTemplateSpec]) -> T:
+    if isinstance(owner, CronJob):
+        job = owner.spec.job_template
+        return replace(owner, spec=replace(owner.spec, job_template=_with_template(job, change)))
+    if isinstance(
+        owner, Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController | JobTemplateSpec
+    ):
+        return replace(owner, spec=replace(owner.spec, template=change(owner.spec.template)))
+    return owner
+
+
+def _digested(template: PodTemplateSpec, values: Plain, *, rolls: bool) -> PodTemplateSpec:
+    # What was written as a snapshot has its digest, and no longer what that is of.
+    if template.rest or not isinstance(values, dict):
+        return template
+    rest = template_digest(values)
+    unkept = msgspec.json.encode(rest_of(values)).decode() if rolls and rest != NOTHING else ""
+    return replace(template, rest=rest, unkept=unkept)
+
+
+def _rest(values: Plain, struct: type[Struct], within: str) -> dict[str, Plain]:
+    """Return what the type does not keep of the values, as it is after defaulting."""
+    if not isinstance(values, dict):
+        return {}
+    kept = _kept(struct)
+    found: dict[str, Plain] = {}
+    for key, value in values.items():
+        inner = kept.get(key)
+        if key not in kept:
+            found |= _entry(key, value, within, values)
+        elif inner is not None and isinstance(value, list):
+            rests: list[Plain] = [_rest(each, inner, key) for each in value]
+            found |= {key: rests} if any(rests) else {}
+        elif inner is not None and (rest := _rest(value, inner, key)):
+            found[key] = rest
+    return found
+
+
+@cache
+def _kept(struct: type[Struct]) -> Mapping[str, type[Struct] | None]:
+    """Return the fields that a type keeps → the type of what is in them; None for plain values."""
+    return {each.encode_name: next(_structs(each.type), None) for each in fields(struct)}
+
+
+def _structs(annotation: object) -> Iterator[type[Struct]]:
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _structs(each)
+
+
+def _normal(values: Plain, within: str) -> Plain:
+    """Return the values without what is as if it were absent."""
+    if isinstance(values, list):
+        return [_normal(each, within) for each in values]
+    return _entries(values, within) if isinstance(values, dict) else values
+
+
+def _entries(values: Mapping[str, Plain], within: str) -> dict[str, Plain]:
+    found: dict[str, Plain] = {}
+    for key, value in values.items():
+        found |= _entry(key, value, within, values)
+    return found
+
+
+def _entry(key: str, value: Plain, within: str, beside: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return one field, and nothing where it is as if it were absent."""
+    if key in _SECOND_NAMES or value is None or value == [] or (value == "" and key not in _EMPTY_COUNTS):
+        return {}
+    if key == "imagePullPolicy" and value == _pull_policy(str(beside.get("image"))):
+        return {}
+    normal = _normal(value, key)
+    if key in _QUANTITIES and isinstance(value, str | int | float):
+        normal = _in_one_spelling(value)
+    # In Python 0 is False, and to the API it is not.
+    absent = (*_DEFAULTS.get(within, {}).get(key, ()), *_ANYWHERE.get(key, ()))
+    return {} if any(type(each) is type(normal) and each == normal for each in absent) else {key: normal}
+
+
+def _pull_policy(image: str) -> str:
+    """Return the policy that the API server gives a container.
+
+    Source: SetDefaults_Container, pkg/util/parsers/parsers.go ParseImageName (v1.36).
+    """
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if tag == "latest" or not (tag or digest) else "IfNotPresent"
+
+
+def _in_one_spelling(value: str | float) -> str:
+    try:
+        return str(quantity.parse(value))
+    except ValueError:
+        return str(value)

@@ -1,0 +1,121 @@
+"""What has to hold between the evictions of a plan, for whoever carries it out: counts, and Pods that are Ready."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from kubectl_spread.labels import Selector
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.rebalance.goals import Goal
+from kubectl_spread.rebalance.movable import controlled_by
+from kubectl_spread.rebalance.plan import EvictionPlan
+from kubectl_spread.rebalance.search import Eviction
+from kubectl_spread.snapshot import Snapshot
+
+
+class CountedDomains(msgspec.Struct, frozen=True):
+    """The domains in which a constraint counts Pods.
+
+    Attributes:
+        selector: which Pods of the namespace.
+        place: counted node's name → its domain.
+        start: domain → Pods (count) before the plan.
+        ends: after each eviction: domain → the fewest and the most Pods (counts), where the plan changes them.
+    """
+
+    namespace: str
+    topology_key: str
+    selector: Selector
+    place: Mapping[str, str]
+    start: Mapping[str, int]
+    ends: tuple[Mapping[str, tuple[int, int]], ...]
+
+
+class AwaitedPods(msgspec.Struct, frozen=True):
+    """The Pods of one controller that are to be Ready after an eviction.
+
+    Attributes:
+        controller: kind and name of what makes the Pod again.
+        ready: how many are to be Ready (count).
+        apart_from: the UIDs of Pods that were not Ready before the plan, and are not counted.
+    """
+
+    controller: tuple[str, str]
+    ready: int
+    apart_from: tuple[str, ...]
+
+
+class Checkpoints(msgspec.Struct, frozen=True):
+    """What has to hold between the evictions of a plan.
+
+    Attributes:
+        counted: what the constraints count that the plan changes.
+        awaited: for each eviction.
+    """
+
+    counted: tuple[CountedDomains, ...]
+    awaited: tuple[AwaitedPods, ...]
+
+
+def checkpoints(plan: EvictionPlan, snapshot: Snapshot) -> Checkpoints:
+    """Return what has to hold between the evictions of a plan; ``snapshot`` is the cluster before."""
+    counted = (_counted(outcome.goal, plan) for outcome in plan.outcomes)
+    changed = {(each.namespace, each.topology_key, str(each.selector)): each for each in counted if any(each.ends)}
+    return Checkpoints(tuple(changed.values()), tuple(_awaited(plan, snapshot)))
+
+
+def _counted(goal: Goal, plan: EvictionPlan) -> CountedDomains:
+    start = dict(zip(goal.domains, goal.start, strict=True))
+    return CountedDomains(
+        namespace=goal.workload.namespace,
+        topology_key=goal.constraint.topology_key,
+        selector=goal.selector,
+        place={name: goal.domains[at] for name, at in sorted(goal.place.items())},
+        start=start,
+        ends=tuple(_ends(goal, start, plan)),
+    )
+
+
+def _ends(goal: Goal, start: Mapping[str, int], plan: EvictionPlan) -> Iterator[Mapping[str, tuple[int, int]]]:
+    """Yield what the goal counts after each eviction, where that differs from the start.
+
+    A Pod that may land in several domains, or where it is not counted, adds to the most alone.
+    """
+    least, most = Counter(start), Counter(start)
+    for each in plan.evictions:
+        left = goal.domain_of(each.movable.pod) if goal.matches(each.movable.pod) else None
+        joined = _joined(goal, each)
+        if left is not None:
+            least[left] -= 1
+            most[left] -= 1
+        most.update(domain for domain in joined if domain is not None)
+        if len(joined) == 1:
+            least.update(domain for domain in joined if domain is not None)
+        changed = (domain for domain, pods in start.items() if not least[domain] == most[domain] == pods)
+        yield {domain: (least[domain], most[domain]) for domain in changed}
+
+
+def _joined(goal: Goal, eviction: Eviction) -> set[str | None]:
+    """Return the domains of which the Pod in place of the evicted is counted in one; None for where it is not."""
+    if not goal.matches(eviction.movable.again.pod):
+        return set()
+    places = (goal.place.get(name) for name in eviction.lands)
+    return {None if place is None else goal.domains[place] for place in places}
+
+
+def _awaited(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPods]:
+    pods: dict[tuple[str, str, str], list[Pod]] = defaultdict(list)
+    for pod in snapshot.all(Pod):
+        if not (pod.terminating or pod.finished):
+            pods[controlled_by(pod)].append(pod)
+    replaced: Counter[tuple[str, str, str]] = Counter()
+    for each in plan.evictions:
+        key = controlled_by(each.movable.pod)
+        siblings = pods[key]
+        replaced[key] += not each.movable.pod.ready
+        ready = sum(pod.ready for pod in siblings) + replaced[key]
+        unready = tuple(sorted(pod.metadata.uid for pod in siblings if not pod.ready))
+        yield AwaitedPods(key[1:], ready, unready)

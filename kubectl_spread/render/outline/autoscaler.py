@@ -1,0 +1,31 @@
+"""What an autoscaler decides about a Pod: a sentence, and the pools."""
+
+from __future__ import annotations
+
+from kubectl_spread.contract.autoscaler import AutoscalerReport, PoolReport
+from kubectl_spread.render.outline import Block, Column, Extent, Note, Tone, table_of
+from kubectl_spread.wording.autoscalers import NAMES, POOLS
+from kubectl_spread.wording.reasons import brief_key
+from kubectl_spread.wording.words import listed
+
+_TONES = {"chosen": Tone.GOOD, "possible": Tone.GOOD, "refused": Tone.BAD, "unknown": Tone.WARNING}
+
+
+def autoscaler_blocks(report: AutoscalerReport, extent: Extent) -> tuple[Block, ...]:
+    """Return the decision, and the table of the pools."""
+    said = f"{NAMES[report.kind]} last said: {report.event.message}" if report.event else ""
+    head = tuple(Note(line=line) for line in filter(None, (report.summary, *report.advice, said)))
+    if not report.pools:
+        return head
+    noun = POOLS[report.kind]
+    columns: tuple[Column[PoolReport], ...] = (
+        Column("GROUP" if report.kind == "cluster-autoscaler" else noun.upper(), lambda pool: pool.name),
+        Column("VERDICT", lambda pool: pool.verdict, tone=lambda pool: _TONES[pool.verdict]),
+        Column("DOMAINS", lambda pool: _domains(pool, extent)),
+        Column("WHY", lambda pool: "; ".join(pool.reasons), below=True),
+    )
+    return *head, table_of(columns, report.pools, title=f"What each {noun} does")
+
+
+def _domains(pool: PoolReport, extent: Extent) -> str:
+    return ", ".join(f"{brief_key(key)} {listed(values, extent.most())}" for key, values in pool.domains.items())

@@ -1,0 +1,116 @@
+"""A plan as a POSIX shell script that evicts, waits, and stops at the first surprise."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+
+from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceReport
+from kubectl_spread.contract.rebalance_items import eviction_of, eviction_path
+from kubectl_spread.contract.report import Metadata
+from kubectl_spread.errors import UsageError
+from kubectl_spread.rebalance.checkpoints import AwaitedPods, Checkpoints, CountedDomains
+from kubectl_spread.render.cells import clean
+from kubectl_spread.render.outline.access import commands_note
+from kubectl_spread.render.outline.rebalance import reasons_of, sentence_of
+from kubectl_spread.wording import rebalance as wording
+from kubectl_spread.wording.words import capital_sentence
+
+LIMITS = """\
+WAIT_SECONDS=${WAIT_SECONDS:-600} # at most, for a Pod to be Ready, or gone
+RETRY_SECONDS=${RETRY_SECONDS:-300} # at most, for a disruption budget to allow an eviction"""
+
+WHICH_SERVER = '"${SERVER:?set it to the URL of the API server}"'
+
+
+def script_text(report: RebalanceReport, checkpoints: Checkpoints) -> str:
+    """Return the plan as a script; it can be run again, and goes on where it stopped.
+
+    Raises:
+        UsageError: a Pod has no UID, by which the script would know it.
+    """
+    if any(not each.uid for each in report.evictions):
+        raise UsageError("--script needs the UIDs of Pods, and the files hold none", hint="read the cluster itself")
+    lines = ["#!/bin/sh", *_comments(report)]
+    if report.evictions:
+        functions = files(__package__).joinpath("rebalance.sh").read_text(encoding="utf-8")
+        lines += ["set -eu", *_connection(report.metadata), LIMITS, "", functions.rstrip()]
+        lines += [line for at, each in enumerate(checkpoints.counted) for line in _domains(at, each)]
+        lines += ["", *_server(report.metadata), *_steps(report, checkpoints)]
+    return "\n".join((*lines, ""))
+
+
+def _comments(report: RebalanceReport) -> Iterator[str]:
+    yield f"# {sentence_of(report)}"
+    if report.evictions:
+        yield from (f"# {line}" for line in wording.SCRIPT_NOTES)
+    for line in (*map(capital_sentence, report.notes), *reasons_of(report), *map(str, report.incomplete)):
+        yield clean(f"# {line}")
+
+
+def _connection(metadata: Metadata) -> Iterator[str]:
+    """Yield what asks the API server: with the flags that were given, and the context even where it is the current."""
+    if note := commands_note(metadata):
+        yield clean(f"# {note}")
+    flags, context = metadata.connection_flags, metadata.access.context if metadata.access else ""
+    if context and "--context" not in flags:
+        flags = ("--context", context, *flags)
+    yield f'ask() {{ {shlex.join(("kubectl", *flags))} "$@"; }}'
+
+
+def _server(metadata: Metadata) -> Iterator[str]:
+    """Yield the check of the API server, unless a flag names it; where files do not, whoever runs the script does."""
+    server = metadata.server or (metadata.access.server if metadata.access else "")
+    if "--server" not in metadata.connection_flags:
+        yield f"check_server {shlex.quote(server) if server else WHICH_SERVER}"
+
+
+def _domains(at: int, counted: CountedDomains) -> Iterator[str]:
+    words = [
+        *(f"start ={domain} {pods}" for domain, pods in counted.start.items()),
+        *(f"node {name} ={domain}" for name, domain in counted.place.items()),
+    ]
+    yield ""
+    yield f"domains_{at}() {{"
+    yield f"  printf '%s\\n' {shlex.join(words)}"
+    yield "}"
+
+
+def _steps(report: RebalanceReport, checkpoints: Checkpoints) -> Iterator[str]:
+    wave: list[PlannedEviction] = []
+    for at, (each, awaited) in enumerate(zip(report.evictions, checkpoints.awaited, strict=True)):
+        if wave and wave[0].wave != each.wave:
+            yield ""
+            yield f"# Wave {each.wave}"
+            yield from (f"wait_gone {_pod(gone)}" for gone in wave)
+            wave = []
+        wave.append(each)
+        yield ""
+        yield clean(f"# {each.order}: {each.pod} of {each.workload} on {each.node}, to {', '.join(each.lands)}")
+        yield f"if is_there {_pod(each)}; then"
+        yield from (f"  {line}" for line in _checks(checkpoints, at))
+        name, path = f"{each.namespace}/{each.pod}", eviction_path(each.namespace, each.pod)
+        yield f"  evict {shlex.join((name, path, eviction_of(each.namespace, each.pod, each.uid)))}"
+        yield "fi"
+        yield f"wait_ready {shlex.join(_awaited(each, awaited))}"
+    yield ""
+    yield from _checks(checkpoints, len(report.evictions))
+    yield f"echo {shlex.quote(wording.SCRIPT_DONE)}"
+
+
+def _pod(eviction: PlannedEviction) -> str:
+    return shlex.join((eviction.namespace, eviction.pod, eviction.uid))
+
+
+def _awaited(eviction: PlannedEviction, awaited: AwaitedPods) -> tuple[str, ...]:
+    return eviction.namespace, "/".join(awaited.controller), str(awaited.ready), *awaited.apart_from
+
+
+def _checks(checkpoints: Checkpoints, done: int) -> Iterator[str]:
+    """Yield the counts of each constraint after so many evictions."""
+    for at, each in enumerate(checkpoints.counted):
+        selector = ",".join(map(str, each.selector.requirements))
+        now: Mapping[str, tuple[int, int]] = each.ends[done - 1] if done else {}
+        counts = (f"now ={domain} {least} {most}" for domain, (least, most) in now.items())
+        yield f"check_counts {shlex.join((each.namespace, selector, each.topology_key, f'domains_{at}', *counts))}"

@@ -1,0 +1,179 @@
+"""What becomes of the Pods of each workload that is applied, in every order of what is left to chance.
+
+It is the step of a simulation that applies manifests; here is what is seen of each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from kubectl_spread.controllers import daemonset
+from kubectl_spread.controllers.rollout_plan import DesiredWorkload
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject
+from kubectl_spread.objects.workloads import DaemonSet, Deployment
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.simulation.cluster_state import ClusterState, PodKey
+from kubectl_spread.simulation.control_loop import UNLIMITED
+from kubectl_spread.simulation.outcomes import simulate
+from kubectl_spread.simulation.placement import Jam, Placed, PlacementOutcomes, placement
+from kubectl_spread.simulation.steps import Step, Verb
+
+MOST_WORK = 100_000
+"""Changes times nodes (count) after which no further order is begun: about a second."""
+
+
+class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
+    """What is seen of one workload once nothing changes any more.
+
+    Attributes:
+        placed: where the Pods go that it makes, or that waited.
+        first: the first of them that found a node, or room, and the cluster it met; None where none did.
+        came: the Pods that it has made.
+        staying: its Pods that were there before, are on nodes, and stay (count).
+        gone: its Pods that were there before, and are gone (count).
+        refused: why the API server takes no further Pod of it; empty where it takes all.
+    """
+
+    placed: Placed
+    first: tuple[Pod, Handle] | None
+    came: tuple[Pod, ...]
+    staying: int
+    gone: int
+    refused: str
+
+
+class AppliedOutcomes(msgspec.Struct, frozen=True):
+    """What is seen of one workload in each order, the first of which goes by names."""
+
+    orders: tuple[AppliedWorkload, ...]
+
+    @property
+    def first(self) -> AppliedWorkload:
+        """What is seen in the first order."""
+        return self.orders[0]
+
+    @property
+    def outcomes(self) -> PlacementOutcomes:
+        """Where the Pods go in each order."""
+        first, *others = (each.placed for each in self.orders)
+        return PlacementOutcomes(first, tuple(others))
+
+
+def applied(
+    wanted: Sequence[DesiredWorkload],
+    objects: Sequence[KubernetesObject],
+    handles: Handles,
+    *,
+    stored: Mapping[tuple[str, WorkloadRef], Pod],
+    as_if: bool = False,
+) -> tuple[AppliedOutcomes, ...]:
+    """Return what becomes of each of the workloads.
+
+    Args:
+        wanted: what the manifests ask for.
+        objects: what is applied, theirs among it, in the order of the files, merged with what lives.
+        handles: the cluster without any manifest.
+        stored: namespace and what makes Pods → its Pod as an API server has stored it, where one was asked.
+        as_if: whether Pods come although admission refuses them, and are scheduled although others decide or gates
+            hold them back.
+    """
+    step = Step(Verb.APPLY, "", merged=tuple(objects), stored=stored, as_if=as_if, alone=True)
+
+    def look(cluster: ClusterState, number: int) -> tuple[AppliedWorkload, ...]:
+        settled = cluster.settled() if number else cluster.handles
+        return tuple(_seen(each, cluster, settled) for each in wanted) if number else ()
+
+    orders = simulate(handles, [step], look, most_verdicts=UNLIMITED, most_work=MOST_WORK).after(0)
+    return tuple(AppliedOutcomes(tuple(each)) for each in zip(*(order.seen for order in orders), strict=True))
+
+
+def _seen(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> AppliedWorkload:
+    handle = settled.of(wanted.pod)
+    own = {pod.key: pod for pod in _own(wanted, cluster)}
+    turns = {key: number for number, key in enumerate(cluster.best)}
+    now = [pod for pod in own.values() if pod.key in cluster.born or not pod.spec.node_name]
+    bound = tuple(sorted((pod for pod in now if pod.spec.node_name), key=lambda pod: turns.get(pod.key, -1)))
+    waiting = tuple(cluster.in_order(pod for pod in now if pod.waits))
+    staying = [pod for pod in own.values() if pod.spec.node_name and pod.key not in cluster.born]
+    before = 0 if isinstance(wanted.owner, DaemonSet) else len(staying)
+    placements = tuple(
+        placement(
+            number,
+            pod.spec.node_name,
+            cluster.best.get(pod.key, ()),
+            cluster.preempted_for.get(pod.key, ()),
+            cluster.spared.get(pod.key, ()),
+        )
+        for number, pod in enumerate(bound, start=before + 1)
+    )
+    jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
+    return AppliedWorkload(
+        placed=Placed(placements, jam, handle, waiting, bound if waiting else (), cluster.chance.sampled),
+        first=_first(wanted, cluster),
+        came=tuple(pod for pod in now if cluster.born.get(pod.key, (-1, 0))[0] >= 0),
+        staying=len(staying),
+        gone=sum(pod.key not in cluster.pods for pod in cluster.touched.values() if _is_of(pod, wanted, cluster)),
+        refused=next(_refused(wanted, cluster), ""),
+    )
+
+
+def _own(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[Pod]:
+    """Yield the Pods of the workload's newest revision that have not ended; those being deleted are none."""
+    for pods in _families(wanted, cluster):
+        for pod in pods.values():
+            if not (pod.finished or pod.terminating) and _is_newest(pod, wanted):
+                yield pod
+
+
+def _families(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[Mapping[PodKey, Pod]]:
+    """Yield the Pods of the workload, those of one controller together; a bare Pod, which has none, by itself."""
+    namespace = wanted.pod.metadata.namespace
+    if wanted.owner is None and wanted.ref.kind == Pod.__name__:
+        names = [wanted.replica(number).key for number in range(1, wanted.replicas + 1)]
+        yield {key: cluster.pods[key] for key in names if key in cluster.pods}
+        return
+    for key, pods in cluster.owned.items():
+        if key[0] == namespace and pods and owner_of(next(iter(pods.values())), cluster.snapshot) == wanted.ref:
+            yield pods
+
+
+def _is_newest(pod: Pod, wanted: DesiredWorkload) -> bool:
+    """Whether the Pod is not of an older revision, of a workload that tells them apart on its Pods."""
+    return not isinstance(wanted.owner, Deployment) or revision_of(pod) == revision_of(wanted.pod)
+
+
+def _is_of(pod: Pod, wanted: DesiredWorkload, cluster: ClusterState) -> bool:
+    same = pod.metadata.namespace == wanted.pod.metadata.namespace
+    return same and pod.key not in cluster.born and owner_of(pod, cluster.snapshot) == wanted.ref
+
+
+def _first(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, Handle] | None:
+    names = {wanted.replica(number).key for number in range(1, wanted.replicas + 1)} if wanted.owner is None else ()
+    for pod, handle in cluster.first_tried.values():
+        if pod.metadata.namespace != wanted.pod.metadata.namespace or not _is_newest(pod, wanted):
+            continue
+        if pod.key in names or owner_of(pod, cluster.snapshot) == wanted.ref:
+            return pod, handle
+    return None
+
+
+def _refused(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
+    for (namespace, kind, name), why in cluster.refused.items():
+        struct = WORKLOADS.get(kind)
+        owner = cluster.snapshot.get(struct, namespace, name) if struct else None
+        top = owner_of(owner, cluster.snapshot) if owner else WorkloadRef(kind=kind, name=name)
+        if (namespace, top) == (wanted.pod.metadata.namespace, wanted.ref):
+            yield why
+
+
+def _jam(wanted: DesiredWorkload, number: int, waiting: tuple[Pod, ...], handle: Handle) -> Jam:
+    """Return that the first of the Pods that wait finds no node; those of a DaemonSet wait for a node each."""
+    message = cycle.evaluate(waiting[0], handle).message
+    pinned = (daemonset.pinned_node(pod) for pod in waiting) if isinstance(wanted.owner, DaemonSet) else ()
+    return Jam(replica=number, message=message, nodes=tuple(pinned))

@@ -1,0 +1,120 @@
+"""What is left to chance: which of equal nodes the scheduler takes, and of which nodes it looks for the best.
+
+Each order of chance is made from a number, and is the same for the same cluster. Orders are stratified: each of k equal
+choices is taken in one of the first k orders, and where the scheduler starts to look is spread over all nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from math import isqrt
+from typing import TypeAlias
+
+from kubectl_spread.controllers.nodelifecycle import zone_of
+from kubectl_spread.objects.core import Node
+from kubectl_spread.scheduler.framework import Handle
+
+Order: TypeAlias = Callable[[str], str]
+"""Name → what is compared among names of which nothing else tells one apart; the least comes first."""
+
+ORDERS = 16
+"""Orders (count) that are tried where anything is left to chance."""
+PARALLELISM = 16
+"""How many nodes the scheduler looks at together (count). Source: apis/config/v1/defaults.go (v1.36)."""
+_ADVANCING, _PARALLEL = 0, 2
+"""Of four orders, the one in which no other Pod comes between two, and the one in which there is a CPU for each node
+that is looked at together. In the others the start is the same for each Pod: that finds the extremes."""
+_GOLDEN = 0.618_034
+"""Multiples of it, less their whole parts, are spread evenly between 0 and 1, however many there are."""
+
+
+def by_name(name: str) -> str:
+    """Take the first by name."""
+    return name
+
+
+def seeded(seed: int) -> Order:
+    """Return an order that looks random, and is the same each time."""
+    from hashlib import blake2b  # Many a cluster leaves nothing to chance.
+
+    def order(name: str) -> str:
+        return blake2b(f"{seed}/{name}".encode(), digest_size=8).hexdigest()
+
+    return order
+
+
+class Chance:
+    """One order of all that is left to chance.
+
+    One order holds for all Pods: that favours nodes more steadily than chance does, and so finds the extremes.
+
+    Args:
+        seed: its number: in 0 names decide.
+
+    Attributes:
+        order: decides where nothing is told apart but by names.
+        free: whether anything was chosen that could have been chosen otherwise.
+        sampled: whether nodes that fit were left out.
+        looked: how many nodes were looked at since the start (count), in orders in which it moves.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.order: Order = seeded(seed) if seed else by_name
+        self.free = False
+        self.sampled = False
+        self.looked = 0
+        self._listed: tuple[Mapping[str, Node], Sequence[str]] = {}, ()
+
+    def choose(self, names: Collection[str], nodes: Mapping[str, Node]) -> str:
+        """Return one of equal nodes: in the first orders one after another, zones in turn."""
+        if len(names) == 1:
+            return next(iter(names))
+        self.free = True
+        if self.seed < len(names):
+            return _zones_in_turn(sorted(names), nodes)[self.seed]
+        return min(names, key=self._by_zone(nodes))
+
+    def sample(self, left: Collection[str], wanted: int, handle: Handle) -> Collection[str]:
+        """Return those of the nodes left by the filters at which the scheduler finds that it has enough (count).
+
+        It begins where it stopped for the Pod before.
+
+        Source: kube-scheduler schedule_one.go findNodesThatPassFilters, parallelize/parallelism.go (v1.36).
+        """
+        self.free = self.sampled = True
+        names = self._list(handle)
+        start = (int(self.seed * _GOLDEN % 1 * len(names)) + self.looked) % len(names)
+        turned = [*names[start:], *names[:start]]
+        if self.seed % 4 == _PARALLEL:
+            chunk = max(1, min(isqrt(len(names)), len(names) // PARALLELISM + 1))
+            places = sorted(range(len(names)), key=lambda at: (at // (chunk * PARALLELISM), at % chunk))
+            turned = [turned[at] for at in places]
+        found = list(islice((name for name in turned if name in left), wanted))
+        if self.seed % 4 == _ADVANCING:
+            self.looked += turned.index(found[-1]) + 1
+        return found
+
+    def _list(self, handle: Handle) -> Sequence[str]:
+        """Return all nodes as the scheduler lists them: in a zone as they came, by name or in an order nobody knows."""
+        nodes = handle.snapshot.nodes
+        if self._listed[0] is not nodes:
+            names = sorted(nodes, key=self._by_zone(nodes)) if self.seed % 2 else sorted(nodes)
+            self._listed = nodes, _zones_in_turn(names, nodes)
+        return self._listed[1]
+
+    def _by_zone(self, nodes: Mapping[str, Node]) -> Callable[[str], tuple[str, str]]:
+        return lambda name: (self.order("/".join(zone_of(nodes[name]))), self.order(name))
+
+
+def _zones_in_turn(names: Iterable[str], nodes: Mapping[str, Node]) -> list[str]:
+    """Return the nodes of zone after zone, one of each as long as it has any, from the zone of the first name on.
+
+    Source: kube-scheduler backend/cache/node_tree.go list (v1.36).
+    """
+    by_zone: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        by_zone.setdefault(zone_of(nodes[name]), []).append(name)
+    placed = [(at, turn, name) for turn, found in enumerate(by_zone.values()) for at, name in enumerate(found)]
+    return [name for _, _, name in sorted(placed)]

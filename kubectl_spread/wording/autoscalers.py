@@ -1,0 +1,187 @@
+"""What autoscalers decide, in words: why a node comes or not, and what each pool has to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from kubectl_spread.autoscalers import decision as d
+from kubectl_spread.scheduler.resource import readable
+from kubectl_spread.wording.causes import NO_CONSTRAINT
+from kubectl_spread.wording.reasons import brief_key
+from kubectl_spread.wording.words import count_of, enumerated, listed
+
+NAMES = {"karpenter": "Karpenter", "cluster-autoscaler": "cluster-autoscaler"}
+POOLS = {"karpenter": "NodePool", "cluster-autoscaler": "node group"}
+ON_EXISTING = "On the nodes that exist: "
+"""What a root cause begins with where a constraint keeps the autoscaler from bringing a node."""
+MOST_POOLS = 2
+"""Pools (count) that a sentence names; the table has all."""
+_TYPES = {
+    "none": "none of its instance types meets its own requirements",
+    "requirements": "no instance type meets the requirements",
+    "resources": "no instance type is large enough",
+    "offering": "no instance type is sold there",
+    "combination": "no instance type is large enough, meets the requirements and is sold there",
+}
+_UNREAD = {
+    "zones": "the zones of node class {} could not be read",
+    "domains": "which values of {} its nodes may have is not known without --instance-types",
+    "node": "what its nodes are like is not known",
+    "volumes": "what the Pod's volumes ask of a new node is not modelled",
+    "choices": "there are too many ways to pick domains",
+}
+
+
+def reason_text(reason: d.Reason) -> str:
+    """Return in a few words why a pool is refused, or why nothing is known of it."""
+    match reason:
+        case d.UntoleratedTaint():
+            return f"the Pod does not tolerate its taint {reason.taint}"
+        case d.LabelConflict(conflict=conflict):
+            offers = f"it has {conflict.offered}" if conflict.offered else f"it says nothing of {conflict.wanted.key}"
+            return f"the Pod wants {conflict.wanted}; {offers}"
+        case d.NotReady():
+            return f"it is not Ready{f': {reason.message}' if reason.message else ''}"
+        case d.BeingDeleted():
+            return "it is being deleted"
+        case d.FixedSize():
+            return "it keeps a fixed number of nodes"
+        case d.LimitReached():
+            used = readable(reason.resource, reason.used)
+            return f"its limit of {reason.limit} {reason.resource} leaves no room: its nodes have {used}"
+        case d.NoInstanceType():
+            if reason.conflict is None:
+                return _TYPES[reason.why]
+            wanted, offered = reason.conflict.wanted, reason.conflict.offered
+            return f"its instance types have {offered}, and {wanted} is wanted"
+        case d.NoDomain():
+            return _no_domain(reason)
+        case d.DomainNotOffered():
+            key = brief_key(reason.topology_key)
+            return f"{key} {listed(reason.domains)} is picked first, and the pool offers no node there"
+        case d.SelectsByUnsupported():
+            return f"it leaves Pods alone that select nodes by {reason.label}"
+        case d.MaximumReached():
+            return f"it has its maximum of {count_of(reason.maximum, 'node')}"
+        case d.BackedOff():
+            return f"it is backed off after a failure{f': {reason.message}' if reason.message else ''}"
+        case d.RejectedByFilters():
+            return f"the scheduler's filters reject a node of it: {listed(reason.reasons)}"
+        case d.Unreadable():
+            return _UNREAD[reason.what].format(reason.name)
+        case _:
+            assert_never(reason)
+
+
+def _no_domain(reason: d.NoDomain) -> str:
+    key = brief_key(reason.topology_key)
+    if reason.index is None:
+        return f"pod affinity leaves it no {key}"
+    if not reason.offered:
+        return f"it offers no {key} that counts"
+    what = f"no {key} of {listed(reason.offered)} may take one more Pod"
+    held = f" while {listed(reason.held_by)} holds the minimum of {reason.minimum}" if reason.held_by else ""
+    return what + held
+
+
+def decision_text(decision: d.AutoscalerDecision) -> str:
+    """Return the decision in a sentence; never that a node comes, for that is up to the cloud."""
+    name, noun = NAMES[decision.kind], POOLS[decision.kind]
+    match decision.decision:
+        case d.Decision.NEW_NODE:
+            return f"{name}: nothing read here forbids a new node from {_bringing(decision, noun)}."
+        case d.Decision.EXISTING_NODE:
+            return f"{name} brings no node: it sees room on {decision.node}, where the scheduler sees none."
+        case d.Decision.BY_CHANCE:
+            may = _bringing(decision, noun)
+            return f"{name} picks a domain at random among equals: a node may come from {may}, or none may come."
+        case d.Decision.UNKNOWN:
+            return f"What {name} does is not known: {'; '.join(_unknown(decision.pools)) or 'nothing was read of it'}."
+        case d.Decision.REFUSED:
+            return f"{name} brings no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}."
+        case _:
+            assert_never(decision.decision)
+
+
+def on_existing_nodes(summary: str, decision: d.AutoscalerDecision) -> str:
+    """Return the scheduler's root cause, which absolves no constraint because of which the autoscaler refuses."""
+    return on_existing(summary) if decision.by_constraint else summary
+
+
+def on_existing(summary: str) -> str:
+    """Return the root cause without absolution of constraints."""
+    return summary.replace(NO_CONSTRAINT, ON_EXISTING, 1)
+
+
+def added_by(decision: d.AutoscalerDecision) -> str:
+    """Return, of a node that would let the Pod in, where it may come from."""
+    name, noun = NAMES[decision.kind], POOLS[decision.kind]
+    if decision.decision in {d.Decision.NEW_NODE, d.Decision.BY_CHANCE}:
+        return f"{name} may bring one from {_bringing(decision, noun)}"
+    unknown = decision.decision is d.Decision.UNKNOWN
+    return f"whether {name} brings one is not known" if unknown else f"{name} brings none now"
+
+
+def change_text(change: d.Change) -> str:
+    """Return a change of the Pod's template that was tried on the mirror, with what is decided then."""
+    then = decision_text(change.decision).rstrip(".")
+    if change.honors_taints is not None:
+        changed = f"nodeTaintsPolicy: Honor in constraint {change.honors_taints}"
+    else:
+        changed = f"node affinity for zone {enumerated(change.zones)}"
+    return f"With {changed}, verified by simulation on this snapshot: {then}."
+
+
+def advice_text(decision: d.AutoscalerDecision) -> list[str]:
+    """Return what whoever runs the autoscaler may change; these are no changes of the Pod, and none was tried."""
+    found = []
+    for pool in decision.pools:
+        for reason in pool.reasons:
+            if isinstance(reason, d.LimitReached):
+                found.append(f"Raise the {reason.resource} limit of NodePool {pool.name}.")
+            elif isinstance(reason, d.MaximumReached):
+                found.append(f"Raise the maximum of node group {pool.name}.")
+    return found[:MOST_POOLS]
+
+
+def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
+    """Return the pools that may bring a node, with the domains where."""
+    may = [pool for pool in decision.pools if pool.verdict in {d.Verdict.CHOSEN, d.Verdict.POSSIBLE}]
+    more = [f"{len(may) - MOST_POOLS} more"] if may[MOST_POOLS:] else []
+    return " or ".join([*(f"{noun} {pool.name}{_where(pool)}" for pool in may[:MOST_POOLS]), *more])
+
+
+def _where(pool: d.PoolDecision) -> str:
+    return next((f" ({brief_key(key)} {listed(values)})" for key, values in pool.domains.items()), "")
+
+
+def _unknown(pools: Iterable[d.PoolDecision]) -> list[str]:
+    reasons = (reason for pool in pools for reason in pool.reasons if isinstance(reason, d.Unreadable))
+    return list(dict.fromkeys(map(reason_text, reasons)))
+
+
+def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
+    """Return why no pool brings a node: those that the constraint keeps first, then whose domains hold the minimum."""
+    full = [(pool, reason) for pool in decision.pools for reason in pool.reasons if isinstance(reason, d.NoDomain)]
+    if not full:
+        return _first_reasons(decision.pools, noun)
+    pool, reason = full[0]
+    key = brief_key(reason.topology_key)
+    if reason.index is None or not reason.offered:
+        return _first_reasons(decision.pools, noun)
+    offers = enumerated(reason.offered)
+    told = [f"{noun} {pool.name} offers {key} {offers}, where maxSkew allows no more Pods"]
+    others = [each for each in reason.only_from if each != pool.name]
+    if reason.held_by and others:
+        refused = next((each for each in decision.pools if each.name == others[0]), None)
+        why = f", but {reason_text(refused.reasons[0])}" if refused and refused.reasons else ""
+        held = enumerated(reason.held_by)
+        told.append(f"{key} {held} holds the minimum and comes only from {noun} {enumerated(others)}{why}")
+    return told
+
+
+def _first_reasons(pools: Sequence[d.PoolDecision], noun: str) -> list[str]:
+    told = [f"{noun} {pool.name}: {reason_text(pool.reasons[0])}" for pool in pools if pool.reasons]
+    more = [f"{len(told) - MOST_POOLS} more"] if told[MOST_POOLS:] else []
+    return [*told[:MOST_POOLS], *more]

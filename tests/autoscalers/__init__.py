@@ -1,0 +1,1 @@
+"""What autoscalers decide."""

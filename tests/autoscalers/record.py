@@ -1,0 +1,79 @@
+"""Karpenter's own scheduler, asked about generated clusters, and how its answers agree with ours.
+
+``python -m tests.autoscalers.record --version 1.14.1 --seed 7 --count 2000`` builds the oracle of that release from
+Karpenter's Go module (half a minute, once the module is there), asks each question 32 times, for domains are picked at
+random, and prints what contradicts us. ``--output FILE.jsonl.gz`` keeps the answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.autoscalers.clusters import Object, decided
+from tests.autoscalers.generate import Generator
+from tests.autoscalers.test_corpus import contradictions
+
+SOURCES = Path(__file__).parent / "oracle"
+SINCE = "since-1."
+
+
+def build(version: str, folder: Path) -> Path:
+    """Return the oracle of a release, built in the folder.
+
+    Raises:
+        subprocess.CalledProcessError: it cannot be built, as where the release asks for a newer Go.
+    """
+    minor = int(version.split(".")[1])
+    parts = {int(part.name.removeprefix(SINCE)): part for part in SOURCES.glob(f"{SINCE}*")}
+    shutil.copy(SOURCES / "main.go", folder)
+    shutil.copytree(parts[max(since for since in parts if since <= minor)], folder, dirs_exist_ok=True)
+    (folder / "go.mod").write_text(f"module oracle\n\ngo 1.26\n\nrequire sigs.k8s.io/karpenter v{version}\n")
+    for arguments in (("mod", "tidy"), ("build", "-buildvcs=false", "-o", "oracle", ".")):
+        subprocess.run([shutil.which("go") or "go", *arguments], cwd=folder, check=True)
+    return folder / "oracle"
+
+
+def ask(oracle: Path, questions: list[Object], runs: int) -> list[Object]:
+    """Return the questions with what was seen in so many runs."""
+    lines = "".join(json.dumps(each) + "\n" for each in questions)
+    said = subprocess.run([oracle, f"-runs={runs}"], input=lines, capture_output=True, text=True, check=True).stdout
+    return [case | {"want": json.loads(line)["want"]} for case, line in zip(questions, said.splitlines(), strict=True)]
+
+
+def main() -> None:
+    """Record, compare and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--version", default="1.14.1")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--runs", type=int, default=32)
+    parser.add_argument("--output", type=Path)
+    given = parser.parse_args()
+    generator = Generator(given.seed)
+    questions = [generator.question(f"s{given.seed}-{number}") for number in range(given.count)]
+    with tempfile.TemporaryDirectory() as folder:
+        cases = ask(build(given.version, Path(folder)), questions, given.runs)
+    if given.output:
+        with gzip.GzipFile(given.output, "wb", mtime=0) as file:
+            file.writelines((json.dumps(case, separators=(",", ":")) + "\n").encode() for case in cases)
+    major, minor = map(int, given.version.split(".")[:2])
+    wrong = [
+        text
+        for case in cases
+        for text in contradictions(case, decided(case["objects"], case["instanceTypes"], release=(major, minor)))
+    ]
+    sys.stdout.write(
+        "\n".join([*wrong, f"{len(cases)} decisions of Karpenter {given.version}, {len(wrong)} wrong", ""])
+    )
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

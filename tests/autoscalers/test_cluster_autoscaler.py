@@ -1,0 +1,125 @@
+"""cluster-autoscaler: which node groups may bring a node, by the scheduler's own filters on a template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_spread.autoscalers.cluster_autoscaler import decide, group_of, groups_of
+from kubectl_spread.autoscalers.decision import (
+    AutoscalerDecision,
+    BackedOff,
+    Decision,
+    MaximumReached,
+    RejectedByFilters,
+    Unreadable,
+    Verdict,
+)
+from kubectl_spread.objects.autoscaling import (
+    AutoscalerStatus,
+    BackoffInfo,
+    NodeGroupHealth,
+    NodeGroupScaleUp,
+    NodeGroupStatus,
+)
+from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import default_profile
+from tests.autoscalers.clusters import Object, node, pod, snapshot_of, spread
+
+SPREAD = "node(s) didn't match pod topology spread constraints"
+
+
+def group(name: str, size: int, most: int, *, status: str = "NoActivity") -> NodeGroupStatus:
+    """Return a node group as the status describes it."""
+    scale_up = NodeGroupScaleUp(status=status, backoff_info=BackoffInfo(error_message="no quota"))
+    return NodeGroupStatus(
+        name=name, health=NodeGroupHealth(cloud_provider_target=size, max_size=most), scale_up=scale_up
+    )
+
+
+def of_group(name: str, zone: str, number: int = 1, **more: Any) -> list[Object]:  # noqa: ANN401
+    """Return full nodes of a node group in a zone, each with a Pod that the constraint counts."""
+    found = []
+    for index in range(number):
+        each = node(f"{name}-{index}", zone, cpu="1", **more)
+        each["metadata"]["labels"]["eks.amazonaws.com/nodegroup"] = name
+        found += [each, pod(f"web-{name}-{index}", f"{name}-{index}")]
+    return found
+
+
+def asked(objects: list[Object], *groups: NodeGroupStatus) -> AutoscalerDecision:
+    """Return what is decided about the Pod that waits."""
+    snapshot = snapshot_of(objects)
+    waiting = next(each for each in snapshot.all(Pod) if each.waits)
+    return decide(waiting, Handle.build(snapshot, default_profile(36)), groups)
+
+
+def test_a_group_at_its_maximum_holds_the_minimum() -> None:
+    objects = [*of_group("ng-a", "a"), *of_group("ng-b", "b", 2), pod("pend", topologySpreadConstraints=spread())]
+    found = asked(objects, group("ng-a", 1, 1), group("ng-b", 2, 3))
+    assert found.decision is Decision.REFUSED
+    assert [each.reasons for each in found.pools] == [(MaximumReached(1),), (RejectedByFilters((SPREAD,)),)]
+
+
+def test_a_group_that_may_grow() -> None:
+    objects = [*of_group("ng-a", "a"), *of_group("ng-b", "b"), pod("pend", topologySpreadConstraints=spread())]
+    found = asked(objects, group("ng-a", 1, 1), group("ng-b", 1, 3))
+    assert (found.decision, found.certain) == (Decision.NEW_NODE, False)
+    assert [each.verdict for each in found.pools] == [Verdict.REFUSED, Verdict.POSSIBLE]
+
+
+def test_passing_taints_of_its_nodes_are_not_those_of_a_new_one() -> None:
+    leaving = {"key": "ToBeDeletedByClusterAutoscaler", "value": "1", "effect": "NoSchedule"}
+    found = asked([*of_group("ng-a", "a", taints=[leaving]), pod("pend")], group("ng-a", 1, 3))
+    assert found.decision is Decision.NEW_NODE
+
+
+def test_backed_off() -> None:
+    found = asked([*of_group("ng-a", "a"), pod("pend")], group("ng-a", 1, 3, status="Backoff"))
+    assert found.pools[0].reasons == (BackedOff("no quota"),)
+
+
+def test_a_group_without_nodes_is_not_known() -> None:
+    found = asked([pod("pend")], group("ng-a", 0, 3))
+    assert (found.decision, found.pools[0].reasons) == (Decision.UNKNOWN, (Unreadable("node", "ng-a"),))
+
+
+@pytest.mark.parametrize(("taints", "decision"), [("", Decision.NEW_NODE), ("gpu=a:NoSchedule", Decision.REFUSED)])
+def test_cluster_api_describes_groups_without_nodes(taints: str, decision: Decision) -> None:
+    annotations = {
+        "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size": "3",
+        "capacity.cluster-autoscaler.kubernetes.io/cpu": "4",
+        "capacity.cluster-autoscaler.kubernetes.io/memory": "16Gi",
+        "capacity.cluster-autoscaler.kubernetes.io/taints": taints,
+    }
+    machines = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "MachineDeployment",
+        "metadata": {"name": "md", "namespace": "default", "annotations": annotations},
+        "spec": {"replicas": 0},
+    }
+    objects = [machines, pod("pend")]
+    assert asked(objects, *groups_of(snapshot_of(objects), None)).decision is decision
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"),
+    [
+        ({"eks.amazonaws.com/nodegroup": "web"}, "eks-web-1c9f"),
+        ({"cloud.google.com/gke-nodepool": "pool-1"}, "https://c/zones/z/instanceGroups/gke-c-pool-1-4f-grp"),
+        ({"kubernetes.azure.com/agentpool": "nodes"}, "aks-nodes-123-vmss"),
+        ({"anything": "ng-a"}, "ng-a"),
+    ],
+)
+def test_which_group_a_node_is_of(labels: dict[str, str], name: str) -> None:
+    found = Node(metadata=AnnotatedMeta(name="n", labels=labels))
+    assert group_of(found, (name,)) == name
+    assert group_of(found, ("eks-webb-2", "other")) == ""
+
+
+def test_groups_of_the_status_come_by_name() -> None:
+    status = AutoscalerStatus(node_groups=(group("b", 1, 1), group("a", 1, 1)))
+    assert [each.name for each in groups_of(snapshot_of([]), status)] == ["a", "b"]

@@ -1,0 +1,130 @@
+"""Karpenter's decisions: the situations that people meet, and what is not known without the cloud's instance types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_spread.autoscalers.decision import (
+    Decision,
+    DomainNotOffered,
+    FixedSize,
+    LabelConflict,
+    LimitReached,
+    NoDomain,
+    NoInstanceType,
+    NotReady,
+    Unreadable,
+    UntoleratedTaint,
+    Verdict,
+)
+from kubectl_spread.objects.core import Taint
+from tests.autoscalers.clusters import (
+    ZONE,
+    Object,
+    decided,
+    instance_types,
+    node,
+    node_class,
+    pod,
+    pool,
+    spread,
+)
+
+GPU = {"key": "gpu", "value": "true", "effect": "NoSchedule"}
+TYPES = instance_types("abc")
+
+
+def full(name: str, zone: str) -> list[Object]:
+    """Return a node that is full, with one of the Pods that the constraint counts."""
+    return [node(name, zone, "default", cpu="1"), pod(f"web-{name}", name)]
+
+
+PHANTOM = [
+    pool("default", "ab"),
+    pool("gpu", "c", taints=[GPU]),
+    node_class("abc"),
+    *full("n1", "a"),
+    *full("n2", "b"),
+]
+
+
+def test_a_pool_that_the_pod_cannot_use_holds_the_minimum() -> None:
+    found = decided([*PHANTOM, pod("pend", topologySpreadConstraints=spread())], TYPES)
+    assert found.decision is Decision.REFUSED
+    gpu, default = found.pools
+    assert gpu.reasons[0] == UntoleratedTaint(Taint(**GPU))
+    assert default.reasons == (
+        NoDomain(topology_key=ZONE, index=0, offered=("a", "b"), minimum=0, held_by=("c",), only_from=("gpu",)),
+    )
+    assert [(each.value, each.matching, each.pools) for each in found.constraints[0].domains] == [
+        ("a", 1, ("default",)),
+        ("b", 1, ("default",)),
+        ("c", 0, ("gpu",)),
+    ]
+
+
+def test_honoring_taints_leaves_that_pool_out() -> None:
+    found = decided([*PHANTOM, pod("pend", topologySpreadConstraints=spread(nodeTaintsPolicy="Honor"))], TYPES)
+    assert found.decision is Decision.NEW_NODE
+    assert [(each.name, each.verdict, each.domains.get(ZONE)) for each in found.pools] == [
+        ("gpu", Verdict.REFUSED, ("c",)),
+        ("default", Verdict.CHOSEN, ("a", "b")),
+    ]
+
+
+def test_without_instance_types_a_node_is_possible_and_never_sure() -> None:
+    found = decided([*PHANTOM, pod("pend", topologySpreadConstraints=spread(nodeTaintsPolicy="Honor"))], None)
+    assert (found.decision, found.certain) == (Decision.NEW_NODE, False)
+    assert [each.verdict for each in found.pools] == [Verdict.REFUSED, Verdict.POSSIBLE]
+
+
+def test_a_domain_is_picked_before_the_pool_is_asked() -> None:
+    objects = [pool("p", ["a", "b"]), node_class("a"), pod("pend", topologySpreadConstraints=spread())]
+    assert decided(objects, TYPES).decision is Decision.BY_CHANCE
+    objects = [pool("p", ["a", "b"]), node_class("a"), *full("n1", "a"), objects[-1]]
+    (refused,) = decided(objects, TYPES).pools
+    assert refused.reasons == (DomainNotOffered(ZONE, ("b",)),)
+
+
+def test_room_that_the_scheduler_does_not_see() -> None:
+    waiting = node("n1", "a", taints=[{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}])
+    claim = {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodeClaim",
+        "metadata": {"name": "default-x", "labels": {**waiting["metadata"]["labels"], "karpenter.sh/nodepool": "p"}},
+        "spec": {},
+        "status": {"providerID": "kwok://n1"},
+    }
+    waiting["metadata"]["labels"]["karpenter.sh/nodepool"] = "p"
+    waiting["metadata"]["labels"]["karpenter.sh/registered"] = "true"
+    found = decided([pool("p", "a"), node_class("a"), waiting, claim, pod("pend")], TYPES)
+    assert (found.decision, found.node) == (Decision.EXISTING_NODE, "n1")
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"ready": "False"}, NotReady("why not")),
+        ({"replicas": 3}, FixedSize()),
+        ({"limits": {"cpu": "2"}}, LimitReached("cpu", "2", 0)),
+        ({"limits": {"nodes": "0"}}, LimitReached("nodes", "0", 0)),
+        ({"taints": [GPU]}, UntoleratedTaint(Taint(**GPU))),
+        ({"requirements": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}]}, NoInstanceType),
+        ({"labels": {"team": "x"}}, LabelConflict),
+    ],
+)
+def test_why_a_pool_refuses(changed: dict[str, Any], reason: object) -> None:
+    found = decided([pool("p", "a", **changed), node_class("a"), pod("pend", nodeSelector={"team": "y"})], TYPES)
+    assert found.decision is Decision.REFUSED
+    reasons = found.pools[0].reasons
+    assert reason in reasons or any(isinstance(reason, type) and isinstance(each, reason) for each in reasons)
+
+
+def test_zones_of_a_class_that_could_not_be_read() -> None:
+    (unknown,) = decided([pool("p"), pod("pend", topologySpreadConstraints=spread())], None).pools
+    assert (unknown.verdict, unknown.reasons) == (Verdict.UNKNOWN, (Unreadable("zones", "all"),))
+    # What is refused whatever the zones are is refused.
+    tainted = decided([pool("p", taints=[GPU]), pod("pend", topologySpreadConstraints=spread())], None)
+    assert tainted.decision is Decision.REFUSED

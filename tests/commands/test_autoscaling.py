@@ -1,0 +1,151 @@
+"""What autoscalers decide, beside the scheduler's verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from kubectl_spread.commands.autoscaling import AutoscalerOptions
+from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.source import FileSource
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.contract.autoscaler import AutoscalerReport
+from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.errors import ManifestError, UsageError
+from tests.autoscalers.clusters import Object
+
+SITUATIONS = Path("tests/testdata/autoscalers")
+TYPES = str(SITUATIONS / "instance-types.json")
+
+
+def explained(path: Path, **options: str) -> PendingItem:
+    """Return the explanation of the Pod that waits in the file."""
+    source = FileSource([str(path)], stdin=None)
+    answer = why_pending(
+        source, Scope(namespace="default"), SchedulerOptions(), autoscalers=AutoscalerOptions(**options)
+    )
+    (item,) = answer.report.items
+    return item
+
+
+def decided(item: PendingItem) -> AutoscalerReport:
+    """Return what its autoscaler decides; there must be one."""
+    assert isinstance(item.autoscaler, AutoscalerReport)
+    return item.autoscaler
+
+
+def with_more(tmp_path: Path, name: str, more: Sequence[Object]) -> Path:
+    """Return a situation in which these objects are, too."""
+    path = tmp_path / "cluster.yaml"
+    path.write_text((SITUATIONS / name).read_text() + "---\n" + yaml.safe_dump_all(more))
+    return path
+
+
+def test_no_constraint_is_absolved_that_keeps_the_autoscaler_from_bringing_a_node() -> None:
+    item = explained(SITUATIONS / "phantom.yaml", instance_types=TYPES)
+    assert decided(item).decision == "Refused"
+    assert "No constraint is to blame" not in item.summary
+    assert decided(item).summary.startswith(
+        "Karpenter brings no node: NodePool default offers zone a and b, where maxSkew allows no more Pods; "
+    )
+    assert (
+        decided(item)
+        .advice[0]
+        .startswith("With nodeTaintsPolicy: Honor in constraint 0, verified by simulation on this snapshot: ")
+    )
+    assert "what an autoscaler would have to add" not in "".join(fix.summary for fix in item.new_nodes)
+
+
+def test_a_zone_without_nodes_is_where_the_next_node_comes() -> None:
+    item = explained(SITUATIONS / "emptied.yaml", instance_types=TYPES)
+    assert [(pool.verdict, pool.domains) for pool in decided(item).pools] == [
+        ("chosen", {"topology.kubernetes.io/zone": ("c",)})
+    ]
+
+
+def test_a_group_at_its_maximum() -> None:
+    report = decided(explained(SITUATIONS / "maximum.yaml"))
+    assert (report.kind, report.decision, report.advice) == (
+        "cluster-autoscaler",
+        "Refused",
+        ("Raise the maximum of node group ng-a.",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("image", "given", "version"),
+    [
+        ("public.ecr.aws/karpenter/controller:1.12.1@sha256:0", "", "1.12"),
+        ("public.ecr.aws/karpenter/controller:1.99.0", "", "1.15"),
+        ("public.ecr.aws/karpenter/controller:1.12.1", "1.13", "1.13"),
+        ("other:1.12", "", "1.14"),
+    ],
+)
+def test_whose_rules_apply(image: str, given: str, version: str, tmp_path: Path) -> None:
+    template = {"spec": {"containers": [{"name": "controller", "image": image}]}}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "karpenter", "namespace": "karpenter"},
+        "spec": {"template": template},
+    }
+    path = with_more(tmp_path, "phantom.yaml", [deployment])
+    assert decided(explained(path, karpenter_version=given)).version == version
+
+
+def test_each_component_is_told_by_its_own_name(tmp_path: Path) -> None:
+    def said(name: str, component: str, message: str) -> Object:
+        return {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": name, "namespace": "default"},
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "web-5d9c-3"},
+            "reason": "FailedScheduling",
+            "message": message,
+            "lastTimestamp": f"2026-11-23T00:00:0{len(component) % 10}Z",
+            "reportingComponent": component,
+        }
+
+    events = [said("a", "default-scheduler", "0/2 nodes are available"), said("b", "karpenter", "no zone")]
+    item = explained(with_more(tmp_path, "phantom.yaml", events))
+    assert item.event is not None
+    assert item.event.message == "0/2 nodes are available"
+    event = decided(item).event
+    assert event is not None
+    assert event.message == "no zone"
+
+
+def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(tmp_path: Path) -> None:
+    manifest = tmp_path / "web.yaml"
+    for name, decision, codes in (("emptied", "NewNode", (1, 0)), ("phantom", "Refused", (1, 1))):
+        documents = yaml.safe_load_all((SITUATIONS / f"{name}.yaml").read_text())
+        web = next(each for each in documents if each["kind"] == "Deployment")
+        manifest.write_text(yaml.safe_dump(web))
+        options = CheckOptions(
+            filenames=(str(manifest),),
+            namespace="default",
+            replicas=4,
+            autoscalers=AutoscalerOptions(instance_types=TYPES),
+        )
+        source = FileSource([str(SITUATIONS / f"{name}.yaml")], stdin=None)
+        report = check(source, options, SchedulerOptions(), stdin=None).report
+        (item,) = report.items
+        assert isinstance(item.autoscaler, AutoscalerReport)
+        assert item.autoscaler.decision == decision
+        assert "No constraint is to blame" not in item.summary or decision == "NewNode"
+        assert (exit_code(report), exit_code(report, autoscaling=True)) == codes
+
+
+def test_what_cannot_be_used(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="unknown Karpenter version"):
+        explained(SITUATIONS / "phantom.yaml", karpenter_version="new")
+    bad = tmp_path / "types.json"
+    bad.write_bytes(msgspec.json.encode({"name": 1}))
+    with pytest.raises(ManifestError, match="holds no instance types"):
+        explained(SITUATIONS / "phantom.yaml", instance_types=str(bad))

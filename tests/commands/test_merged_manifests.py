@@ -1,0 +1,156 @@
+"""``check`` and ``simulate --apply`` of manifests whose objects live, changed by hand or by other manifests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from kubectl_spread.commands.check import CheckOptions, check
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.check import CheckItem
+from kubectl_spread.contract.simulate import SimulatedStep
+from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.errors import ManifestError
+from tests.build import ZONE, Object, app, node, spread
+from tests.build_workloads import kubectl_applied, template, workload
+from tests.commands.memory import Memory
+from tests.simulation.test_steps import SIX, deployment, last, pending, simulated
+
+HARD = spread(ZONE, selector=app("web"))
+SOFT = spread(ZONE, selector=app("web"), soft=True)
+
+
+def web(*constraints: Object, replicas: int = 3) -> Object:
+    """Return a manifest of what `there` holds."""
+    return workload("Deployment", "web", pods=template(*constraints), replicas=replicas)
+
+
+def there(*constraints: Object, by_hand: Object) -> list[Object]:
+    """Return three Pods of a Deployment that was applied with these constraints, its spec then changed by hand."""
+    live, *others = deployment(["a1", "b1", "c1"], *constraints)
+    live = kubectl_applied(deepcopy(live))
+    live["spec"] |= by_hand
+    return [*SIX, live, *others]
+
+
+def checked(folder: Path, manifest: Object, objects: Sequence[Object]) -> CheckItem:
+    """Return what `check` says of the manifest."""
+    options = CheckOptions(filenames=(str(written(folder, manifest)),), namespace="default")
+    (item,) = check(Memory(objects), options, SchedulerOptions(), stdin=None).report.items
+    return item
+
+
+def applied(folder: Path, manifest: Object, objects: Sequence[Object]) -> SimulatedStep:
+    """Return what applying the manifest does."""
+    return last(objects, f"apply {written(folder, manifest)}")
+
+
+def written(folder: Path, manifest: Object) -> Path:
+    """Return the manifest as a file."""
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(manifest))
+    return path
+
+
+def test_what_was_patched_by_hand_stays(tmp_path: Path) -> None:
+    patched = template(HARD)
+    patched["spec"]["nodeSelector"] = {"disk": "ssd"}
+    objects = there(HARD, by_hand={"template": patched})
+    assert checked(tmp_path, web(HARD, replicas=4), objects).verdict is Verdict.UNSCHEDULABLE
+    assert pending(applied(tmp_path, web(HARD, replicas=4), objects)) == {"deployment/web": (2, 2)}
+
+
+def test_a_constraint_that_was_added_by_hand_stays(tmp_path: Path) -> None:
+    objects = there(by_hand={"template": template(HARD), "replicas": 2})
+    full = [node("c1", zone="c", allocatable={"cpu": "0"}), node("c2", zone="c", allocatable={"cpu": "0"})]
+    objects = [*SIX[:4], *full, *objects[6:]]
+    assert checked(tmp_path, web(replicas=6), objects).constraints[0].topology_key == ZONE
+
+
+def test_a_hard_constraint_beside_a_soft_one_of_its_key_is_lost(tmp_path: Path) -> None:
+    objects = there(SOFT, by_hand={})
+    item = checked(tmp_path, web(SOFT, HARD), objects)
+    assert [each.when_unsatisfiable for each in item.constraints] == ["ScheduleAnyway"]
+    assert merged_findings(item) == [("warning", "spec.topologySpreadConstraints")]
+    (followed,) = applied(tmp_path, web(SOFT, HARD), objects).items
+    assert followed.after == followed.before
+
+
+def merged_findings(item: CheckItem) -> list[tuple[str, str]]:
+    """Return severity and path of each finding about constraints that are merged."""
+    return [(found.severity.value, found.path) for found in item.findings if found.id == "MergedConstraints"]
+
+
+def test_constraints_of_one_key_that_stay_as_written_are_for_information(tmp_path: Path) -> None:
+    assert merged_findings(checked(tmp_path, web(SOFT, HARD), SIX)) == [("info", "spec.topologySpreadConstraints")]
+    assert merged_findings(checked(tmp_path, web(SOFT, HARD), there(SOFT, HARD, by_hand={})))[0][0] == "info"
+    assert merged_findings(checked(tmp_path, web(SOFT), there(SOFT, by_hand={}))) == []
+
+
+def test_one_of_two_constraints_that_live_cannot_be_taken_away(tmp_path: Path) -> None:
+    item = checked(tmp_path, web(HARD), there(SOFT, HARD, by_hand={}))
+    assert merged_findings(item)[0][0] == "warning"
+
+
+def test_a_constraint_changed_by_hand_is_no_finding(tmp_path: Path) -> None:
+    by_hand = {"template": template({**HARD, "nodeAffinityPolicy": "Ignore"})}
+    assert merged_findings(checked(tmp_path, web(HARD), there(HARD, by_hand=by_hand))) == []
+
+
+def test_min_domains_come_to_the_soft_constraint_of_their_key(tmp_path: Path) -> None:
+    objects = there(SOFT, by_hand={})
+    item = checked(tmp_path, web(SOFT, {**HARD, "minDomains": 4}), objects)
+    assert item.verdict is Verdict.INVALID
+    assert [error.field for error in item.validation] == ["spec.template.spec.topologySpreadConstraints[0].minDomains"]
+    with pytest.raises(ManifestError, match="can only use minDomains if whenUnsatisfiable=DoNotSchedule"):
+        applied(tmp_path, web(SOFT, {**HARD, "minDomains": 4}), objects)
+
+
+def test_what_was_paused_by_hand_stays_paused(tmp_path: Path) -> None:
+    objects = there(SOFT, by_hand={"paused": True})
+    item = checked(
+        tmp_path, workload("Deployment", "web", pods=template(SOFT, requests={"cpu": "99"}), replicas=3), objects
+    )
+    assert item.placements == ()
+    assert item.jam is None
+
+
+def test_an_annotation_that_is_no_object_is_refused(tmp_path: Path) -> None:
+    live, *others = there(by_hand={})[6:]
+    live["metadata"]["annotations"] = {next(iter(live["metadata"]["annotations"])): "{"}
+    item = checked(tmp_path, web(), [*SIX, live, *others])
+    assert [error.message for error in item.validation] == [
+        "kubectl apply cannot merge it with the one that lives: invalid JSON document"
+    ]
+
+
+def test_what_is_not_known_to_have_been_applied_is_incomplete(tmp_path: Path) -> None:
+    live, *others = there(SOFT, by_hand={"paused": True})[6:]
+    name = next(iter(live["metadata"]["annotations"]))
+    live["metadata"]["annotations"] = {name: "{}"}
+    item = checked(tmp_path, web(SOFT), [*SIX, live, *others])
+    assert (item.verdict, [gap.what for gap in item.incomplete]) == (
+        Verdict.INCOMPLETE,
+        ["what was applied last of deployment/web"],
+    )
+    report = simulated([*SIX, live, *others], f"apply {written(tmp_path, web(SOFT))}")
+    assert [gap.what for gap in report.incomplete] == ["what was applied last of deployment/web"]
+
+
+def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path) -> None:
+    live, *others = there(SOFT, by_hand={"paused": True})[6:]
+    live["metadata"].pop("annotations")
+    item = checked(tmp_path, web(SOFT), [*SIX, live, *others])
+    assert [(each.field, each.message) for each in item.warnings] == [
+        (
+            "spec.paused",
+            (
+                "the live object lacks the annotation last-applied-configuration, so what the manifest leaves out"
+                " stays: spec.paused"
+            ),
+        )
+    ]

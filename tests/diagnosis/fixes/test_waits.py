@@ -1,0 +1,155 @@
+"""What lets a Pod in by itself, which is said before any fix."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+
+from kubectl_spread.contract.fixes import ExpectedChange
+from tests.build import Object, node
+from tests.build_workloads import owned, revision, template, workload
+from tests.diagnosis.fixes import owners
+from tests.diagnosis.fixes.clusters import search, web, zones
+from tests.program import spread as run
+
+NOT_READY: Object = {"taints": ["node.kubernetes.io/not-ready:NoSchedule"]}
+CORDONED: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
+RUNNING: Object = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+STARTING: Object = {"phase": "Pending", "conditions": [{"type": "Ready", "status": "False"}]}
+LEFT = [web("w-a", on="a1"), web("w-b", on="b1")]
+
+
+def waits(objects: list[Object], pending: Object, **options: object) -> list[tuple[str, tuple[str, ...]]]:
+    """Return (kind, nodes) of each thing that is waited for."""
+    found = search(objects, pending, **options).waits or ()
+    return [(each.kind, each.nodes) for each in found]
+
+
+class TestNodes:
+    """A node that takes the Pod once it is well again."""
+
+    def test_one_that_is_not_ready(self) -> None:
+        (found,) = search([*zones(c=NOT_READY), *LEFT], web()).waits or ()
+        assert found == ExpectedChange(
+            kind="NodeRecovery",
+            nodes=("c1",),
+            message="c1: its taint node.kubernetes.io/not-ready:NoSchedule says that it is not ready, and goes when"
+            " that is over",
+        )
+
+    @pytest.mark.parametrize(
+        "closed",
+        [
+            {"taints": ["node.kubernetes.io/not-ready:NoSchedule", "dedicated=gpu:NoSchedule"]},
+            {"taints": ["ToBeDeletedByClusterAutoscaler:NoSchedule"]},
+            {"taints": ["dedicated=gpu:NoSchedule"]},
+            {**NOT_READY, "allocatable": {"pods": "0"}},
+            CORDONED,
+        ],
+        ids=["is reserved too", "is about to leave", "is reserved", "is full too", "is cordoned and nothing more"],
+    )
+    def test_not_one_that(self, closed: Object) -> None:
+        assert waits([*zones(c=closed), *LEFT], web()) == []
+
+    def test_one_whose_maintenance_goes_on(self) -> None:
+        nodes = zones(c=CORDONED)
+        nodes[2]["metadata"]["annotations"] = {"example.com/maintenance": "kernel"}
+        found = search([*nodes, *LEFT], web())
+        assert waits([*nodes, *LEFT], web()) == [("NodeRecovery", ("c1",))]
+        assert "Uncordon" in {fix.id for fix in found.fixes}
+
+    def test_nothing_is_waited_for_where_a_node_takes_the_pod(self) -> None:
+        assert search([*zones(), *LEFT], web()).waits is UNSET
+
+
+def test_a_pod_that_ends_by_itself() -> None:
+    leaving = web("w-c", on="c1", requests={"cpu": "6"})
+    leaving["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:30Z", "deletionGracePeriodSeconds": 30}
+    found = search(
+        [*zones(c={"allocatable": {"cpu": "8"}}), *LEFT, leaving],
+        web(requests={"cpu": "4"}),
+        now="2026-01-01T00:00:10Z",
+    )
+    (wait,) = found.waits or ()
+    assert (wait.kind, wait.pod, wait.nodes) == ("PodEnding", "default/w-c", ("c1",))
+    assert wait.message.endswith("ends by itself within 30s")
+
+
+def rollout(*, unavailable: int, paused: bool = False) -> tuple[list[Object], Object]:
+    """Return a Deployment of three whose first new Pod starts, and its second one, which waits for room.
+
+    ``unavailable`` is maxUnavailable.
+    """
+    old, new = (template(requests={"cpu": "1"}, terminationGracePeriodSeconds=seconds) for seconds in (30, 9))
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": unavailable}}
+    sets = [revision("web", 1, pods=old), revision("web", 2, pods=new)]
+    for each in sets:
+        each["spec"]["replicas"] = 2
+
+    def made(name: str, by: str, on: str = "", status: Object | None = None) -> Object:
+        each = owned(name, "ReplicaSet", f"web-{by}", on=on, labels={"pod-template-hash": by}, requests={"cpu": "1"})
+        return each | ({"status": status} if status else {})
+
+    nodes = [node("a1", allocatable={"cpu": "2"}), node("b1", allocatable={"cpu": "1"})]
+    owner = workload("Deployment", "web", pods=new, replicas=3, strategy=rolling, paused=paused)
+    living = [made("w-1", "h1", "a1", RUNNING), made("w-2", "h1", "b1", RUNNING), made("w-3", "h2", "a1", STARTING)]
+    return [*nodes, owner, *sets, *living], made("w-4", "h2")
+
+
+class TestRollouts:
+    """The rollout of the Pod's own Deployment."""
+
+    def test_one_that_takes_the_pods_in_the_way(self) -> None:
+        (wait,) = search(*rollout(unavailable=1)).waits or ()
+        assert (wait.kind, wait.workload) == ("RolloutGoesOn", "deployment/web")
+        assert wait.message == (
+            "the rollout of deployment/web: it removes old Pods as new ones become Ready, and lets this one in"
+        )
+
+    @pytest.mark.parametrize(
+        ("unavailable", "paused"),
+        [(0, False), (1, True)],
+        ids=["may remove none before this Pod is Ready", "is paused"],
+    )
+    def test_not_one_that(self, unavailable: int, *, paused: bool) -> None:
+        assert waits(*rollout(unavailable=unavailable, paused=paused)) == []
+
+
+def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    objects = [*zones(c=NOT_READY), *LEFT, web()]
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    for form in ("table", "markdown", "html"):
+        told = run("why-pending", "--from", path, "-o", form).stdout
+        assert 0 < told.index("Wait for c1: its taint") < told.index("each verified by simulation on this snapshot")
+        assert told.count("says that it is not ready") == 1
+
+
+def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_path: Path) -> None:
+    by = owners.owner("Job", web())
+    living = [owners.owned(web("web-0", on="a1"), by), web("on-b", on="b1")]
+    objects = [*zones(c={"taints": ["x=y:NoSchedule"]}), *living, by, owners.owned(web("web-1"), by)]
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    assert "decided, or loses a Pod or its work." in run("why-pending", "--from", path).stdout
+    fixes = json.loads(run("why-pending", "--from", path, "-o", "json").stdout)["items"][0]["fixes"]
+    assert all("overrides" in fix or fix["disturbs"] == "PodLost" for fix in fixes)
+    assert ("overrides" in fixes[0], fixes[0]["disturbs"]) == (False, "PodLost")
+
+
+def test_text_says_where_no_change_is_safe_and_names_the_pool_of_a_new_node(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    one = node("a1", labels={"karpenter.sh/nodepool": "spot", "disk": "hdd"}, allocatable={"cpu": "2"})
+    full = web(
+        "other", on="a1", requests={"cpu": "2"}, topologySpreadConstraints=[], owner={"kind": "Job", "name": "j"}
+    )
+    pending = web(requests={"cpu": "1500m"}, topologySpreadConstraints=[])
+    objects = [one, node("b1", taints=["dedicated=gpu:NoSchedule"]), full, pending]
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    told = run("why-pending", "--from", path).stdout
+    before = told[: told.index("each verified by simulation on this snapshot")]
+    assert "No safe change helps" in before
+    assert "Add a node to the node pool karpenter.sh/nodepool=spot, like a1" in before

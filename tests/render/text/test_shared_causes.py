@@ -1,0 +1,89 @@
+"""Many Pods that wait for few causes: each cause stands once on top, and one Pod of each is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.render.html import to_html
+from kubectl_spread.render.markdown import to_markdown
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.render.text import outline_text
+from kubectl_spread.render.text.screen import Screen
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build_workloads import owned, template, workload
+from tests.commands.memory import Memory
+
+DOWN = "node.kubernetes.io/not-ready:NoExecute"
+BRIEF = Extent(brief=True)
+RS = "default/replicaset"
+REGION = "eu-west-1"
+
+
+def cluster() -> Iterator[Object]:
+    """Yield an outage: zone c is down, a quota is used up, and one workload asks for more CPU than any node has."""
+    for zone in "abc":
+        taints = [DOWN] if zone == "c" else []
+        yield from (node(f"n{zone}{i}", zone=f"{REGION}{zone}", cpu="8", pods=110, taints=taints) for i in range(10))
+    for name, waiting in {"web": 6, "cart": 5, "api": 5, "search": 4}.items():
+        even = spread(ZONE, selector=app(name))
+        yield workload("ReplicaSet", name, pods=template(even, labels={"app": name}), replicas=waiting + 2)
+        for number in range(waiting + 2):
+            on = f"n{'ab'[number]}{number}" if number < 2 else ""
+            yield owned(
+                f"{name}-{number}", "ReplicaSet", name, on=on, labels={"app": name}, topologySpreadConstraints=[even]
+            )
+    yield workload("StatefulSet", "db", pods=template(labels={"app": "db"}), replicas=16)
+    for number in range(16):
+        labels = {"app": "db", "apps.kubernetes.io/pod-index": str(number)}
+        yield owned(f"db-{number}", "StatefulSet", "db", labels=labels, hostname=f"db-{number}", requests={"cpu": "9"})
+    limits = {"hard": {"pods": "0"}}
+    yield {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "compute", "namespace": "ml"},
+        "spec": limits,
+        "status": {**limits, "used": {"pods": "0"}},
+    }
+    yield workload("ReplicaSet", "train", pods=template(labels={"app": "train"}), replicas=4, namespace="ml")
+
+
+@pytest.fixture(name="report", scope="module")
+def fixture_report() -> PendingReport:
+    """Return why each Pod of the outage waits."""
+    return why_pending(Memory([*cluster()]), Scope(namespace=""), SchedulerOptions()).report
+
+
+def test_an_outage_fits_a_screen(report: PendingReport) -> None:
+    lines = outline_text(pending_outline(report, BRIEF), Screen(width=120)).splitlines()
+    assert len(lines) <= 40
+    assert lines[:6] == [
+        f"zone {REGION}c: 10 of 10 nodes not-ready: 20 Pods of 4 workloads",
+        f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
+        "NodeResourcesFit: too little cpu free: 16 Pods of default/statefulset/db",
+        "quota compute in ml: 4 Pods of ml/replicaset/train",
+        "Below is one Pod of each cause. -o wide explains the others too, with the evidence.",
+        "",
+    ]
+
+
+def test_pods_of_a_statefulset_are_told_once(report: PendingReport) -> None:
+    items = pending_outline(report, Extent()).items
+    assert [item.pods for item in items if "/db-" in item.headline.subject] == [16]
+
+
+def test_all_formats_say_the_same(report: PendingReport) -> None:
+    for cause in pending_outline(report, BRIEF).causes:
+        assert f"- {cause.text}" in to_markdown(report).replace("\\", "")
+        assert f"<li>{cause.text}" in to_html(report)
+
+
+def test_one_explanation_needs_no_summary() -> None:
+    report = why_pending(Memory([pod("p", cpu="1")]), Scope(namespace=""), SchedulerOptions()).report
+    assert pending_outline(report, BRIEF).causes == ()

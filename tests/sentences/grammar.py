@@ -1,0 +1,351 @@
+"""What sentences say in numbers and names, read back by rules and counted again in the cluster's objects.
+
+Each rule is a pattern and what counts what it reads, in plain Python over the objects: nothing of the engine is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from tests.build import HOSTNAME, ZONE, Object
+
+BRIEF = {"zone": ZONE, "hostname": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
+KEY = r"(?P<key>[a-z.]+/[a-z]+|zone|hostname)"
+NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| and \d+ more)?)"
+NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
+"""Names of nodes, Pods and workloads, whose digits count nothing."""
+
+
+class Facts(Struct, frozen=True):
+    """A cluster and a Pod that waits there.
+
+    Attributes:
+        nodes: node's name → node.
+        on: the Pods that are on nodes.
+        kin: all Pods of the Deployment.
+        pod: the Pod.
+    """
+
+    nodes: Mapping[str, Object]
+    on: Sequence[Object]
+    kin: Sequence[Object]
+    pod: Object
+
+    @classmethod
+    def of(cls, objects: Sequence[Object], app: str) -> Facts:
+        """Return what there is to count for the Pods of the application, of which one waits."""
+        pods = [each for each in objects if each["kind"] == "Pod"]
+        kin = [each for each in pods if each["metadata"]["labels"]["app"] == app]
+        nodes = {each["metadata"]["name"]: each for each in objects if each["kind"] == "Node"}
+        waits = next(each for each in kin if not each["spec"].get("nodeName"))
+        return cls(nodes, [each for each in pods if each["spec"].get("nodeName")], kin, waits)
+
+    @property
+    def asked(self) -> int:
+        """The cpu that the Pod asks for (milli)."""
+        return cpu_of(self.pod)
+
+    def constraint(self, key: str) -> Object:
+        """Return the Pod's constraint on the key."""
+        return next(each for each in self.pod["spec"]["topologySpreadConstraints"] if each["topologyKey"] == BRIEF[key])
+
+    def labels(self, name: str) -> Mapping[str, str]:
+        """Return the node's labels."""
+        found: Mapping[str, str] = self.nodes[name]["metadata"]["labels"]
+        return found
+
+    def counted(self, key: str) -> list[str]:
+        """Return the nodes (names) that the constraint on the key counts."""
+        constraint, hard = self.constraint(key), self.constraint(key)["whenUnsatisfiable"]
+        keys = [
+            each["topologyKey"]
+            for each in self.pod["spec"]["topologySpreadConstraints"]
+            if each["whenUnsatisfiable"] == hard
+        ]
+        honoured = constraint.get("nodeTaintsPolicy") == "Honor"
+        fit = [name for name in self.nodes if not (honoured and self.tainted(name))]
+        return [name for name in fit if all(each in self.labels(name) for each in keys)]
+
+    def domains(self, key: str) -> Counter[str]:
+        """Return domain → Pods there that the constraint on the key counts."""
+        nodes = self.counted(key)
+        found = Counter({self.labels(name)[BRIEF[key]]: 0 for name in nodes})
+        for each in self.matching(key):
+            if each["spec"]["nodeName"] in nodes:
+                found[self.labels(each["spec"]["nodeName"])[BRIEF[key]]] += 1
+        return found
+
+    def matching(self, key: str) -> list[Object]:
+        """Return the Pods on nodes that the constraint on the key selects."""
+        app = self.constraint(key)["labelSelector"]["matchLabels"]["app"]
+        return [each for each in self.on if each["metadata"]["labels"]["app"] == app]
+
+    def minimum(self, key: str) -> int:
+        """Return the fewest Pods in a domain; 0 where there are fewer than minDomains."""
+        domains = self.domains(key)
+        return 0 if len(domains) < self.constraint(key).get("minDomains", 1) else min(domains.values(), default=0)
+
+    def rejects(self, key: str, name: str) -> bool:
+        """Whether the constraint on the key keeps the Pod off the node."""
+        constraint, domain = self.constraint(key), self.labels(name).get(BRIEF[key])
+        itself = constraint["labelSelector"]["matchLabels"]["app"] == self.pod["metadata"]["labels"]["app"]
+        if domain is None:
+            return True
+        return bool(self.domains(key)[domain] + itself - self.minimum(key) > constraint["maxSkew"])
+
+    def free(self, name: str) -> int:
+        """Return the cpu that is left on the node (milli)."""
+        used = sum(cpu_of(each) for each in self.on if each["spec"]["nodeName"] == name)
+        return milli(self.nodes[name]["status"]["allocatable"]["cpu"]) - used
+
+    def tainted(self, name: str) -> bool:
+        """Whether the node has a taint."""
+        return bool(self.nodes[name]["spec"]["taints"])
+
+    def cordoned(self, name: str) -> bool:
+        """Whether the node is cordoned."""
+        return bool(self.nodes[name]["spec"].get("unschedulable"))
+
+    def said_first(self, name: str) -> str:
+        """Return what kube-scheduler says of the node: its first filter that rejects it."""
+        if self.cordoned(name):
+            return "node(s) were unschedulable"
+        if self.tainted(name):
+            return "node(s) had untolerated taint(s)"
+        if self.free(name) < self.asked:
+            return "Insufficient cpu"
+        hard = [each for each in self.pod["spec"]["topologySpreadConstraints"] if each["whenUnsatisfiable"][0] == "D"]
+        for each in hard:
+            if each["topologyKey"] not in self.labels(name):
+                return "node(s) didn't match pod topology spread constraints (missing required label)"
+            if self.rejects(each["topologyKey"], name):
+                return "node(s) didn't match pod topology spread constraints"
+        return ""
+
+
+def milli(text: str) -> int:
+    """Return a quantity of cpu (milli)."""
+    return int(text[:-1]) if text.endswith("m") else 1000 * int(text)
+
+
+def cpu_of(pod: Object) -> int:
+    """Return the cpu that the Pod asks for (milli)."""
+    return milli(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"])
+
+
+def named(text: str) -> tuple[list[str], int]:
+    """Return the names of ``a, b and 3 more``, and how many there are in all."""
+    more = re.search(r" and (\d+) more$", text)
+    names = re.findall(r"\b[a-d]\d?\b", text[: more.start()] if more else text)
+    return names, len(names) + int(more[1] if more else 0)
+
+
+def all_of(text: str, those: Sequence[str]) -> bool:
+    """Whether the names are of those, and as many."""
+    names, number = named(text)
+    return set(names) <= set(those) and number == len(set(those)) and len(set(names)) == len(names)
+
+
+Rule = Callable[[re.Match[str], Facts], bool]
+
+
+def _holding(read: re.Match[str], facts: Facts) -> bool:
+    domains, minimum = facts.domains(read["key"]), facts.minimum(read["key"])
+    return int(read["n"]) == minimum and all_of(read["names"], [d for d in domains if domains[d] == minimum])
+
+
+def _at(read: re.Match[str], facts: Facts) -> bool:
+    names, number = named(read["names"])
+    for constraint in facts.pod["spec"]["topologySpreadConstraints"]:
+        domains = facts.domains(constraint["topologyKey"])
+        at = [domain for domain in domains if domains[domain] == int(read["n"])]
+        if set(names) <= set(at) and number == len(at):
+            return True
+    return False
+
+
+def _too_few(read: re.Match[str], facts: Facts) -> bool:
+    domains, constraint = list(facts.domains(read["key"])), facts.constraint(read["key"])
+    asked = int(read["asked"]) == constraint["minDomains"] > len(domains)
+    listed = int(read["n"]) == len(domains) and all_of(read["names"] or "", domains)
+    return asked and listed and int(read["most"]) == constraint["maxSkew"]
+
+
+def _free(read: re.Match[str], facts: Facts) -> bool:
+    if milli(read["asked"]) != facts.asked:
+        return False
+    names = named(read["names"])[0] if read["names"] else list(facts.nodes)
+    free = [max(0, facts.free(name)) for name in names if facts.free(name) < facts.asked]
+    cores = [milli(facts.nodes[name]["status"]["allocatable"]["cpu"]) for name in names]
+    whole = not read["of"] or milli(read["of"]) in cores
+    # Where others are counted and not named, one of them may have more free.
+    return whole and (milli(read["free"]) in free or bool(read["names"] and " more" in read["names"]))
+
+
+def _available(read: re.Match[str], facts: Facts) -> bool:
+    said = Counter(facts.said_first(name) for name in facts.nodes)
+    told = {what: int(n) for n, what in re.findall(r"(\d+) ([^,]+?)(?:, (?=\d)|$)", read["why"].rstrip("."))}
+    return int(read["n"]) == len(facts.nodes) and told == said
+
+
+def _not_counted(read: re.Match[str], facts: Facts) -> bool:
+    for constraint in facts.pod["spec"]["topologySpreadConstraints"]:
+        nodes = facts.counted(constraint["topologyKey"])
+        on = [pod["spec"]["nodeName"] for pod in facts.matching(constraint["topologyKey"])]
+        left = [name for name in on if name not in nodes]
+        if len(left) == int(read["n"]) and all_of(read["names"], left):
+            return True
+    return False
+
+
+def _skew(read: re.Match[str], facts: Facts) -> bool:
+    domains = facts.domains(read["key"]).values()
+    most = facts.constraint(read["key"])["maxSkew"]
+    return (int(read["n"]), int(read["most"])) == (max(domains) - min(domains), most)
+
+
+def _running(read: re.Match[str], facts: Facts) -> bool:
+    running = sum(each["status"]["phase"] == "Running" for each in facts.kin)
+    pods = not read["pods"] or int(read["pods"]) == len(facts.kin)
+    return pods and int(read["n"].replace("none", "0")) == running
+
+
+def _stops_at(read: re.Match[str], facts: Facts) -> bool:
+    return any(int(read["n"]) == facts.minimum(key) + facts.constraint(key)["maxSkew"] for key in _keys(facts))
+
+
+def _minimum(read: re.Match[str], facts: Facts) -> bool:
+    for key in _keys(facts):
+        domains, minimum = facts.domains(key), facts.minimum(key)
+        if int(read["n"]) == minimum and all_of(read["names"], [d for d in domains if domains[d] == minimum]):
+            return True
+    return False
+
+
+def _keys(facts: Facts) -> list[str]:
+    return [each["topologyKey"] for each in facts.pod["spec"]["topologySpreadConstraints"]]
+
+
+def _at_minimum(facts: Facts, key: str) -> list[str]:
+    domains, minimum = facts.domains(key), facts.minimum(key)
+    return [name for name in facts.counted(key) if domains[facts.labels(name)[key]] == minimum]
+
+
+def _nodes_at_minimum(read: re.Match[str], facts: Facts) -> bool:
+    number = int(read["n"])
+    if "pins" in read.groupdict():
+        number += len(re.findall(r"\b[a-d]\d \(", read["pins"]))
+    return any(len(_at_minimum(facts, key)) == number for key in _keys(facts))
+
+
+def _shut(read: re.Match[str], facts: Facts) -> bool:
+    for key in _keys(facts):
+        by_domain: dict[str, list[bool]] = {}
+        for name in facts.counted(key):
+            by_domain.setdefault(facts.labels(name)[key], []).append(not facts.said_first(name))
+        if all_of(read["names"], [domain for domain, takes in by_domain.items() if not any(takes)]):
+            return True
+    return False
+
+
+def _pinning(read: re.Match[str], facts: Facts) -> bool:
+    having: Callable[[str], bool] = {
+        "co": facts.cordoned,
+        "ta": facts.tainted,
+        "cp": lambda name: facts.free(name) < facts.asked,
+    }[read["why"][:2]]
+    names, number = named(read["names"])
+    return all(map(having, names)) and number <= sum(map(having, facts.nodes))
+
+
+def _all(having: Callable[[Facts, str], bool]) -> Rule:
+    def rule(read: re.Match[str], facts: Facts) -> bool:
+        names, number = named(read["names"])
+        return all(having(facts, name) for name in names) and number <= sum(having(facts, each) for each in facts.nodes)
+
+    return rule
+
+
+CPU = r"\d+m?"
+RULES: Sequence[tuple[str, Rule]] = (
+    (rf"{NAMES}: (?=(?P<why>cordoned|taint dedicated|cpu: asks))", _pinning),
+    (r"this Pod cannot go: (?P<pins>.*) and (?P<n>\d+) more\. Until", _nodes_at_minimum),
+    (rf"no node of {NAMES} can take the Pod", _shut),
+    (rf"{KEY} {NAMES} holds? the minimum \((?P<n>\d+) Pods?\)", _holding),
+    (rf"\bminimum \((?P<n>\d+)\) is held by {NAMES}, where", _minimum),
+    (r"every other domain stops at (?P<n>\d+)", _stops_at),
+    (rf"{NAMES} (?:is|are) at (?P<n>\d+)", _at),
+    (
+        (
+            rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY} (?:counts? for this Pod )?\({NAMES}\) where"
+            r" minDomains asks for (?P<asked>\d+)(?:, so .* maxSkew|: none may hold more than) (?P<most>\d+)"
+        ),
+        _too_few,
+    ),
+    (
+        (
+            rf"minDomains asks for (?P<asked>\d+) domains of {KEY} and there are (?P<n>\d+)(?: \({NAMES}\))?: .*?as 0"
+            r" .*more than (?P<most>\d+)"
+        ),
+        _too_few,
+    ),
+    (rf"cpu: asks (?P<asked>{CPU}), (?:at most )?(?P<free>{CPU}) free(?: of (?P<of>{CPU}))?(?: \({NAMES}\))?", _free),
+    (rf"cordoned \({NAMES}\)", _all(Facts.cordoned)),
+    (rf"taint dedicated=gpu:NoSchedule \({NAMES}\)", _all(Facts.tainted)),
+    (
+        rf"constraint on {KEY} rejects {NAMES} too",
+        lambda read, facts: all_of(read["names"], [n for n in facts.nodes if facts.rejects(read["key"], n)]),
+    ),
+    (r"0/(?P<n>\d+) nodes are available: (?P<why>.*)", _available),
+    (
+        rf"{KEY} has only one domain this Pod counts \({NAMES}\), so the skew is always 0",
+        lambda read, facts: [read["names"]] == list(facts.domains(read["key"])),
+    ),
+    (
+        rf"{NAMES} lacks? the label {KEY}",
+        lambda read, facts: all_of(
+            read["names"], [n for n in facts.nodes if BRIEF[read["key"]] not in facts.labels(n)]
+        ),
+    ),
+    (rf"(?P<n>\d+) Pods? on {NAMES} would match but (?:is|are) not counted", _not_counted),
+    (rf"skew over {KEY} is (?P<n>\d+), maxSkew (?P<most>\d+)", _skew),
+    (
+        r"(?:replaces (?P<pods>\d+) Pods of deployment/[a-z0-9-]+; )(?P<n>\d+|none) of them runs?",
+        _running,
+    ),
+    (r"none of (?:its|their) (?P<n>\d+) nodes takes it", _nodes_at_minimum),
+    (
+        r"\bmaxSkew (?P<n>\d+)",
+        lambda read, facts: any(int(read["n"]) == facts.constraint(key)["maxSkew"] for key in _keys(facts)),
+    ),
+)
+UNREAD: Mapping[str, str] = {
+    r"last FailedScheduling is 10s old": "how long the scheduler backs off, at most",
+    r"and \d+ more reasons?": "reasons are not counted here: their texts are not part of the cluster",
+    r"and \d+ more filters?": "as for reasons",
+    r"(?:raise maxSkew|lower minDomains|lower the cpu request of container main) to \d+m?": (
+        "what a fix writes is tried by the soak of fixes"
+    ),
+    r"replaces \d+ Pods of deployment/[a-z0-9-]+": "counted where how many run follows",
+}
+"""Pattern of what holds a number that no rule counts → why."""
+_RULES = [(re.compile(pattern), rule) for pattern, rule in RULES]
+_UNREAD = [re.compile(pattern) for pattern in UNREAD]
+
+
+def wrong(sentence: str, facts: Facts) -> Iterator[str]:
+    """Yield what of the sentence is not so, and the numbers that no rule reads."""
+    left = sentence
+    for pattern, rule in _RULES:
+        for read in pattern.finditer(sentence):
+            if not rule(read, facts):
+                yield f"not so: {read[0]!r} in {sentence!r}"
+        left = pattern.sub("", left)
+    for each in _UNREAD:
+        left = each.sub("", left)
+    if re.search(r"\d", NAME.sub("", left)):
+        yield f"no rule reads {left!r} of {sentence!r}"

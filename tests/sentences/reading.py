@@ -1,0 +1,53 @@
+"""Sentences of ``why-pending`` and ``show`` about clusters made from seeds, read back and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.show import ShowOptions, show
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.controllers.workloads import Replicas
+from tests.build import Object
+from tests.commands.memory import Memory
+from tests.sentences.clusters import cluster
+from tests.sentences.grammar import Facts, wrong
+
+
+def sentences(item: PendingItem) -> Iterator[str]:
+    """Yield what is said of the Pod in sentences."""
+    yield item.summary
+    yield item.message or ""
+    yield from (finding.message for finding in item.findings)
+    for fix in item.fixes:
+        yield fix.summary
+        yield fix.starts or ""
+
+
+def said(objects: Sequence[Object], *, fix_budget: float) -> Iterator[tuple[Facts, PendingItem]]:
+    """Yield what there is to count for each Pod that no node takes, and what is said of it."""
+    scope = Scope(namespace="default")
+    for item in why_pending(Memory(objects), scope, SchedulerOptions(), fix_budget=fix_budget).report.items:
+        if not item.feasible:
+            yield Facts.of(objects, item.name.rpartition("-1-")[0]), item
+
+
+def shown(objects: Sequence[Object]) -> Iterator[tuple[Facts, str]]:
+    """Yield what there is to count for each workload with a Pod that waits, and each finding of ``show`` about it."""
+    scope = Scope(namespace="default")
+    for row in show(Memory(objects), scope, ShowOptions(), SchedulerOptions()).report.items:
+        facts = Facts.of(objects, row.workload.name)
+        yield from ((facts, finding.message) for finding in row.findings)
+
+
+def misread(seed: int, *, fix_budget: float) -> Iterator[str]:
+    """Yield what of the cluster's sentences is not so, or is read by no rule."""
+    for facts, item in said(cluster(seed), fix_budget=fix_budget):
+        wanted, runs = len(facts.kin), sum(each["status"]["phase"] == "Running" for each in facts.kin)
+        if item.replicas != Replicas(wanted=wanted, running=runs):
+            yield f"seed {seed}: {item.replicas} is not {runs} of {wanted}"
+        yield from (f"seed {seed}: {each}" for text in sentences(item) for each in wrong(text, facts))
+    for facts, text in shown(cluster(seed)):
+        yield from (f"seed {seed}: show: {each}" for each in wrong(text, facts))
