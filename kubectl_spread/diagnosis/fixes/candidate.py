@@ -1,4 +1,4 @@
-"""A change worth trying, and what becomes of the situation with it."""
+"""A change worth trying, and the situation with the change made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import NextPod
-from kubectl_spread.diagnosis.fixes.change import Change, PatchOperation, Target
+from kubectl_spread.diagnosis.fixes.change import Change, Operations, PatchOperation, Target
 from kubectl_spread.diagnosis.fixes.conclusion import AfterDeletion, Command
 from kubectl_spread.diagnosis.fixes.patch import patched, set_to
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
@@ -17,29 +17,33 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
 
 EditedT = TypeVar("EditedT", Pod, PodTemplateSpec)
-PodEdit: TypeAlias = Callable[[PodTemplateSpec], tuple[PatchOperation, ...]]
-"""Pod or template → the operations that make the change there; the two may differ in what admission added.
+PodEdit: TypeAlias = Callable[[PodTemplateSpec], Operations]
+"""Pod or template → the operations that make the change there. The two may differ in what admission added.
 
-It raises LookupError where the Pod or template lacks what is to be changed.
+It raises LookupError if the Pod or template lacks the field to change.
 """
 
 
-class EditPod(msgspec.Struct, frozen=True, kw_only=True):
-    """The Pod itself changed.
+class ProposedChange(msgspec.Struct, frozen=True, kw_only=True):
+    """The base of all changes worth trying.
 
     Attributes:
-        proposal: the change.
-        edit: makes it.
-        subject: what it gives another value; two changes of one subject make no pair. Empty for no value.
-        amount: how far the value moves; of two that help, the smaller is enough.
-        mends: whether it makes a constraint that misses its own Pod select it: that comes before all else.
+        proposal: the change, as facts.
+        subject: the value that it moves; two changes of one subject make no pair. Empty for other changes.
+        amount: how far it moves that value; of two that help, the smaller is enough.
+        mends: whether it makes a constraint select its own Pod, which it does not yet. Such a change comes first.
     """
 
     proposal: Proposal
-    edit: PodEdit
     subject: tuple[str | int, ...] = ()
     amount: int = 0
     mends: bool = False
+
+
+class EditPod(ProposedChange, frozen=True, kw_only=True):
+    """Edits the Pod itself."""
+
+    edit: PodEdit
 
     @property
     def likeness(self) -> Hashable:
@@ -47,108 +51,82 @@ class EditPod(msgspec.Struct, frozen=True, kw_only=True):
         return self.proposal
 
     def apply(self, situation: Situation) -> Situation:
-        """Return the situation with the change made.
+        """Return the situation with the Pod edited.
 
         Raises:
-            LookupError: it does not fit the Pod.
+            LookupError: the edit does not fit the Pod.
         """
         return replace(situation, pod=edited(situation.pod, [self.edit]))
 
 
-class OfObject(msgspec.Struct, frozen=True, kw_only=True):
-    """An object changed other than the Pod.
+class ChangeObject(ProposedChange, frozen=True, kw_only=True):
+    """The base of changes of another object, or of the Pod as a whole.
 
     Attributes:
-        proposal: the change.
-        group: changes of one class and group are alike: they are reported once, with the names of the objects.
+        obj: the object as it is; a new node as it comes.
+        group: changes of one class and group are alike: they are reported once, with the names of their objects.
     """
 
-    proposal: Proposal
+    obj: Node | Pod
     group: tuple[str, ...]
 
     @property
+    def name(self) -> str:
+        """The name of the object."""
+        return self.obj.metadata.name
+
+    @property
     def likeness(self) -> Hashable:
-        """What is the same for changes that are alike."""
+        """What alike changes have in common."""
         return (self.proposal.id, *self.group)
 
 
-class ChangeNode(OfObject, frozen=True, kw_only=True):
-    """A node patched.
+class ChangeNode(ChangeObject, frozen=True, kw_only=True):
+    """Patches a node.
 
     Attributes:
-        node: as it is.
-        operations: the patch; made only where the change is tried: of many nodes alike, few are.
+        operations: the patch. It is applied only when the change is tried: of many nodes alike, few are.
         command: what a person runs.
     """
 
-    node: Node
-    operations: tuple[PatchOperation, ...]
+    obj: Node
+    operations: Operations
     command: Command
 
-    @property
-    def name(self) -> str:
-        """The node that is changed."""
-        return self.node.metadata.name
-
     def apply(self, situation: Situation) -> Situation:
-        """Return the situation with the change made."""
-        return replace(situation, handle=situation.handle.with_node(patched(self.node, self.operations)))
+        """Return the situation with the node patched."""
+        return replace(situation, handle=situation.handle.with_node(patched(self.obj, self.operations)))
 
 
-class NewNode(OfObject, frozen=True, kw_only=True):
-    """A node added."""
+class NewNode(ChangeObject, frozen=True, kw_only=True):
+    """Adds a node."""
 
-    node: Node
-
-    @property
-    def name(self) -> str:
-        """The node that is added."""
-        return self.node.metadata.name
+    obj: Node
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the node added."""
-        return replace(situation, handle=situation.handle.with_node(self.node))
+        return replace(situation, handle=situation.handle.with_node(self.obj))
 
 
-class DeletePod(OfObject, frozen=True, kw_only=True):
-    """Another Pod deleted.
+class DeletePod(ChangeObject, frozen=True, kw_only=True):
+    """Deletes another Pod; ``after`` is what happens to it, None until the change is tried."""
 
-    Attributes:
-        pod: which.
-        after: what becomes of it; None until the change was tried.
-    """
-
-    pod: Pod
+    obj: Pod
     after: AfterDeletion | None = None
-
-    @property
-    def name(self) -> str:
-        """The Pod that is deleted."""
-        return self.pod.metadata.name
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation without the Pod."""
-        return replace(situation, handle=situation.handle.without_pod(self.pod))
+        return replace(situation, handle=situation.handle.without_pod(self.obj))
 
 
-class RecreatePod(OfObject, frozen=True, kw_only=True):
-    """The Pod itself deleted, which comes again as its template has it by now.
+class RecreatePod(ChangeObject, frozen=True, kw_only=True):
+    """Deletes the Pod itself, which its owner creates ``again`` from the current template."""
 
-    Attributes:
-        pod: as it is.
-        again: as it comes.
-    """
-
-    pod: Pod
+    obj: Pod
     again: NextPod
 
-    @property
-    def name(self) -> str:
-        """The Pod that is deleted."""
-        return self.pod.metadata.name
-
     def apply(self, situation: Situation) -> Situation:
-        """Return the situation with the Pod that comes."""
+        """Return the situation with the new Pod."""
         return replace(situation, pod=self.again.pod, handle=self.again.place(situation.handle))
 
 
@@ -156,10 +134,10 @@ Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod | RecreatePod
 
 
 def change_of(candidate: Candidate, pod: Pod) -> Change:
-    """Return the change as it is reported, made on this Pod or on the object it names.
+    """Return the change for the report, made on this Pod or on the candidate's object.
 
     Raises:
-        LookupError: it does not fit the Pod.
+        LookupError: the change does not fit the Pod.
     """
     match candidate:
         case EditPod():
@@ -167,32 +145,32 @@ def change_of(candidate: Candidate, pod: Pod) -> Change:
         case ChangeNode():
             return Change(target=Target(kind="Node", name=candidate.name), json_patch=candidate.operations)
         case NewNode():
-            added = {"apiVersion": "v1", "kind": "Node", **msgspec.to_builtins(candidate.node)}
+            added = {"apiVersion": "v1", "kind": "Node", **msgspec.to_builtins(candidate.obj)}
             return Change(target=Target(kind="Node", name=candidate.name), op="create", object=added)
         case DeletePod():
-            return Change(target=target_of(candidate.pod), op="delete")
+            return Change(target=target_of(candidate.obj), op="delete")
         case RecreatePod():
             spec = set_to("/spec", msgspec.to_builtins(candidate.again.pod.spec))
-            return Change(target=target_of(candidate.pod), json_patch=(spec,))
+            return Change(target=target_of(candidate.obj), json_patch=(spec,))
         case _:
             assert_never(candidate)
 
 
 def target_of(pod: Pod) -> Target:
-    """Return the Pod as what is changed."""
+    """Return the Pod as the target of a change."""
     return Target(kind="Pod", namespace=pod.metadata.namespace, name=pod.metadata.name)
 
 
 def as_template(obj: Pod | PodTemplateSpec) -> PodTemplateSpec:
-    """Return what a Pod has in common with a template."""
+    """Return the part of a Pod that a template has too."""
     return PodTemplateSpec(metadata=obj.metadata, spec=obj.spec)
 
 
 def edited(obj: EditedT, edits: Iterable[PodEdit]) -> EditedT:
-    """Return the Pod or template with the edits made, one after another.
+    """Return the Pod or template after the edits, made in order.
 
     Raises:
-        LookupError: one does not fit it.
+        LookupError: an edit does not fit.
     """
     for edit in edits:
         obj = patched(obj, edit(as_template(obj)))
@@ -200,18 +178,18 @@ def edited(obj: EditedT, edits: Iterable[PodEdit]) -> EditedT:
 
 
 def edited_where_it_fits(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
-    """Return the Pod with the edits made; one of another revision stays as it is where they do not fit it."""
+    """Return the Pod after the edits. A Pod of another revision stays unchanged if they do not fit it."""
     try:
         return edited(pod, edits)
     except LookupError:
         return pod
 
 
-def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operations of all edits, each made on what the ones before left.
+def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> Operations:
+    """Return the operations of all edits, each made on the result of the edits before it.
 
     Raises:
-        LookupError: one does not fit the Pod or template.
+        LookupError: an edit does not fit the Pod or template.
     """
     operations: list[PatchOperation] = []
     for edit in edits:
@@ -222,5 +200,5 @@ def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> tuple[
 
 
 def edits_of(parts: Iterable[Candidate]) -> list[PodEdit]:
-    """Return the changes of the Pod itself, in the order they are made."""
+    """Return the edits of the Pod itself, in order."""
     return [part.edit for part in parts if isinstance(part, EditPod)]

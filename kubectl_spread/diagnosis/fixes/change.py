@@ -1,4 +1,4 @@
-"""What a fix changes, and what that does: facts that the JSON report carries as they are."""
+"""What a fix changes and what that causes: facts that the JSON report carries unchanged."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ class PatchOperation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     value: JsonValue | UnsetType = UNSET
 
 
+Operations: TypeAlias = tuple[PatchOperation, ...]
+
+
 class Target(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The object that is changed; nodes have no namespace."""
+    """The object to change; a node has no namespace."""
 
     kind: Literal["Pod", "Node"]
     namespace: str | UnsetType = UNSET
@@ -28,52 +31,50 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A what-if on one object: patched, deleted (a Pod) or created (a Node)."""
+    """A simulated change of one object: patched, deleted (a Pod) or created (a Node)."""
 
     target: Target
-    json_patch: tuple[PatchOperation, ...] | UnsetType = UNSET
+    json_patch: Operations | UnsetType = UNSET
     op: Literal["delete", "create"] | UnsetType = UNSET
     object: dict[str, JsonValue] | UnsetType = UNSET
 
 
-class Disturbance(StrEnum):
-    """What a fix does to Pods that run, the least first."""
+class Ranked(StrEnum):
+    """The base of what is listed by rank, the least first."""
+
+    @property
+    def rank(self) -> int:
+        """Its place in the list, from 0."""
+        return tuple(type(self)).index(self)
+
+
+class Disturbance(Ranked):
+    """What a fix does to running Pods, the least first."""
 
     NOTHING = "Nothing"
     REPLACED = "PodsReplaced"
     LOST = "PodLost"
 
-    @property
-    def rank(self) -> int:
-        """Its place among them, from 0."""
-        return tuple(Disturbance).index(self)
 
-
-class Override(StrEnum):
-    """What a fix sets aside that somebody decided on purpose."""
+class Override(Ranked):
+    """What a fix overrides that somebody decided on purpose."""
 
     NOTHING = "Nothing"
     DECISION = "Decision"
-    """A taint, a node or Pod affinity, a request, or a cordon while maintenance goes on."""
+    """A taint, a node or Pod affinity, a request, or a cordon during maintenance."""
     NODE_POOL = "NodePool"
-    """The group of nodes that the Pod asks for."""
-
-    @property
-    def rank(self) -> int:
-        """Its place among them, from 0."""
-        return tuple(Override).index(self)
+    """The group of nodes that the Pod requests."""
 
 
 class ManifestEdit(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A change of one field of a manifest.
 
     Attributes:
-        file: the file; empty where it comes from none, as for ``origin``.
-        document: which of the source, counted from 1.
-        line: of the field, or of what it would stand in, counted from 1; 0 where it is not known.
-        path: the field.
-        before: the field as YAML; empty where it is to be added.
-        after: the field as it has to read; empty where it is to be removed.
+        file: the file; empty if the manifest comes from no file, as for ``origin``.
+        document: the document of the source, counted from 1.
+        line: the line of the field, or of the object that lacks it, counted from 1; 0 if unknown.
+        before: the field as YAML; empty if it is added.
+        after: the new YAML of the field; empty if it is removed.
     """
 
     file: str = ""

@@ -1,4 +1,4 @@
-"""What the search for fixes concludes: changes that let a Pod in, how they are made, and what is not offered."""
+"""What the search for fixes concludes: changes that let a Pod in, how to make them, and what is not offered."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Override, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Operations, Override
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 
 if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for it.
@@ -18,16 +18,15 @@ if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One kubectl command that a person runs.
+    """One kubectl command to run.
 
     Attributes:
-        verb: kubectl's; ``replace`` fetches the object, patches the copy and puts it in the object's place.
-        kind: of the object, in lower case.
-        namespace: the object's; empty for a node.
-        name: the object's.
-        operations: the patch, to patch and replace.
+        verb: kubectl's verb; ``replace`` gets the object, patches the copy and replaces the object with it.
+        kind: the object's kind, in lower case.
+        namespace: the object's namespace; empty for a node.
+        operations: the patch, for patch and replace.
         argument: the label or taint.
-        force: whether the API server forgets the Pod without waiting for its kubelet.
+        force: whether the API server deletes the Pod without waiting for its kubelet.
         others: names of further objects, of the same kind and namespace.
     """
 
@@ -35,22 +34,19 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     namespace: str = ""
     name: str
-    operations: tuple[PatchOperation, ...] = ()
+    operations: Operations = ()
     argument: str = ""
     force: bool = False
     others: tuple[str, ...] = ()
 
 
 class Fragment(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields in which an object changes.
+    """The fields that change in an object.
 
     Attributes:
-        api_version: of the object; empty, as the next three, where the object is not known.
-        kind: its kind.
-        namespace: where it lives.
-        name: its name.
-        removed: paths of the fields that are removed.
-        fields: the others, as they have to read.
+        api_version: empty if the object is not known, as are kind, namespace and name.
+        removed: paths of the fields to remove.
+        fields: the other fields, with their new values.
     """
 
     api_version: str = ""
@@ -62,11 +58,11 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Keeper(msgspec.Struct, frozen=True):
-    """What keeps an object as its source has it.
+    """What keeps an object as its source describes it.
 
     Attributes:
-        name: its kind and name, as its users know it.
-        reverts: whether it reverts a patch by itself, rather than only when it next writes the object.
+        name: the keeper's kind and name, as its users know it.
+        reverts: whether it reverts a patch by itself, not only when it next writes the object.
     """
 
     name: str
@@ -74,56 +70,56 @@ class Keeper(msgspec.Struct, frozen=True):
 
 
 class Effect(Enum):
-    """What running the commands sets off, or why there are none."""
+    """What the commands trigger, or why there are none."""
 
     THIS_POD_ONLY = auto()
-    """The first command helps this Pod alone: the next Pod of its owner is like the old one."""
+    """The first command helps this Pod only: the owner's next Pod is like the old one."""
     ROLLOUT = auto()
     ROLLBACK = auto()
-    """The change brings an older template back: its ReplicaSet is used again, and the Pods that it has stay."""
+    """The change restores an older template: its ReplicaSet is used again and keeps its Pods."""
     ROLLOUT_IN_TURN = auto()
-    """The owner replaces them one after another, once this Pod is deleted."""
+    """The owner replaces its Pods one after another, once this Pod is deleted."""
     BEHIND_PARTITION = auto()
     """The partition of the owner's rolling update keeps this Pod on the old template."""
     THIS_POD_RECREATED = auto()
-    """The Pods that wait are made again, the others stay as they are."""
+    """The Pending Pods are recreated; the others stay unchanged."""
     NEXT_RUN = auto()
     OWNER_RECREATED = auto()
-    """The owner is deleted and made again, and the work of its Pods is lost."""
+    """The owner is deleted and recreated, and the work of its Pods is lost."""
     POD_RECREATED = auto()
     TEMPLATE_UNREADABLE = auto()
-    """The fields are to be changed in the template of an owner that cannot be read."""
+    """The fields have to change in the template of an owner that cannot be read."""
     TEMPLATE_INVALID = auto()
     TEMPLATE_DIFFERS = auto()
-    """The template lacks what is changed in the Pod."""
+    """The template lacks the field that changes in the Pod."""
     UPDATE_REFUSED = auto()
     TEMPLATE_IS_RIGHT = auto()
-    """The template needs no change: the Pod was made before it had its last one."""
+    """The template needs no change: the Pod is older than the template's last change."""
 
 
 LETS_IN_AT_MOST = {Effect.THIS_POD_ONLY: 1, Effect.NEXT_RUN: 0, Effect.BEHIND_PARTITION: 0}
-"""What running the commands sets off → how many of the Pods that wait come in by that (count)."""
+"""Effect → how many of the Pending Pods the commands let in at most (count)."""
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """How a change is made for good.
+    """How to make a change permanent.
 
     Attributes:
-        commands: in order; empty where no command makes the change.
-        effect: what they set off; None where there is nothing to know.
-        owner: what the effect is about, as ``deployment/web``; empty where no owner is named.
-        pods: how many Pods are replaced, or stay where an older template comes back (count); None for all there are.
-        waiting: how many Pods that wait are deleted (count).
-        paused: whether the owner replaces nothing before it is resumed.
-        reused: the ReplicaSet whose template comes back.
-        partition: of the rolling update.
-        fields: to be changed by hand.
-        disturbs: what the change does to Pods that run.
-        at_work: how many of the Pods that are replaced run (count); None where all do, or none is replaced.
-        nothing_runs: whether Pods would be replaced, and none is on a node.
+        commands: in order; empty if no command makes the change.
+        effect: what they trigger; None if there is nothing to report.
+        owner: the owner that the effect is about, as ``deployment/web``; empty for none.
+        pods: how many Pods are replaced, or stay if an older template is restored (count); None for all Pods.
+        waiting: how many Pending Pods are deleted (count).
+        paused: whether the owner replaces nothing until it is resumed.
+        reused: the ReplicaSet whose template is restored.
+        partition: the partition of the rolling update.
+        fields: the fields to change by hand.
+        disturbs: what the change does to running Pods.
+        at_work: how many of the replaced Pods run (count); None if all do, or none is replaced.
+        nothing_runs: whether Pods would be replaced, but none is on a node.
         fragment: what to write in the source of the Pod; None for other changes.
-        keeper: what keeps the owner as its source has it.
-        edits: what to change in the manifest that is checked.
+        keeper: what keeps the owner as its source describes it.
+        edits: what to change in the checked manifest.
     """
 
     commands: tuple[Command, ...] = ()
@@ -144,12 +140,12 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recreated(msgspec.Struct, frozen=True, kw_only=True):
-    """The owner of a Pod that is deleted makes it again.
+    """The owner of a deleted Pod recreates it.
 
     Attributes:
-        owner: ``deployment/web``.
-        here: whether perhaps on the same node.
-        may_be_first: whether it may take the place that was made for the Pending Pod, which then stays Pending.
+        owner: as ``deployment/web``.
+        here: whether it may come back to the same node.
+        may_be_first: whether it may take the place made for the Pending Pod, which then stays Pending.
     """
 
     owner: str
@@ -158,13 +154,13 @@ class Recreated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeldByFinalizers(msgspec.Struct, frozen=True):
-    """The Pod is being deleted and waits for finalizers."""
+    """The Pod is being deleted and waits for its finalizers."""
 
     finalizers: tuple[str, ...]
 
 
 class Outlook(Enum):
-    """What else there is to know of a Pod that is deleted."""
+    """What else happens to a deleted Pod."""
 
     GONE_FOR_GOOD = auto()
     NODE_SILENT = auto()
@@ -175,21 +171,21 @@ AfterDeletion: TypeAlias = Recreated | HeldByFinalizers | Outlook
 
 
 class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
-    """A set of changes that lets the Pod in, tried on the snapshot.
+    """A set of changes that lets the Pod in, verified by simulation on the snapshot.
 
     Attributes:
         proposals: the changes, in the order in which they are made.
-        after_deletion: what becomes of the Pod that is deleted; None where none is.
-        mends: whether it makes a constraint that misses its own Pod select it: such fixes come first.
+        after_deletion: what happens to the deleted Pod; None if no Pod is deleted.
+        mends: whether it makes a constraint select its own Pod, which it did not: such fixes come first.
         feasible: the nodes that it opens, best first.
-        admits: how many of the Pending Pods of the same workload it lets in, placed one after another (count).
-        siblings: how many of them there are, this Pod included (count).
-        alike: the objects of each set of changes that does the same.
-        changes: what was tried.
-        routes: how the changes are made.
-        new_revision: the nodes for a Pod of the owner's new revision; None where they are those of ``feasible``.
-        on_read_pods: whether it was tried on the Pods that were read, which are not all.
-        warnings: ids of the findings that it brings, none of them an error.
+        admits: how many of the workload's Pending Pods it lets in, placed one after another (count).
+        siblings: how many Pending Pods the workload has, this Pod included (count).
+        alike: the objects of each set of changes with the same result.
+        changes: the simulated changes.
+        routes: how to make the changes.
+        new_revision: the nodes for a Pod of the owner's new revision; None if they are those of ``feasible``.
+        on_read_pods: whether it was verified with only some Pods read.
+        warnings: ids of the findings that it adds; none is an error.
     """
 
     proposals: tuple[Proposal, ...]
@@ -207,26 +203,26 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cost(self) -> int:
-        """How much it weakens or reaches beyond the Pod."""
+        """How much it weakens the spread, or reaches beyond the Pod."""
         return sum(proposal.cost for proposal in self.proposals)
 
     @property
     def disturbs(self) -> Disturbance:
-        """What it does to Pods that run."""
+        """What it does to running Pods."""
         return max((route.disturbs for route in self.routes), key=lambda each: each.rank)
 
     @property
     def overrides(self) -> Override:
-        """What it sets aside that somebody decided on purpose."""
+        """What it overrides that somebody decided on purpose."""
         return max((proposal.overrides for proposal in self.proposals), key=lambda each: each.rank)
 
     @property
     def rank(self) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
-        """What fixes are sorted by, the safest first; those of one rank are sorted by their text.
+        """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
 
-        What keeps decisions comes first, then what surely lets in all Pods that wait, then what breaks less, then what
-        costs less. What lets in none comes after all that, then the deletion of a Pod that nothing makes again, and a
-        Pod's node pool is last.
+        Fixes that keep decisions come first, then those that surely let in all Pending Pods, then those that break
+        less, then those that cost less. A fix that lets in no Pod comes after them, then the deletion of a Pod that
+        nothing recreates. A fix that drops the Pod's node pool comes last.
         """
         overtaken = isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
         return (
@@ -243,7 +239,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SufferingNodes(msgspec.Struct, frozen=True, kw_only=True):
-    """Nodes that nothing closes but taints by which a controller says what they suffer from."""
+    """Nodes closed only by taints with which a controller reports a problem."""
 
     nodes: tuple[str, ...]
     taints: tuple[str, ...]
@@ -251,20 +247,20 @@ class SufferingNodes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EndsByItself(msgspec.Struct, frozen=True):
-    """The Pod is being deleted, and its kubelet ends it within the grace period (seconds; 0 where it is not known)."""
+    """The Pod is being deleted, and its kubelet ends it within the grace period (seconds; 0 if unknown)."""
 
     grace_seconds: int
 
 
 class BudgetsNotRead(msgspec.Struct, frozen=True):
-    """PodDisruptionBudgets could not be listed."""
+    """The PodDisruptionBudgets could not be listed."""
 
 
 WhyNotDeleted: TypeAlias = "Kept | EndsByItself | BudgetsNotRead | EvictionRefused"
 
 
 class StayingPod(msgspec.Struct, frozen=True, kw_only=True):
-    """A Pod in the way that is not to be deleted."""
+    """A Pod in the way whose deletion is not offered."""
 
     namespace: str
     name: str
@@ -273,7 +269,7 @@ class StayingPod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes that let the Pod in and bring findings that are errors, by their ids."""
+    """Changes that let the Pod in, but add findings that are errors, given by their ids."""
 
     proposals: tuple[Proposal, ...]
     findings: tuple[str, ...]
@@ -283,10 +279,10 @@ NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
 class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
-    """Nodes that take the Pod once they are well again.
+    """Nodes that take the Pod once they recover.
 
     Attributes:
-        taints: by which controllers say what they suffer from; empty where only a cordon closes them.
+        taints: with which controllers report the problem; empty if only a cordon closes the nodes.
     """
 
     nodes: tuple[str, ...]
@@ -298,7 +294,7 @@ class PodEnding(msgspec.Struct, frozen=True, kw_only=True):
     """A Pod in the way that is being deleted.
 
     Attributes:
-        grace_seconds: within which its kubelet ends it; 0 where that is not known.
+        grace_seconds: the grace period in which its kubelet ends it; 0 if unknown.
     """
 
     namespace: str
@@ -308,7 +304,7 @@ class PodEnding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RolloutGoesOn(msgspec.Struct, frozen=True):
-    """The rollout of the Pod's owner takes away the Pods in the way, once new ones are Ready."""
+    """The rollout of the Pod's owner removes the Pods in the way once new ones are Ready."""
 
     owner: str
 
@@ -317,13 +313,13 @@ Wait: TypeAlias = NodeRecovery | PodEnding | RolloutGoesOn
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
-    """What the search found.
+    """The result of the search.
 
     Attributes:
         fixes: by rank.
-        new_nodes: nodes that would let the Pod in if somebody added them, by rank.
+        new_nodes: nodes that would let the Pod in if they were added, by rank.
         not_offered: what would let the Pod in too, and why it is not offered.
-        waits: what lets the Pod in without anybody's doing.
+        waits: what lets the Pod in without any action.
         complete: whether every change was tried.
     """
 
@@ -335,4 +331,4 @@ class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_FIXES = FixSearch()
-"""For a Pod that needs no fix, or where no fix can be verified."""
+"""For a Pod that needs no fix, or if no fix can be verified."""

@@ -12,7 +12,7 @@ from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
-from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector, is_newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -36,35 +36,33 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
 
     Args:
         situation: the Pod and the cluster.
-        others: how many requirements another change could overcome besides.
+        others: how many more requirements a second change could overcome (count).
     """
-    own = situation.pod.spec.topology_spread_constraints
-    for counts in situation.counts if own else ():
-        constraint = own[counts.constraint.index]
-        yield from _selectors(counts, constraint, situation)
+    for counts in situation.counts if situation.pod.spec.topology_spread_constraints else ():
+        yield from _fix_selectors(counts, situation)
         yield from _add_labels(counts, situation)
-        yield from _topology_keys(counts, situation)
+        yield from _fix_topology_keys(counts, situation)
         promises = not misses_own_pod(counts, situation)
         if promises:
-            yield from _revisions(counts, constraint, situation)
-        yield from _policies(counts, situation, promises=promises)
+            yield from _separate_revisions(counts, situation)
+        yield from _change_policies(counts, situation, promises=promises)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
         # Where the Pod has the same preference already, this is invalid.
         soft = proposals.MakeSoft(topology_key=counts.constraint.topology_key)
-        yield EditPod(proposal=soft, edit=partial(_soften, counts.constraint))
+        yield EditPod(proposal=soft, edit=partial(_make_soft, counts.constraint))
 
 
 def misses_own_pod(counts: DomainCounts, situation: Situation) -> bool:
-    """Whether the constraint does not select the Pod that carries it: to count better does not make it a promise."""
+    """Whether the constraint does not select its own Pod. Then a better count does not make it effective."""
     return not counts.constraint.selector.matches(situation.pod.metadata.labels)
 
 
-def _index(target: PodTemplateSpec, constraint: Constraint) -> int:
-    """Return where the constraint stands in a Pod or template: its key and action occur once, its place may differ.
+def _index_of(target: PodTemplateSpec, constraint: Constraint) -> int:
+    """Return the index of the constraint in a Pod or template: its key and action occur once, its place may differ.
 
     Raises:
-        LookupError: the template has no such constraint; admission has added it to the Pod.
+        LookupError: the template has no such constraint; admission added it to the Pod.
     """
     wanted = (constraint.topology_key, constraint.when_unsatisfiable.value)
     own = target.spec.topology_spread_constraints
@@ -72,21 +70,19 @@ def _index(target: PodTemplateSpec, constraint: Constraint) -> int:
     return constraint.index if constraint.index in same else same[0]
 
 
-def _field(target: PodTemplateSpec, constraint: Constraint, *steps: str) -> str:
-    """Return the pointer to a field of the constraint in a Pod or template."""
-    return pointer("spec", "topologySpreadConstraints", _index(target, constraint), *steps)
+def _pointer_to(target: PodTemplateSpec, constraint: Constraint, *steps: str) -> str:
+    return pointer("spec", "topologySpreadConstraints", _index_of(target, constraint), *steps)
 
 
-def _set(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operation that sets a field, whatever it holds now."""
-    return (set_to(_field(target, constraint, field), value),)
+def _set_field(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> Operations:
+    return (set_to(_pointer_to(target, constraint, field), value),)
 
 
-def _selectors(counts: DomainCounts, constraint: TopologySpreadConstraint, situation: Situation) -> Iterator[Candidate]:
-    """Yield the selectors that would take the Pod for one of its kind, other than the constraint's."""
-    known = {str(careful_selector(constraint.label_selector))}
+def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
+    described = situation.pod.spec.topology_spread_constraints[counts.constraint.index]
+    known = {str(careful_selector(described.label_selector))}
     labels = situation.pod.metadata.labels
-    for selector, edit in _own_selectors(counts.constraint, constraint, situation):
+    for selector, edit in _own_selectors(counts.constraint, described, situation):
         parsed = careful_selector(selector)
         if str(parsed) in known or parsed.empty or not parsed.matches(labels):
             continue
@@ -101,30 +97,26 @@ def _selectors(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
 def _own_selectors(
     constraint: Constraint, described: TopologySpreadConstraint, situation: Situation
 ) -> Iterator[tuple[LabelSelector, PodEdit]]:
-    """Yield the constraint's selector with the Pod's own values, and its owner's without revision hashes."""
+    """Yield the constraint's selector with the Pod's own values, and its owner's selector without revision hashes."""
     labels = situation.pod.metadata.labels
     if described.label_selector is not None:
         taken = {key: labels[key] for key in described.label_selector.match_labels if key in labels}
         selector = msgspec.structs.replace(described.label_selector, match_labels=taken)
-        yield selector, partial(_take_values, constraint, labels)
+        yield selector, partial(_use_pod_values, constraint, labels)
     owner = _owner_selector(situation)
     if owner is not None:
         left = {key: value for key, value in owner.match_labels.items() if key not in REVISION_LABELS}
         selector = msgspec.structs.replace(owner, match_labels=left)
-        yield selector, partial(_set, constraint, "labelSelector", msgspec.to_builtins(selector))
+        yield selector, partial(_set_field, constraint, "labelSelector", msgspec.to_builtins(selector))
 
 
-def _take_values(
-    constraint: Constraint, labels: Mapping[str, str], target: PodTemplateSpec
-) -> tuple[PatchOperation, ...]:
-    """Return the operation that gives matchLabels the Pod's values; expressions, some of them the server's, stay."""
-    selector = target.spec.topology_spread_constraints[_index(target, constraint)].label_selector or LabelSelector()
+def _use_pod_values(constraint: Constraint, labels: Mapping[str, str], target: PodTemplateSpec) -> Operations:
+    selector = target.spec.topology_spread_constraints[_index_of(target, constraint)].label_selector or LabelSelector()
     taken: dict[str, JsonValue] = {key: labels[key] for key in selector.match_labels if key in labels}
-    return (set_to(_field(target, constraint, "labelSelector", "matchLabels"), taken),)
+    return (set_to(_pointer_to(target, constraint, "labelSelector", "matchLabels"), taken),)
 
 
 def _owner_selector(situation: Situation) -> LabelSelector | None:
-    """Return the selector of the Pod's controller; None where it has none that can be read."""
     owner = controller_of(situation.pod, situation.handle.snapshot)
     if isinstance(owner, ReplicationController):
         return LabelSelector(match_labels=owner.spec.selector)
@@ -132,7 +124,7 @@ def _owner_selector(situation: Situation) -> LabelSelector | None:
 
 
 def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the labels the Pod lacks to match its constraint, where nothing else would then take it for its own."""
+    """Yield the labels that the Pod lacks to match its constraint, unless something else would then select it."""
     pod = situation.pod
     wanted = [r for r in counts.constraint.selector.requirements if not r.matches(pod.metadata.labels)]
     if not wanted or any(r.operator is not Operator.IN or r.key in pod.metadata.labels for r in wanted):
@@ -142,17 +134,16 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
     labelled = msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
     if is_newly_selected(pod, labelled, situation.handle.snapshot):
         return
-    yield EditPod(proposal=proposals.AddPodLabel(labels=tuple(added.items())), edit=partial(_label, added))
+    yield EditPod(proposal=proposals.AddPodLabel(labels=tuple(added.items())), edit=partial(_add_pod_labels, added))
 
 
-def _label(added: Mapping[str, str], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _add_pod_labels(added: Mapping[str, str], target: PodTemplateSpec) -> Operations:
     if not target.metadata.labels:
         return (set_to("/metadata/labels", added),)
     return tuple(set_to(pointer("metadata", "labels", key), value) for key, value in added.items())
 
 
-def _topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the well-known keys that may be meant, as nodes carry them; none that is deprecated."""
+def _fix_topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
     constraint = counts.constraint
     used = {other.constraint.topology_key for other in situation.counts}
     lacking = [info for info in situation.handle.node_infos.values() if constraint.topology_key not in info.labels]
@@ -160,58 +151,58 @@ def _topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candi
     for key in sorted((similar & WELL_KNOWN_KEYS) - SUCCESSORS.keys()):
         yield EditPod(
             proposal=proposals.FixTopologyKey(topology_key=constraint.topology_key, well_known=key),
-            edit=partial(_set, constraint, "topologyKey", key),
+            edit=partial(_set_field, constraint, "topologyKey", key),
         )
 
 
-def _revisions(counts: DomainCounts, constraint: TopologySpreadConstraint, situation: Situation) -> Iterator[Candidate]:
-    """Yield the label that tells revisions apart, where the constraint counts all of them together."""
-    if constraint.label_selector is None or not situation.handle.profile.does(Behaviour.MATCH_LABEL_KEYS):
+def _separate_revisions(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
+    """Yield the label that separates revisions, if the constraint counts them together."""
+    constraint, profile = counts.constraint, situation.handle.profile
+    if constraint.selector.nothing or not profile.does(Behaviour.MATCH_LABEL_KEYS):
         return
-    taken = {requirement.key for requirement in counts.constraint.selector.requirements}
+    taken = {requirement.key for requirement in constraint.selector.requirements}
     for label in REVISION_LABELS:
         if label in situation.pod.metadata.labels and label not in taken:
             yield EditPod(
                 proposal=proposals.AddMatchLabelKeys(topology_key=constraint.topology_key, label=label),
-                edit=partial(_match_label_key, counts.constraint, label),
+                edit=partial(_add_match_label_key, constraint, label),
             )
 
 
-def _match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    keys = target.spec.topology_spread_constraints[_index(target, constraint)].match_label_keys
-    return (append(_field(target, constraint, "matchLabelKeys"), keys, label),)
+def _add_match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec) -> Operations:
+    keys = target.spec.topology_spread_constraints[_index_of(target, constraint)].match_label_keys
+    return (append(_pointer_to(target, constraint, "matchLabelKeys"), keys, label),)
 
 
-def _policies(counts: DomainCounts, situation: Situation, *, promises: bool) -> Iterator[Candidate]:
-    """Yield the inclusion policies that may count other nodes; only the default where the constraint is no promise."""
+def _change_policies(counts: DomainCounts, situation: Situation, *, promises: bool) -> Iterator[Candidate]:
+    """Yield the inclusion policies that may count other nodes; only the default where the constraint misses its Pod."""
     constraint, key = counts.constraint, counts.constraint.topology_key
     if promises and situation.handle.index.tainted and not constraint.honors_taints:
-        edit = partial(_set, constraint, "nodeTaintsPolicy", HONOR)
+        edit = partial(_set_field, constraint, "nodeTaintsPolicy", HONOR)
         yield EditPod(proposal=proposals.HonorTaints(topology_key=key), edit=edit)
     if RequiredNodeAffinity.of(situation.pod).empty:
         return
     if not constraint.honors_affinity:
-        edit = partial(_set, constraint, "nodeAffinityPolicy", HONOR)
+        edit = partial(_set_field, constraint, "nodeAffinityPolicy", HONOR)
         yield EditPod(proposal=proposals.HonorAffinity(topology_key=key), edit=edit)
     elif promises:
-        edit = partial(_set, constraint, "nodeAffinityPolicy", IGNORE)
+        edit = partial(_set_field, constraint, "nodeAffinityPolicy", IGNORE)
         yield EditPod(proposal=proposals.IgnoreAffinity(topology_key=key), edit=edit)
 
 
 def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
-    """Yield the greatest minDomains at which the minimum counts again."""
     constraint, domains = counts.constraint, len(counts.match_num)
     if 0 < domains < constraint.min_domains:
         yield EditPod(
             proposal=proposals.LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains),
-            edit=partial(_set, constraint, "minDomains", domains),
+            edit=partial(_set_field, constraint, "minDomains", domains),
             subject=("minDomains", constraint.index),
             amount=constraint.min_domains - domains,
         )
 
 
 def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield the least maxSkew that opens a node; with another change to come, every one that opens more."""
+    """Yield the least maxSkew that opens a node; with a second change to come, every maxSkew that opens more."""
     constraint = counts.constraint
     nodes = situation.nodes_only_against([ConstraintRequirement(constraint.index)], others=others)
     carrying = [info.labels[constraint.topology_key] for info in nodes if constraint.topology_key in info.labels]
@@ -219,15 +210,15 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
     for skew in needed if others else needed[:1]:
         yield EditPod(
             proposal=proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
-            edit=partial(_set, constraint, "maxSkew", skew),
+            edit=partial(_set_field, constraint, "maxSkew", skew),
             subject=("maxSkew", constraint.index),
             amount=skew - constraint.max_skew,
         )
 
 
-def _soften(constraint: Constraint, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operations that make a constraint a preference; minDomains would then be refused."""
-    soft = set_to(_field(target, constraint, "whenUnsatisfiable"), SOFT)
-    if target.spec.topology_spread_constraints[_index(target, constraint)].min_domains is None:
+def _make_soft(constraint: Constraint, target: PodTemplateSpec) -> Operations:
+    """Return the operations that make a constraint soft; minDomains would then be refused."""
+    soft = set_to(_pointer_to(target, constraint, "whenUnsatisfiable"), SOFT)
+    if target.spec.topology_spread_constraints[_index_of(target, constraint)].min_domains is None:
         return (soft,)
-    return remove(_field(target, constraint, "minDomains")), soft
+    return remove(_pointer_to(target, constraint, "minDomains")), soft

@@ -1,4 +1,4 @@
-"""Changes of what else the Pod demands of a node: tolerations, node affinity, room, other Pods, host ports."""
+"""Changes of what else the Pod requires of a node: tolerations, node affinity, room, other Pods, host ports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from kubectl_spread.controllers.taints import taint_cost
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
-from kubectl_spread.diagnosis.fixes.change import JsonValue, Override, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations, Override
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
@@ -41,17 +41,17 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 FULL_WEIGHT = 100
 LOWERED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
-"""Resources a Pod can have less of; others are counted in pieces, and their requests must equal their limits."""
+"""Resources that a Pod can request less of. Others are counted in units, and their requests must equal their limits."""
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield the changes of the Pod's other demands, where they keep it off a node.
+    """Yield the changes of the Pod's other requirements that keep it off a node.
 
     Args:
         situation: the Pod and the cluster.
-        others: how many requirements another change could overcome besides.
+        others: how many more requirements a second change could overcome (count).
     """
-    yield from _tolerate(situation, others=others)
+    yield from _add_tolerations(situation, others=others)
     for plugin, changes in (
         (nodeaffinity.NAME, _relax_node_affinity),
         (interpodaffinity.NAME, _relax_pod_affinity),
@@ -62,8 +62,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
     yield from _lower_requests(situation, others=others)
 
 
-def _tolerate(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield a toleration for each taint that keeps the Pod off."""
+def _add_tolerations(situation: Situation, *, others: int) -> Iterator[Candidate]:
     nodes = closed_by((tainttoleration.NAME,), situation, others=others)
     for taint in dict.fromkeys(t for info in nodes for t in untolerated(situation, info, others=others)):
         yield EditPod(
@@ -72,8 +71,7 @@ def _tolerate(situation: Situation, *, others: int) -> Iterator[Candidate]:
         )
 
 
-def _add_toleration(taint: Taint, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operation that adds a toleration of exactly this taint."""
+def _add_toleration(taint: Taint, target: PodTemplateSpec) -> Operations:
     toleration = {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
     if not taint.value:
         toleration = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
@@ -81,34 +79,33 @@ def _add_toleration(taint: Taint, target: PodTemplateSpec) -> tuple[PatchOperati
 
 
 def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
-    """Yield the Pod without one nodeSelector label, or with its required node affinity merely preferred.
+    """Yield the Pod without one nodeSelector label, or with its required node affinity only preferred.
 
-    A DaemonSet's controller sets its Pods' affinity itself: one for each node.
+    A DaemonSet's controller sets the affinity of its Pods itself: one for each node.
     """
     for key, value in pod.spec.node_selector.items():
         path = pointer("spec", "nodeSelector", key)
-        proposal = proposals.RelaxNodeSelector(label=(key, value), overrides=_overrides([key]))
-        yield EditPod(proposal=proposal, edit=partial(_remove, path))
+        proposal = proposals.RelaxNodeSelector(label=(key, value), overrides=_override_of([key]))
+        yield EditPod(proposal=proposal, edit=partial(_remove_field, path))
     made_for_one_node = pod.metadata.controller is not None and pod.metadata.controller.kind == "DaemonSet"
     required = nodeaffinity.required_terms(pod)
     if required is not None and not made_for_one_node:
         keys = (condition.key for term in required.node_selector_terms for condition in term.match_expressions)
-        yield EditPod(proposal=proposals.RelaxNodeSelector(overrides=_overrides(keys)), edit=_prefer_nodes)
+        yield EditPod(proposal=proposals.RelaxNodeSelector(overrides=_override_of(keys)), edit=_prefer_nodes)
 
 
-def _overrides(keys: Iterable[str]) -> Override:
-    """Return what is set aside where the Pod no longer asks for these labels of nodes."""
+def _override_of(keys: Iterable[str]) -> Override:
     return Override.NODE_POOL if any(map(names_pool, keys)) else Override.DECISION
 
 
-def _remove(path: str, _target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _remove_field(path: str, _target: PodTemplateSpec) -> Operations:
     return (remove(path),)
 
 
-def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _prefer_nodes(target: PodTemplateSpec) -> Operations:
     """Return the operations that make the required node affinity a preference, term by term.
 
-    A term that cannot be read matches no node where it is required; where it is preferred, kube-scheduler fails.
+    A required term that cannot be parsed matches no node. A preferred one makes kube-scheduler fail.
 
     Raises:
         LookupError: nothing is required here.
@@ -128,7 +125,6 @@ def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
 
 
 def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
-    """Yield the Pod with one of its required terms on other Pods merely preferred."""
     fields: Sequence[proposals.AffinityField] = ("podAffinity", "podAntiAffinity")
     for field in fields:
         affinity = _pod_affinity(field, as_template(pod))
@@ -139,13 +135,12 @@ def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
 
 
 def _pod_affinity(field: str, target: PodTemplateSpec) -> PodAffinity:
-    """Return a Pod's or template's podAffinity or podAntiAffinity; an empty one where it has none."""
     affinity = target.spec.affinity or Affinity()
     found = affinity.pod_affinity if field == "podAffinity" else affinity.pod_anti_affinity
     return found or PodAffinity()
 
 
-def _prefer_pods(field: str, wanted: PodAffinityTerm, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _prefer_pods(field: str, wanted: PodAffinityTerm, target: PodTemplateSpec) -> Operations:
     """Return the operations that make one required term a preference.
 
     Raises:
@@ -153,14 +148,14 @@ def _prefer_pods(field: str, wanted: PodAffinityTerm, target: PodTemplateSpec) -
     """
     affinity = _pod_affinity(field, target)
     required = affinity.required_during_scheduling_ignored_during_execution
-    index = next((i for i, term in enumerate(required) if _is_same(term, wanted)), len(required))
+    index = next((i for i, term in enumerate(required) if _is_same_term(term, wanted)), len(required))
     weighted = {"weight": FULL_WEIGHT, "podAffinityTerm": msgspec.to_builtins(required[index])}
     path = pointer("spec", "affinity", field)
     preferred = affinity.preferred_during_scheduling_ignored_during_execution
     return remove(f"{path}/{REQUIRED}/{index}"), append(f"{path}/{PREFERRED}", preferred, weighted)
 
 
-def _is_same(term: PodAffinityTerm, of_pod: PodAffinityTerm) -> bool:
+def _is_same_term(term: PodAffinityTerm, of_pod: PodAffinityTerm) -> bool:
     """Whether a term is the Pod's; the API server adds expressions for (mis)matchLabelKeys to the Pod's selector."""
     if term.label_selector is None or of_pod.label_selector is None:
         return term == of_pod
@@ -182,21 +177,21 @@ def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
                 yield EditPod(proposal=proposal, edit=partial(_without_host_port, container.name, port))
 
 
-def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) -> Operations:
     """Return the operation that drops a host port.
 
     Raises:
-        LookupError: no container of that name takes it.
+        LookupError: no container of that name has it.
     """
-    path, container = _container(name, target)
+    path, container = _container_named(name, target)
     index = next((i for i, each in enumerate(container.ports) if each == port), None)
     if index is None:
         raise LookupError(f"container {name} has no host port {port.host_port}")
     return (remove(path + pointer("ports", index, "hostPort")),)
 
 
-def _container(name: str, target: PodTemplateSpec) -> tuple[str, Container]:
-    """Return the container of that name with its path; its place in a template may be another than in the Pod.
+def _container_named(name: str, target: PodTemplateSpec) -> tuple[str, Container]:
+    """Return the path and the container of that name; its index in a template may differ from the Pod's.
 
     Raises:
         LookupError: there is none.
@@ -217,9 +212,9 @@ def nodes_short(situation: Situation) -> list[str]:
 
 
 def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield, for each resource, the greatest request, of one container or of the Pod, with which a node has room.
+    """Yield, for each resource, the greatest request, of one container or of the Pod, for which a node has room.
 
-    None below half of what it is: that is another program, not a smaller one.
+    No request falls below half of its value: that would be another program, not a smaller one.
     """
     pod = situation.pod
     state = noderesources.state_of(pod, situation.handle)
@@ -231,7 +226,7 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
         short = noderesources.insufficient(state, info)
         if len(short) <= 1 + others and not noderesources.is_full(info):
             room |= {each.name: max(room.get(each.name, 0), each.free) for each in short}
-    whole = _pod_level(situation)
+    whole = _pod_level_requests(situation)
     for name in sorted(LOWERED.intersection(room)):
         excess = state.requests[name] - room[name]
         requested: list[tuple[str | None, int]] = [(None, whole[name])] if name in whole else []
@@ -249,8 +244,8 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
                 )
 
 
-def _pod_level(situation: Situation) -> Mapping[str, int]:
-    """Return what the Pod requests as a whole (amounts), which counts instead of its containers' requests."""
+def _pod_level_requests(situation: Situation) -> Mapping[str, int]:
+    """Return the Pod-level requests (amounts), which count instead of the containers' requests."""
     pod = situation.pod
     if pod.spec.resources is None or not resource.has_pod_level(pod, situation.handle.profile):
         return {}
@@ -258,16 +253,14 @@ def _pod_level(situation: Situation) -> Mapping[str, int]:
     return {name: amount for name, amount in requests.items() if resource.is_pod_level(name)}
 
 
-def _set_request(
-    container_name: str | None, name: str, quantity: str, target: PodTemplateSpec
-) -> tuple[PatchOperation, ...]:
+def _set_request(container_name: str | None, name: str, quantity: str, target: PodTemplateSpec) -> Operations:
     """Return the operation that sets one request of a container, or of the Pod.
 
-    The requests are replaced as a whole: those of a Pod come from its limits where the manifest names none.
+    All requests are replaced together: if the manifest has none, those of the Pod come from its limits.
     """
     path, resources = "/spec/resources", target.spec.resources or ResourceRequirements()
     if container_name is not None:
-        place, container = _container(container_name, target)
+        place, container = _container_named(container_name, target)
         path, resources = f"{place}/resources", container.resources
     requests: dict[str, JsonValue] = {**resources.requests, name: quantity}
     if resources.requests or resources.limits:

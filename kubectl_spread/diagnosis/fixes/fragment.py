@@ -1,6 +1,6 @@
-"""What to write where an object's source is, as YAML: the fields that change, with the path to them.
+"""What to write in an object's source, as YAML: the changed fields, with their paths.
 
-The engine needs no YAML but this, and reads none: what is written here is plain enough for every reader of it.
+The engine writes no other YAML and reads none: every YAML parser reads this subset.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:  # ``explain`` reads no object.
 
 
 NAMED = frozenset(("containers", "initContainers"))
-"""Lists whose items are told by name: only what changes of an item is written, in other lists all items."""
+"""Lists whose items have names: only the changes of an item are written. Other lists are written whole."""
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
 _OTHER_MEANING = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
 
 
 def difference(before: Plain, after: Plain, field: str = "") -> Plain:
-    """Return what of the second is not as in the first, with the path to it; lists whole, but for those of names."""
+    """Return the part of ``after`` that differs from ``before``, with the path to it; see NAMED for lists."""
     if isinstance(before, dict) and isinstance(after, dict):
         return {
             key: difference(before.get(key), value, key) for key, value in after.items() if before.get(key) != value
@@ -36,7 +36,7 @@ def difference(before: Plain, after: Plain, field: str = "") -> Plain:
 
 
 def removed(before: Plain, after: Plain, path: str = "") -> Iterator[str]:
-    """Yield the paths of the fields that the second lacks."""
+    """Yield the paths of the fields that ``after`` lacks."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
             steps = f"{path}.{key}" if path else key
@@ -47,10 +47,10 @@ def removed(before: Plain, after: Plain, path: str = "") -> Iterator[str]:
 
 
 def yaml_lines(value: Plain) -> Iterator[str]:
-    """Yield the value as lines of YAML, as kubectl writes it."""
+    """Yield the value as lines of YAML, as kubectl prints it."""
     if isinstance(value, dict) and value:
         for key, each in value.items():
-            yield from _field(key, each)
+            yield from _field_lines(key, each)
     elif isinstance(value, list) and value:
         for each in value:
             first, *rest = yaml_lines(each)
@@ -60,7 +60,7 @@ def yaml_lines(value: Plain) -> Iterator[str]:
         yield _scalar(value)
 
 
-def _field(key: str, value: Plain) -> Iterator[str]:
+def _field_lines(key: str, value: Plain) -> Iterator[str]:
     lines = [*yaml_lines(value)]
     if isinstance(value, Mapping | Sequence) and value and not isinstance(value, str):
         yield f"{_scalar(key)}:"
@@ -71,21 +71,20 @@ def _field(key: str, value: Plain) -> Iterator[str]:
 
 
 def _scalar(value: Plain) -> str:
-    """Return a scalar, or an empty collection; text that could be read as anything else is quoted."""
+    """Return a scalar, or an empty collection; text with another meaning in YAML is quoted."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _OTHER_MEANING:
         return value
     return f'"{"".join(map(_escaped, value))}"' if isinstance(value, str) else json.dumps(value)
 
 
 def _escaped(character: str) -> str:
-    """Return a character within double quotes."""
     if character in '"\\':
         return f"\\{character}"
     return character if character.isascii() and character.isprintable() else f"\\U{ord(character):08X}"
 
 
 def merged(first: Plain, second: Plain) -> Plain:
-    """Return a mapping with the fields of both, the first's in front."""
+    """Return a mapping with the fields of both, those of ``first`` first."""
     if not isinstance(first, dict) or not isinstance(second, dict):
         return second
     return {**first, **{key: merged(first.get(key), value) for key, value in second.items()}}

@@ -26,7 +26,7 @@ SELECTING_KINDS = (
 
 
 def is_newly_selected(before: Pod, after: Pod, snapshot: Snapshot) -> bool:
-    """Whether anything takes the Pod for its own that did not before, or may: a kind that selects was not listed."""
+    """Whether anything selects the Pod that did not before, or may: some kind with a selector was not listed."""
     if not all(map(snapshot.inventory.has, SELECTING_KINDS)):
         return True
     old, new = before.metadata.labels, after.metadata.labels
@@ -37,7 +37,6 @@ def is_newly_selected(before: Pod, after: Pod, snapshot: Snapshot) -> bool:
 
 
 def _selectors(namespace: str, snapshot: Snapshot) -> Iterator[Selector]:
-    """Yield the selector of everything of the namespace that selects Pods."""
     there = (obj for kind in SELECTING_KINDS for obj in snapshot.all(kind.struct))
     for obj in (obj for obj in there if obj.metadata.namespace == namespace):
         match obj:
@@ -51,7 +50,7 @@ def _selectors(namespace: str, snapshot: Snapshot) -> Iterator[Selector]:
 
 
 def careful_selector(selector: LabelSelector | None) -> Selector:
-    """Return the selector; one that cannot be read is taken to select everything, which is the careful reading."""
+    """Return the selector. One that cannot be parsed selects everything, which is the safe assumption."""
     try:
         return parse_label_selector(selector)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One Pod moved out of the way: offered only where nobody is worse off for it."""
+"""Deletions of one other Pod that is in the way: offered only if no Pod loses its node by it."""
 
 from __future__ import annotations
 
@@ -50,32 +50,32 @@ from kubectl_spread.simulation.placement import with_placed
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
 )
-"""Filters that reject a node because of Pods that are there already."""
+"""Filters that reject a node because of the Pods on it or near it."""
 
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
-"""Controllers that make a Pod again only once the old one is gone."""
+"""Controllers that recreate a Pod only once the old one is gone."""
 OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 """Owners whose Pods stay with their node."""
 MOST_TIES = 8
-"""Nodes of the same score (count) that are tried for the Pending Pod."""
+"""Nodes of equal score (count) that are tried for the Pending Pod."""
 
 PodKey: TypeAlias = tuple[str, str]
 PodsByKey: TypeAlias = Mapping[PodKey, Pod]
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
-    """Yield the Pods whose deletion may make room: counted in a crowded domain, or holding what the Pod needs."""
+    """Yield the Pods whose deletion may make room: counted in a full domain, or holding what the Pod needs."""
     for pod, place in obstacles(situation):
         if why_not(pod, situation) is None:
             namespace, name = pod.key
             # Pods that nobody owns are alike too.
             owner = str(owner_of(pod, situation.handle.snapshot)) if pod.metadata.controller else ""
             proposal = MovePod(namespace=namespace, pod=name, node=pod.spec.node_name)
-            yield DeletePod(proposal=proposal, pod=pod, group=(namespace, owner, *place))
+            yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
 
 
 def stale(situation: Situation) -> Iterator[Candidate]:
-    """Yield the deletion of the Pod itself, where its owner makes it again and only its template may be another now."""
+    """Yield the deletion of the Pod itself, if its owner recreates it from a template that may have changed."""
     pod, snapshot = situation.pod, situation.handle.snapshot
     owner = controller_of(pod, snapshot)
     exists = situation.written is None and situation.bound_for is None
@@ -84,11 +84,11 @@ def stale(situation: Situation) -> Iterator[Candidate]:
         if not again.refusals:
             namespace, name = pod.key
             proposal = RecreatePodProposal(namespace=namespace, pod=name)
-            yield RecreatePod(proposal=proposal, pod=pod, again=again, group=(namespace, name))
+            yield RecreatePod(proposal=proposal, obj=pod, again=again, group=(namespace, name))
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
-    """Yield each Pod without which a node may be open, and what makes moves alike."""
+    """Yield each Pod without which a node may be open, and the group of its deletion."""
     seen: set[PodKey] = set()
     found, inventory = Obstacles(situation), situation.handle.snapshot.inventory
     walked: dict[int, PodsByKey] = {}
@@ -105,62 +105,58 @@ def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
 
 
 class Obstacles(msgspec.Struct, frozen=True, dict=True):
-    """Which Pods keep a Pod off a node, so that the node is open without one of them.
-
-    Attributes:
-        situation: the Pod and the cluster.
-    """
+    """The Pods that keep the Pod off a node; without one of them the node is open."""
 
     situation: Situation
 
     @property
     def movable(self) -> tuple[Requirement, ...]:
-        """What can be overcome by moving Pods."""
+        """The requirements that the deletion of a Pod can overcome."""
         constraints = (ConstraintRequirement(counts.constraint.index) for counts in self.situation.counts)
         return (*constraints, *map(FilterRequirement, HOLDERS))
 
     def on(self, info: NodeInfo) -> PodsByKey:
-        """Return the Pods that have to do with everything that rejects the node."""
+        """Return the Pods that are involved in everything that rejects the node."""
         each = [self._of_requirement(requirement, info) for requirement in self.situation.against[info.name]]
-        return reduce(_both, sorted(each, key=len))
+        return reduce(_in_both, sorted(each, key=len))
 
     def place(self, info: NodeInfo) -> tuple[str, ...]:
-        """Return what makes moves alike: the domains that are opened, and the node where it matters."""
+        """Return the domains that the deletion opens, and the node where it matters: the group of alike deletions."""
         filters = any(isinstance(requirement, FilterRequirement) for requirement in self.situation.against[info.name])
         return (*self.situation.domains_of(info), info.name if filters or not self.situation.domain_keys else "")
 
     def _of_requirement(self, requirement: Requirement, info: NodeInfo) -> PodsByKey:
         """Return the Pods by which the requirement rejects the node."""
         if isinstance(requirement, ConstraintRequirement):
-            return self._counted[requirement.index].get(info.name, {})
-        return {pod.key: pod for pod in self._holding[requirement.plugin](info)}
+            return self._counted_by_node[requirement.index].get(info.name, {})
+        return {pod.key: pod for pod in self._holders[requirement.plugin](info)}
 
     @cached_property
-    def _holding(self) -> Mapping[str, Callable[[NodeInfo], Iterable[Pod]]]:
+    def _holders(self) -> Mapping[str, Callable[[NodeInfo], Iterable[Pod]]]:
         """Filter → the Pods by which it rejects a node."""
         return {
-            nodeports.NAME: self._on_port,
+            nodeports.NAME: self._using_port,
             noderesources.NAME: self._large_enough,
-            interpodaffinity.NAME: self._too_near,
+            interpodaffinity.NAME: self._kept_apart,
             volumerestrictions.NAME: lambda info: (*info.pods_with_volumes, *self._with_same_claim),
             nodevolumelimits.NAME: lambda info: info.pods_with_volumes,
         }
 
-    def _too_near(self, info: NodeInfo) -> Iterable[Pod]:
-        """Return the Pod without which nobody is too near, in each of the node's domains where anybody is."""
-        near = [self._apart[each] for each in info.labels.items() if each in self._apart]
+    def _kept_apart(self, info: NodeInfo) -> Iterable[Pod]:
+        """Return the Pod without which no Pod is too near, in each of the node's domains that has such Pods."""
+        near = [self._pods_kept_apart[each] for each in info.labels.items() if each in self._pods_kept_apart]
         # Of several in one domain each would have to go.
-        return reduce(_both, near).values() if near and all(len(pods) == 1 for pods in near) else ()
+        return reduce(_in_both, near).values() if near and all(len(pods) == 1 for pods in near) else ()
 
-    def _on_port(self, info: NodeInfo) -> Sequence[Pod]:
-        """Return the Pod that alone takes a port that is asked for."""
+    def _using_port(self, info: NodeInfo) -> Sequence[Pod]:
+        """Return the only Pod that uses a requested port."""
         wanted = host_ports(self.situation.pod)
         found = [pod for pod in info.pods if any(port.conflicts(own) for own in host_ports(pod) for port in wanted)]
         return found if len(found) == 1 else ()
 
     def _large_enough(self, info: NodeInfo) -> Iterator[Pod]:
-        """Yield the Pods on the node that alone leave room enough where they go."""
-        short = noderesources.insufficient(self._asked, info)
+        """Yield the Pods on the node whose deletion alone frees enough room."""
+        short = noderesources.insufficient(self._resource_state, info)
         # All Pods together hold too little where the node is too small.
         if any(each.wanted > each.capacity for each in short):
             return
@@ -173,17 +169,16 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
                 yield pod
 
     @cached_property
-    def _asked(self) -> noderesources.State:
-        """What the Pod asks of a node's resources."""
+    def _resource_state(self) -> noderesources.State:
         return noderesources.state_of(self.situation.pod, self.situation.handle)
 
     @cached_property
-    def _counted(self) -> Mapping[int, Mapping[str, PodsByKey]]:
+    def _counted_by_node(self) -> Mapping[int, Mapping[str, PodsByKey]]:
         """Constraint's index → node's name → the Pods counted in its domain."""
         return {counts.constraint.index: self._by_node(counts) for counts in self.situation.counts}
 
     def _by_node(self, counts: podtopologyspread.DomainCounts) -> Mapping[str, PodsByKey]:
-        """Return node's name → the Pods that one constraint counts in its domain, where one less is enough."""
+        """Return node's name → the Pods that the constraint counts in its domain, if one Pod less is enough."""
         constraint, values = counts.constraint, self.situation.handle.index.values(counts.constraint.topology_key)
         enough = {value for value in counts.match_num if counts.skew_if_placed(value) == constraint.max_skew + 1}
         by_value: dict[str, dict[PodKey, Pod]] = {value: {} for value in enough}
@@ -194,8 +189,8 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         return {name: by_value[value] for name, value in values.items() if value in enough}
 
     @cached_property
-    def _apart(self) -> Mapping[tuple[str, str], PodsByKey]:
-        """Topology key and value → the Pods there that must not be near this one, or this one near them."""
+    def _pods_kept_apart(self) -> Mapping[tuple[str, str], PodsByKey]:
+        """Topology key and value → the Pods there that must not be near this Pod, or that it must not be near."""
         pod = self.situation.pod
         own = interpodaffinity.with_namespaces(readable_terms(pod), self.situation.handle).anti_affinity
         ours = self.situation.handle.snapshot.namespace_labels(pod.metadata.namespace)
@@ -212,23 +207,22 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _with_same_claim(self) -> Sequence[Pod]:
         """The Pods on nodes that use a claim of the Pod's."""
-        wanted = _claims(self.situation.pod)
+        wanted = _claims_of(self.situation.pod)
         assigned = self.situation.handle.snapshot.assigned.values() if wanted else ()
-        return [pod for pods in assigned for pod in pods if wanted & _claims(pod)]
+        return [pod for pods in assigned for pod in pods if wanted & _claims_of(pod)]
 
 
-def _both(first: PodsByKey, second: PodsByKey) -> PodsByKey:
+def _in_both(first: PodsByKey, second: PodsByKey) -> PodsByKey:
     return {key: pod for key, pod in first.items() if key in second}
 
 
-def _claims(pod: Pod) -> set[tuple[str, str]]:
-    """Return the claims that the Pod uses, by namespace and name."""
+def _claims_of(pod: Pod) -> set[tuple[str, str]]:
     names = (claim_name(pod, volume) for volume in pod.spec.volumes)
     return {(pod.metadata.namespace, name) for name in names if name}
 
 
 def why_not(pod: Pod, situation: Situation) -> WhyNotDeleted | None:
-    """Return why the Pod is left where it is; None where its deletion may be offered."""
+    """Return why the Pod stays; None if its deletion may be offered."""
     if pod.terminating:
         return _ends_by_itself(pod, situation) or kept_because(pod)
     if kept := kept_because(pod):
@@ -241,16 +235,16 @@ def why_not(pod: Pod, situation: Situation) -> WhyNotDeleted | None:
 
 
 def is_of_its_node(pod: Pod) -> bool:
-    """Whether the Pod belongs to its node, as daemons and static Pods do: nobody thinks of moving those."""
+    """Whether the Pod belongs to its node, as daemons and static Pods do: deleting those is never considered."""
     owners = {owner.kind for owner in pod.metadata.owner_references}
     return bool(owners & OF_THEIR_NODE) or CONFIG_MIRROR in pod.metadata.annotations
 
 
 def _ends_by_itself(pod: Pod, situation: Situation) -> EndsByItself | None:
-    """Return that a Pod that is being deleted needs nobody's help; None where it waits for somebody.
+    """Return that a Pod that is being deleted needs no help; None if it does.
 
-    Its kubelet ends it within the grace period; only where that does not answer, nobody does. Then finalizers may
-    keep it for ever.
+    Its kubelet ends it within the grace period. If the kubelet does not answer, nothing does. After the grace period,
+    finalizers may keep the Pod forever.
     """
     info = situation.handle.node_infos.get(pod.spec.node_name)
     if info is None or not info.node.answers:
@@ -261,13 +255,13 @@ def _ends_by_itself(pod: Pod, situation: Situation) -> EndsByItself | None:
 
 
 def settled(move: DeletePod, after: Situation) -> DeletePod | None:
-    """Return the move with what becomes of the Pod; None where the Pod that takes its place has no node.
+    """Return the deletion with what happens to the Pod; None if the Pod that replaces it finds no node.
 
     Args:
-        move: the Pod that was deleted.
-        after: the Pending Pod, in the cluster without the moved one.
+        move: the deletion.
+        after: the Pending Pod, in the cluster without the deleted one.
     """
-    moved = move.pod
+    moved = move.obj
     controller, snapshot = moved.metadata.controller, after.handle.snapshot
     recreated = controller is not None and not is_absent(controller, moved.metadata.namespace, snapshot)
     if recreated and controller is not None and (not moved.terminating or controller.kind in ONE_OF_ITS_NAME):
@@ -282,15 +276,15 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
     again = Recreated(
         owner=str(owner_of(moved, snapshot)),
         here=moved.spec.node_name in nodes or bool(snapshot.inventory.not_read),
-        may_be_first=_overtaken(moved, after),
+        may_be_first=_may_be_overtaken(moved, after),
     )
     return replace(move, after=again)
 
 
-def _overtaken(moved: Pod, after: Situation) -> bool:
-    """Whether the Pending Pod may be left without a node where the Pod in place of the moved one is scheduled first.
+def _may_be_overtaken(moved: Pod, after: Situation) -> bool:
+    """Whether the Pending Pod may find no node if the Pod that replaces the deleted one is scheduled first.
 
-    A Pod that was refused is in back-off, and the deletion itself may get it tried and refused once more.
+    A rejected Pod is in back-off, and the deletion itself may get it tried and rejected once more.
 
     Source: pkg/scheduler/backend/queue/scheduling_queue.go AddUnschedulableIfNotPresent, requeuePodWithQueueingStrategy
     (v1.36).
@@ -302,10 +296,10 @@ def _overtaken(moved: Pod, after: Situation) -> bool:
 
 
 def successors_nodes(moved: Pod, after: Situation) -> frozenset[str]:
-    """Return the nodes that the Pod in place of the moved one may go to, once the Pending Pod has its node.
+    """Return the nodes for the Pod that replaces the deleted one, once the Pending Pod has its node.
 
-    The scheduler takes any node of the highest score, so all that are tied are tried for the Pending Pod. None is
-    returned where one of them leaves the successor without a node.
+    The scheduler takes any node of the highest score, so all ties are tried for the Pending Pod. The result is empty if
+    one of them leaves the successor without a node.
     """
     nodes: set[str] = set()
     for node_name in cycle.best_nodes(after.pod, after.handle)[:MOST_TIES]:

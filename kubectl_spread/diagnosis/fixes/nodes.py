@@ -1,4 +1,4 @@
-"""Changes of nodes: cordons, labels, taints, and a node more."""
+"""Changes of nodes: uncordon, label, remove a taint, add a node."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.profile import Behaviour
 
 MAINTENANCE = "maintenance"
-"""What taints and annotations of nodes under maintenance have in their names."""
+"""Taints and annotations of nodes under maintenance have this in their names."""
 DISRUPTION_TARGET = "DisruptionTarget"
-"""The condition of a Pod that is evicted (pkg/registry/core/pod/storage/eviction.go)."""
+"""The condition of an evicted Pod (pkg/registry/core/pod/storage/eviction.go)."""
 
 
 def closing_taints(situation: Situation, node: Node) -> list[Taint]:
@@ -39,9 +39,9 @@ def closing_taints(situation: Situation, node: Node) -> list[Taint]:
 
 
 def untolerated(situation: Situation, info: NodeInfo, *, others: int) -> list[Taint]:
-    """Return the taints of the node that the Pod could tolerate, or somebody remove, to any effect.
+    """Return the node's taints that the Pod could tolerate, or that a person could remove, to some effect.
 
-    None where controllers own them, or where more are left than another change could overcome.
+    The result is empty if controllers own them, or if more remain than another change could overcome.
     """
     closing = closing_taints(situation, info.node)
     return [taint for taint in closing if not meaning_of(taint)] if len(closing) <= 1 + others else []
@@ -52,31 +52,30 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
 
     Args:
         situation: the Pod and the cluster.
-        others: how many requirements another change could overcome besides.
+        others: how many more requirements a second change could overcome (count).
     """
     yield from _uncordon(situation, others=others)
-    yield from _label(situation)
+    yield from _label_node(situation)
     yield from _remove_taint(situation, others=others)
 
 
 def closed_by(plugins: Iterable[str], situation: Situation, *, others: int) -> list[NodeInfo]:
-    """Return the nodes these filters reject where opening one can matter, those first that little else rejects.
+    """Return the nodes that these filters reject, where opening one can matter, the least rejected first.
 
-    A node that stays closed matters too where a constraint counts only nodes whose taints the Pod tolerates.
+    A node that stays closed matters too if a constraint counts only nodes whose taints the Pod tolerates.
     """
     requirements = frozenset(map(FilterRequirement, plugins))
     honored = any(counts.constraint.honors_taints for counts in situation.counts)
     most = len(situation.rejected) if honored else others
-    return _nearly_open(situation.nodes_only_against(requirements, others=most), situation)
+    return _by_rejections(situation.nodes_only_against(requirements, others=most), situation)
 
 
-def _nearly_open(infos: Iterable[NodeInfo], situation: Situation) -> list[NodeInfo]:
-    """Return the nodes, those first that the fewest requirements reject."""
+def _by_rejections(infos: Iterable[NodeInfo], situation: Situation) -> list[NodeInfo]:
     return sorted(infos, key=lambda info: len(situation.against[info.name]))
 
 
 def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield cordoned nodes put back, with the taint that mirrors the cordon."""
+    """Yield the uncordoning of cordoned nodes, together with the taint that mirrors the cordon."""
     for info in closed_by((nodeunschedulable.NAME, tainttoleration.NAME), situation, others=others):
         node = info.node
         mirrored = [i for i, t in enumerate(node.spec.taints) if (t.key, t.effect) == (CORDON.key, CORDON.effect)]
@@ -87,40 +86,36 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
         if node.spec.unschedulable:
             operations.append(remove("/spec/unschedulable"))
         uncordon = Command(verb="uncordon", kind="node", name=info.name)
+        overrides = Override.DECISION if in_maintenance(info) else Override.NOTHING
         yield ChangeNode(
-            proposal=Uncordon(node=info.name, overrides=_cordon_override(info)),
-            node=node,
+            proposal=Uncordon(node=info.name, overrides=overrides),
+            obj=node,
             operations=tuple(operations),
-            command=uncordon if node.spec.unschedulable else _untaint(info.name, CORDON),
+            command=uncordon if node.spec.unschedulable else _taint_removal(info.name, CORDON),
             group=situation.domains_of(info),
         )
 
 
-def _cordon_override(info: NodeInfo) -> Override:
-    """Return what an uncordon sets aside: a decision while maintenance of the node goes on."""
-    return Override.DECISION if in_maintenance(info) else Override.NOTHING
-
-
 def in_maintenance(info: NodeInfo) -> bool:
-    """Whether something says that maintenance of the node goes on: a name, an eviction, or that it is not ready."""
+    """Whether there are signs that the node is under maintenance: a name, an eviction, or that it is not ready."""
     taints, annotations = info.node.spec.taints, info.node.metadata.annotations
     named = any(MAINTENANCE in name.lower() for name in (*(taint.key for taint in taints), *annotations))
     evicted = any(condition.type == DISRUPTION_TARGET for pod in info.pods for condition in pod.status.conditions)
     return named or evicted or not info.node.answers
 
 
-def _label(situation: Situation) -> Iterator[Candidate]:
-    """Yield the label a node lacks, with the value that a label of the same meaning gives it."""
+def _label_node(situation: Situation) -> Iterator[Candidate]:
+    """Yield the label that a node lacks, with the value of its label with the same meaning."""
     used = {counts.constraint.topology_key for counts in situation.counts}
     for key in (counts.constraint.topology_key for counts in situation.counts):
         lacking = [info for info in situation.handle.node_infos.values() if key not in info.labels]
-        for info in _nearly_open(lacking, situation):
+        for info in _by_rejections(lacking, situation):
             for similar in similar_keys(key, info.labels, used):
                 value = info.labels[similar]
                 if same_meaning(key, similar) and value:
                     yield ChangeNode(
                         proposal=LabelNode(node=info.name, key=key, value=value, similar=similar),
-                        node=info.node,
+                        obj=info.node,
                         operations=(set_to(pointer("metadata", "labels", key), value),),
                         command=Command(verb="label", kind="node", name=info.name, argument=f"{key}={value}"),
                         group=(key, similar, value),
@@ -128,7 +123,7 @@ def _label(situation: Situation) -> Iterator[Candidate]:
 
 
 def same_meaning(key: str, other: str) -> bool:
-    """Whether one of the labels is the well-known or deprecated spelling of the other."""
+    """Whether one label is the well-known or deprecated spelling of the other."""
     if key.rpartition("/")[2] != other.rpartition("/")[2]:
         return False
     return key in WELL_KNOWN_KEYS or other in WELL_KNOWN_KEYS
@@ -137,7 +132,7 @@ def same_meaning(key: str, other: str) -> bool:
 def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield nodes without one of the taints that keep the Pod off.
 
-    Where other nodes take Pods, the control plane stays apart from all of them: a Pod that belongs there tolerates it.
+    If other nodes take Pods, the taint of the control plane stays: a Pod that belongs there tolerates it.
     """
     nodes = situation.handle.snapshot.nodes.values()
     kept = frozenset[str]() if all(map(is_control_plane, nodes)) else CONTROL_PLANE
@@ -147,20 +142,19 @@ def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
             operations = (remove(pointer("spec", "taints", info.node.spec.taints.index(taint))),)
             yield ChangeNode(
                 proposal=RemoveTaint(cost=taint_cost(taint), taint=str(taint), node=info.name),
-                node=info.node,
+                obj=info.node,
                 operations=operations,
-                command=_untaint(info.name, taint),
+                command=_taint_removal(info.name, taint),
                 group=(str(taint), *map(str, closing), *situation.domains_of(info)),
             )
 
 
-def _untaint(name: str, taint: Taint) -> Command:
-    """Return the command that removes a taint by its name, wherever it is in the list by then."""
+def _taint_removal(name: str, taint: Taint) -> Command:
     return Command(verb="taint", kind="node", name=name, argument=f"{taint}-")
 
 
 def additions(situation: Situation) -> Iterator[Candidate]:
-    """Yield a node more for each domain: a sibling of what is there, empty and in good order."""
+    """Yield one more node for each domain: a sibling of an existing node, empty and healthy."""
     keys = _deciding_keys(situation.pod) | set(situation.domain_keys)
     moved = _labels_of_volume(situation)
     seen: set[tuple[object, ...]] = set()
@@ -178,13 +172,13 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         pool = next((f"{key}={value}" for key, value in sorted(info.labels.items()) if names_pool(key)), "")
         yield NewNode(
             proposal=AddNode(like=info.name, domains=domains, repaired=node.spec != info.node.spec, pool=pool),
-            node=node,
+            obj=node,
             group=tuple(map(str, node.spec.taints)),
         )
 
 
 def _labels_of_volume(situation: Situation) -> Mapping[str, str]:
-    """Return the labels of a node that could use the Pod's volume that no node can use; empty where there is none."""
+    """Return the labels of a node that could use the Pod's volume, if no node can use it; empty otherwise."""
     place = next(places_without_node(situation.pod, situation.handle), None)
     if place is None or place.topology_key == HOSTNAME:
         return {}
@@ -194,7 +188,7 @@ def _labels_of_volume(situation: Situation) -> Mapping[str, str]:
 
 
 def _deciding_keys(pod: Pod) -> set[str]:
-    """Return the labels of nodes that may decide about the Pod: those it names, and those of volumes."""
+    """Return the node labels that may decide about the Pod: those it names, and those of volumes."""
     required, terms = nodeaffinity.required_terms(pod), readable_terms(pod)
     alternatives = required.node_selector_terms if required else ()
     named = {condition.key for term in alternatives for condition in term.match_expressions}

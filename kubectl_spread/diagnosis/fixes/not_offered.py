@@ -1,4 +1,4 @@
-"""What would let a Pod in and is for nobody to change: taints that say what a node suffers from, Pods that stay."""
+"""What would let a Pod in, but is not to be changed: taints that report a node's problem, Pods that stay."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler import tainttoleration
 
 MOST = 3
-"""Taints and Pods (count each) that are named."""
+"""Taints and Pods that are named (count of each)."""
 
 
 def not_offered(situation: Situation, spent: Callable[[], bool]) -> tuple[NotOffered, ...]:
-    """Return what is not offered although it would open a node.
+    """Return what is not offered, although it would open a node.
 
     Args:
-        situation: the Pod that finds no node, and the cluster.
+        situation: the Pending Pod and the cluster.
         spent: whether the time for the search is over.
     """
-    return (*islice(_suffering(situation), MOST), *islice(_staying(situation, spent), MOST))
+    return (*islice(_troubled_nodes(situation), MOST), *islice(_staying_pods(situation, spent), MOST))
 
 
-def _suffering(situation: Situation) -> Iterator[SufferingNodes]:
-    """Yield what nodes suffer from that nothing else rejects, each once with its nodes and taints."""
+def _troubled_nodes(situation: Situation) -> Iterator[SufferingNodes]:
+    """Yield each problem of nodes that nothing else rejects, with the nodes and taints."""
     nodes_of: dict[NodeTrouble, dict[str, None]] = {}
     taints_of: dict[NodeTrouble, dict[str, None]] = {}
     for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)]):
@@ -41,8 +41,8 @@ def _suffering(situation: Situation) -> Iterator[SufferingNodes]:
         yield SufferingNodes(nodes=tuple(nodes_of[trouble]), taints=tuple(taints), trouble=trouble)
 
 
-def _staying(situation: Situation, spent: Callable[[], bool]) -> Iterator[StayingPod]:
-    """Yield the Pods in the way that are not to be deleted, or end by themselves."""
+def _staying_pods(situation: Situation, spent: Callable[[], bool]) -> Iterator[StayingPod]:
+    """Yield the Pods in the way that should not be deleted, or that end by themselves."""
     for pod, _ in () if spent() else moves.obstacles(situation):
         if spent():
             return

@@ -1,4 +1,4 @@
-"""The owner of a Pod: as a change would leave it, its next Pods, and what keeps it as its source has it."""
+"""The owner of a Pod: how a change leaves it, its next Pods, and what keeps it as its source describes it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ INSTANCE = "app.kubernetes.io/instance"
 ARGO_INSTANCE = "argocd.argoproj.io/instance"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 FLUX = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
-"""Flux's kind → the prefix of the labels by which its controller marks what it keeps."""
+"""Flux's kind → the label prefix with which its controller marks the objects that it keeps."""
 
 
 def patchable_owner(situation: Situation) -> Workload | None:
-    """Return the topmost owner of the Pod; None where there is none, or where one of them cannot be read."""
+    """Return the topmost owner of the Pod; None if there is none, or if one of the owners cannot be read."""
     owner = situation.topmost_owner
     return owner if owner is not None and owner.metadata.controller is None else None
 
 
 def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> bool:
-    """Whether the API server would accept the owner with the edits made, as far as it accepts it now.
+    """Whether the API server accepts the edited owner at least as far as it accepts the owner now.
 
     Raises:
         LookupError: an edit does not fit the template.
@@ -41,7 +41,7 @@ def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> 
 
 
 def with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
-    """Return the owner with the edits made in its template."""
+    """Return the owner with the edits in its template."""
     replace = msgspec.structs.replace
     template = edited(template_of(owner), edits)
     if isinstance(owner, CronJob):
@@ -52,9 +52,9 @@ def with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
 
 
 def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | None:
-    """Return the Pod that the changed template would make; None where it is as good as the changed Pod.
+    """Return the Pod that the changed template would create; None if the changed Pod can stand for it.
 
-    It carries a revision hash nobody else has, so that constraints and affinity with matchLabelKeys start at zero.
+    Its revision hash is unique, so constraints and affinity with matchLabelKeys start counting at zero.
     """
     pod, edits = situation.pod, edits_of(parts)
     # A file is changed before anything is made of it.
@@ -66,7 +66,7 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
         template = edited(template_of(owner), edits)
     except LookupError:
         return None
-    if not _keys_of(template) & hashes.keys():
+    if not _match_label_keys(template) & hashes.keys():
         return None
     changed = edited(pod, edits)
     metadata = msgspec.structs.replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
@@ -75,8 +75,8 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
     return prepared(upcoming, situation.handle.profile.release)
 
 
-def _keys_of(template: PodTemplateSpec) -> set[str]:
-    """Return the labels that a constraint or a required affinity term takes from the Pod itself."""
+def _match_label_keys(template: PodTemplateSpec) -> set[str]:
+    """Return the labels whose values a constraint or a required affinity term takes from the Pod itself."""
     affinity = template.spec.affinity or Affinity()
     terms = [
         term
@@ -89,7 +89,7 @@ def _keys_of(template: PodTemplateSpec) -> set[str]:
 
 
 def keeper_of(owner: Workload) -> Keeper | None:
-    """Return what keeps the workload; None where nothing says so.
+    """Return what keeps the workload as its source describes it; None if nothing shows it.
 
     Source: Argo CD util/argo/resource_tracking.go, Flux pkg/ssa and kustomize-controller (owner labels), Helm 3
     pkg/action/validate.go.

@@ -1,6 +1,6 @@
-"""JSON patches on objects: building them, and trying them on a snapshot.
+"""JSON patches: building them, and applying them to objects of a snapshot.
 
-The same patch is tried here and printed, so what is claimed is what was tried.
+The same patch is applied here and printed, so the report claims only what was tried.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ObjectT = TypeVar("ObjectT", Pod, Node, PodTemplateSpec)
 
 
 def set_to(path: str, value: JsonValue) -> PatchOperation:
-    """Return the operation that sets a field, whether or not it was there."""
+    """Return the operation that sets a field, whether or not it exists."""
     return PatchOperation(op="add", path=path, value=value)
 
 
@@ -28,7 +28,7 @@ def remove(path: str) -> PatchOperation:
 
 
 def append(path: str, items: Sequence[object], value: JsonValue) -> PatchOperation:
-    """Return the operation that adds a value to a list whose items are given; an absent list is made."""
+    """Return the operation that adds a value to a list with these items; a missing list is created."""
     return PatchOperation(op="add", path=f"{path}/-", value=value) if items else set_to(path, [value])
 
 
@@ -45,7 +45,7 @@ def field_of(path: str) -> str:
 
 
 def value_at(path: str, document: Plain) -> Plain:
-    """Return what stands at a pointer, None where nothing does."""
+    """Return the value at a pointer, None if there is none."""
     for step in steps_of(path):
         if isinstance(document, dict):
             document = document.get(step)
@@ -62,7 +62,7 @@ def steps_of(path: str) -> list[str]:
 
 
 def patched(obj: ObjectT, operations: Iterable[PatchOperation]) -> ObjectT:
-    """Return the object with the operations applied.
+    """Return the object after the operations.
 
     Raises:
         LookupError: a path does not exist.
@@ -75,7 +75,7 @@ def patched(obj: ObjectT, operations: Iterable[PatchOperation]) -> ObjectT:
 
 
 def _apply(document: JsonValue, operation: PatchOperation) -> None:
-    """Apply one operation to plain values.
+    """Apply one operation to plain values, in place.
 
     Raises:
         LookupError: the path does not exist.

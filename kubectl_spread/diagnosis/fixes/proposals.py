@@ -1,6 +1,6 @@
-"""The classes of fixes: what each changes, as facts.
+"""The classes of fixes: the facts of each change.
 
-Two proposals are the same change exactly where they are equal, so a field holds nothing that does not tell them apart.
+Two proposals are the same change exactly if they are equal. So each field tells two changes apart.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         cost: how much it weakens the spread, or reaches beyond the Pod.
-        overrides: what it sets aside that somebody decided on purpose.
+        overrides: what it overrides that somebody decided on purpose.
     """
 
     cost: int
@@ -39,7 +39,7 @@ class OfConstraint(Proposal, frozen=True, kw_only=True):
 
 
 class FixSelector(OfConstraint, frozen=True, kw_only=True):
-    """The constraint selects the Pod's own kind."""
+    """The constraint selects Pods like its own."""
 
     selector: str
 
@@ -52,13 +52,13 @@ class AddPodLabel(Proposal, frozen=True, kw_only=True):
 
 
 class FixTopologyKey(OfConstraint, frozen=True, kw_only=True):
-    """The constraint spreads over the well-known key that nodes carry."""
+    """The constraint uses the well-known key that nodes have."""
 
     well_known: str
 
 
 class AddMatchLabelKeys(OfConstraint, frozen=True, kw_only=True):
-    """The constraint counts each revision by itself."""
+    """The constraint counts each revision separately."""
 
     label: str
 
@@ -68,11 +68,11 @@ class HonorTaints(OfConstraint, frozen=True, kw_only=True):
 
 
 class IgnoreAffinity(OfConstraint, frozen=True, kw_only=True):
-    """Nodes that the Pod's node affinity rules out are counted."""
+    """Nodes that the Pod's node affinity excludes are counted."""
 
 
 class HonorAffinity(OfConstraint, frozen=True, kw_only=True):
-    """Nodes that the Pod's node affinity rules out are not counted."""
+    """Nodes that the Pod's node affinity excludes are not counted."""
 
 
 class Uncordon(Proposal, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class Uncordon(Proposal, frozen=True, kw_only=True):
 
 
 class LabelNode(Proposal, frozen=True, kw_only=True):
-    """A node gets the label that it lacks, with the value of the label ``similar``."""
+    """A node gets the label that it lacks, with the value of its label ``similar``."""
 
     cost: int = 1
     node: str
@@ -117,7 +117,7 @@ class MovePod(Proposal, frozen=True, kw_only=True):
 
 
 class RecreatePod(Proposal, frozen=True, kw_only=True):
-    """The Pod itself is deleted: its template was changed after it was made."""
+    """The Pod itself is deleted: its template changed after the Pod was created."""
 
     cost: int = 1
     namespace: str
@@ -144,8 +144,8 @@ class AddNode(Proposal, frozen=True, kw_only=True):
     Attributes:
         like: the node that it is a sibling of.
         domains: (topology key, value) of its domains.
-        repaired: whether the sibling has a taint or a cordon that a new node does not.
-        pool: the label by which the group of nodes is known that the sibling is of, as key=value; empty for none.
+        repaired: whether the sibling has a taint or a cordon that a new node does not have.
+        pool: the label of the sibling's node pool, as key=value; empty for none.
     """
 
     cost: int = 3
@@ -156,7 +156,7 @@ class AddNode(Proposal, frozen=True, kw_only=True):
 
 
 class RelaxNodeSelector(Proposal, frozen=True, kw_only=True):
-    """A label is dropped from nodeSelector; None: the required node affinity becomes a preference."""
+    """A label is removed from nodeSelector; if None, the required node affinity becomes a preference."""
 
     cost: int = 3
     overrides: Override = Override.DECISION
@@ -164,7 +164,7 @@ class RelaxNodeSelector(Proposal, frozen=True, kw_only=True):
 
 
 class LowerRequests(Proposal, frozen=True, kw_only=True):
-    """A request of a container, or of the Pod where that is None, becomes smaller."""
+    """A request of a container becomes smaller, or of the Pod if the container is None."""
 
     cost: int = 3
     overrides: Override = Override.DECISION
@@ -184,7 +184,7 @@ class RelaxPodAffinity(Proposal, frozen=True, kw_only=True):
 
 
 class ChangeHostPort(Proposal, frozen=True, kw_only=True):
-    """A container does without a host port."""
+    """A container no longer uses a host port."""
 
     cost: int = 3
     port: int

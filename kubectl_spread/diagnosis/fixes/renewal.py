@@ -1,6 +1,6 @@
 """Whether the Pods that a changed template replaces find nodes again.
 
-Those that run may be on nodes that no new Pod can go to any more: cordoned since, tainted, or full by what came later.
+Running Pods may be on nodes that take no new Pod: cordoned since, tainted, or filled by later Pods.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed
 
 CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
-"""Filters that may reject the node of a Pod that runs, which they leave where it is."""
+"""Filters that may reject the node of a running Pod, and leave the Pod there."""
 MOST_RENEWED = 25
-"""Pods that are replaced (count) and looked at, those first whose nodes are closed."""
+"""Replaced Pods (count) that are tried; those on closed nodes come first."""
 
 
 def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation) -> bool:
-    """Whether no more Pods of the owner would run than do, once all of them are of the changed template.
+    """Whether fewer Pods of the owner would run than now, once all Pods have the changed template.
 
-    What makes a constraint mean its own Pod is right all the same, and what a file says runs nowhere yet.
+    It does not apply to a change that makes a constraint select its own Pod, nor to a manifest, whose Pods do not run.
 
     Args:
         parts: the changes.
-        after: the Pod and the cluster with them made.
-        before: without them.
+        after: the Pod and the cluster with the changes.
+        before: the Pod and the cluster without them.
     """
     edits = [part for part in parts if isinstance(part, EditPod)]
     if before.written is not None or not edits or any(part.mends for part in edits):
@@ -46,7 +46,7 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
         return False
     # The change replaces it anyway. Deleted before that it comes back as it was, and takes the place that it left.
     running = {pod.key for pod in before.running}
-    if any(isinstance(part, DeletePod) and part.pod.key in running for part in parts):
+    if any(isinstance(part, DeletePod) and part.obj.key in running for part in parts):
         return True
     closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
     there = {pod.key for info in before.handle.node_infos.values() for pod in info.pods}
@@ -55,11 +55,12 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
     owner = patchable_owner(before)
     most = len(old) + 1
     wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
-    return count_placed(_renewed(parts, old, after, before), reduce(Handle.without_pod, old, after.handle)) < wanted
+    handle = reduce(Handle.without_pod, old, after.handle)
+    return count_placed(_renewed_pods(parts, old, after, before), handle) < wanted
 
 
-def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, before: Situation) -> Iterator[Pod]:
-    """Yield the Pods of the changed template: the Pending one first, then one for each that runs."""
+def _renewed_pods(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, before: Situation) -> Iterator[Pod]:
+    """Yield the Pods of the changed template: the Pending Pod first, then one for each running Pod."""
     upcoming = new_revision_pod(parts, before)
     first = upcoming or after.pod
     controller = before.pod.metadata.controller

@@ -1,13 +1,13 @@
-"""How a change is made for good, and what that sets off.
+"""How to make a change permanent, and what that triggers.
 
-A change of a Pod has to be made in its owner, or the next Pod is like the last one. Only labels and tolerations can be
-added to a Pod that lives (pkg/apis/core/validation/validation.go ValidatePodUpdate).
+A change of a Pod belongs in its owner, or the next Pod lacks it. A running Pod accepts only more labels and tolerations
+(pkg/apis/core/validation/validation.go ValidatePodUpdate).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -32,7 +32,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edits_of,
     operations_of,
 )
-from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
 from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Route
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
 from kubectl_spread.diagnosis.fixes.owner import keeper_of, patchable_owner, stays_valid, with_edits
@@ -58,36 +58,35 @@ JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
 
 
 def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequence[Pod] = ()) -> Iterator[Route]:
-    """Yield how the changes are made for good: in nodes, in other Pods, and in the owner of the Pod.
+    """Yield how to make the changes permanent: in nodes, in other Pods, and in the owner of the Pod.
 
     Args:
         parts: the changes.
-        situation: the Pod and the cluster without them.
-        waiting: the Pods of the same workload without a node, this one first; empty for this one alone.
+        situation: the Pod and the cluster without the changes.
+        waiting: the Pending Pods of the workload, this one first; empty for this one alone.
     """
     waiting = waiting or (situation.pod,)
     for part in parts:
         if isinstance(part, RecreatePod):
-            owner = str(owner_of(part.pod, situation.handle.snapshot))
-            yield Route(commands=(_delete(waiting),), effect=Effect.TEMPLATE_IS_RIGHT, owner=owner)
+            owner = str(owner_of(part.obj, situation.handle.snapshot))
+            yield Route(commands=(_delete_command(waiting),), effect=Effect.TEMPLATE_IS_RIGHT, owner=owner)
         elif not isinstance(part, EditPod):
-            yield _of_object(part)
+            yield _change_object(part)
     changed = [part for part in parts if isinstance(part, EditPod)]
     if changed:
-        yield from _of_pod(changed, situation, waiting)
+        yield from _change_pod(changed, situation, waiting)
 
 
-def _delete(pods: Sequence[Pod]) -> Command:
-    """Return the command that deletes these Pods of one namespace."""
+def _delete_command(pods: Sequence[Pod]) -> Command:
     names = [pod.metadata.name for pod in pods]
     return Command(verb="delete", kind="pod", namespace=pods[0].metadata.namespace, name=names[0], others=(*names[1:],))
 
 
-def _of_object(part: ChangeNode | NewNode | DeletePod) -> Route:
-    """Return how to change an object; a Pod that is being deleted is forced, unless finalizers keep it."""
+def _change_object(part: ChangeNode | NewNode | DeletePod) -> Route:
+    """Return how to change an object. A Pod that is being deleted is deleted by force, unless it has finalizers."""
     if not isinstance(part, DeletePod):
         return Route(commands=(part.command,) if isinstance(part, ChangeNode) else ())
-    pod, (namespace, name) = part.pod, part.pod.key
+    pod, (namespace, name) = part.obj, part.obj.key
     disturbs = Disturbance.REPLACED if pod.metadata.controller else Disturbance.LOST
     if pod.terminating and pod.metadata.finalizers:
         return Route(disturbs=disturbs)
@@ -95,34 +94,33 @@ def _of_object(part: ChangeNode | NewNode | DeletePod) -> Route:
     return Route(commands=(command,), disturbs=disturbs)
 
 
-def _patch(obj: Pod | Workload, operations: Iterable[PatchOperation], verb: Literal["patch", "replace"]) -> Command:
-    """Return the command that patches an object where it is, or a copy that takes its place."""
+def _patch_command(obj: Pod | Workload, operations: Operations, verb: Literal["patch", "replace"]) -> Command:
+    """Return the command that patches an object in place, or replaces it with a patched copy."""
     metadata, kind = obj.metadata, type(obj).__name__.lower()
-    return Command(verb=verb, kind=kind, namespace=metadata.namespace, name=metadata.name, operations=tuple(operations))
+    return Command(verb=verb, kind=kind, namespace=metadata.namespace, name=metadata.name, operations=operations)
 
 
-def _of_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequence[Pod]) -> Iterator[Route]:
-    """Yield how to change the Pod itself where that can be done while it lives, then how to change its owner."""
+def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequence[Pod]) -> Iterator[Route]:
+    """Yield how to change the Pod itself, if that is possible while it exists, then how to change its owner."""
     pod, edits = situation.pod, edits_of(parts)
     if situation.written is not None:
-        yield _of_manifest(edits, situation.written, situation)
+        yield _change_manifest(edits, situation.written, situation)
         return
     live = all(isinstance(part.proposal, AddToleration | AddPodLabel) for part in parts)
     if situation.bound_for is None and live:
-        command = _patch(pod, operations_of(edits, as_template(pod)), "patch")
+        command = _patch_command(pod, operations_of(edits, as_template(pod)), "patch")
         if pod.metadata.controller is None:
-            yield Route(commands=(command,), fragment=_fragment(pod, edited(pod, edits), "v1"))
+            yield Route(commands=(command,), fragment=_fragment_of(pod, edited(pod, edits), "v1"))
             return
         yield Route(commands=(command,), effect=Effect.THIS_POD_ONLY)
-    yield _of_owner(edits, situation, waiting)
+    yield _change_owner(edits, situation, waiting)
 
 
-def _of_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
-    """Return how to make the edits where the Pod comes from."""
+def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
     pod, snapshot = situation.pod, situation.handle.snapshot
     if pod.metadata.controller is None:
         # Nothing owns it, and its constraints cannot be changed.
-        command = _patch(pod, operations_of(edits, as_template(pod)), "replace")
+        command = _patch_command(pod, operations_of(edits, as_template(pod)), "replace")
         return Route(commands=(command,), effect=Effect.POD_RECREATED)
     owner = patchable_owner(situation)
     if owner is None:
@@ -131,18 +129,18 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[
             effect=Effect.TEMPLATE_UNREADABLE,
             owner=str(owner_of(pod, snapshot)),
             fields=tuple(fields),
-            disturbs=_if_any(Disturbance.REPLACED, situation),
-            fragment=_fragment(as_template(pod), as_template(edited(pod, edits))),
+            disturbs=_disturbance_of(Disturbance.REPLACED, situation),
+            fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))),
         )
     try:
         if not stays_valid(owner, edits, situation.handle.profile.release):
-            return Route(effect=Effect.TEMPLATE_INVALID, owner=_named(owner))
-        return _on_owner(_in_owner(owner, edits, situation, waiting), owner, edits, situation)
+            return Route(effect=Effect.TEMPLATE_INVALID, owner=_type_and_name(owner))
+        return _with_source(_patch_owner(owner, edits, situation, waiting), owner, edits, situation)
     except LookupError:
-        return Route(effect=Effect.TEMPLATE_DIFFERS, owner=_named(owner))
+        return Route(effect=Effect.TEMPLATE_DIFFERS, owner=_type_and_name(owner))
 
 
-def _on_owner(route: Route, owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
+def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
     """Return the route with how many of the owner's Pods run, what keeps the owner, and what to write in its source."""
     keeper, replaces = keeper_of(owner), route.disturbs is not Disturbance.NOTHING
     fewer = situation.at_work < getattr(owner.spec, "replicas_wanted", 0)
@@ -150,45 +148,39 @@ def _on_owner(route: Route, owner: Workload, edits: Sequence[PodEdit], situation
         route,
         # What reverts patches makes them vain.
         commands=() if keeper is not None and keeper.reverts else route.commands,
-        disturbs=_if_any(route.disturbs, situation),
+        disturbs=_disturbance_of(route.disturbs, situation),
         at_work=situation.at_work if replaces and situation.running and fewer else None,
         nothing_runs=replaces and not situation.running,
-        fragment=_fragment(owner, with_edits(owner, edits), reference_to(owner).api_version),
+        fragment=_fragment_of(owner, with_edits(owner, edits), reference_to(owner).api_version),
         keeper=keeper,
     )
 
 
-def _of_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation) -> Route:
-    """Return how to make the edits in the manifest, and whether the API server refuses that where its object lives."""
+def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation) -> Route:
+    """Return how to make the edits in the manifest, and whether the API server refuses them for the existing object."""
     pod, release = situation.pod, situation.handle.profile.release
     owner, named = written.obj, str(owner_of(pod, situation.handle.snapshot))
     try:
         operations = operations_of(edits, written.template)
         changed = tuple(_manifest_edit(written.path + each.path, each, written.values) for each in operations)
         if owner is None:
-            return Route(edits=changed, fragment=_fragment(as_template(pod), as_template(edited(pod, edits))))
+            return Route(edits=changed, fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))))
         if not isinstance(owner, Pod) and not stays_valid(owner, edits, release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
     except LookupError:
         return Route(effect=Effect.TEMPLATE_DIFFERS, owner=named)
     after = edited(owner, edits) if isinstance(owner, Pod) else with_edits(owner, edits)
     api_version = "v1" if isinstance(owner, Pod) else reference_to(owner).api_version
-    route = Route(edits=changed, fragment=_fragment(owner, after, api_version))
+    route = Route(edits=changed, fragment=_fragment_of(owner, after, api_version))
     live = written.live
     if live is None or {*update_errors(after, live, release)} <= {*update_errors(owner, live, release)}:
         return route
-    disturbs = _if_any(Disturbance.LOST, situation)
+    disturbs = _disturbance_of(Disturbance.LOST, situation)
     return replace(route, effect=Effect.UPDATE_REFUSED, owner=named, disturbs=disturbs)
 
 
 def _manifest_edit(path: str, operation: PatchOperation, values: Plain) -> ManifestEdit:
-    """Return an operation on the object that a file holds as the field reads before and after it, in YAML.
-
-    Args:
-        path: of the field, as a JSON pointer.
-        operation: the operation.
-        values: the object as the file has it.
-    """
+    """Return an operation as the values of its field before and after it, in YAML; ``values`` is the file's object."""
     last = steps_of(path)[-1]
     before = value_at(path, values)
     after = None if operation.value is UNSET else plain(msgspec.json.encode(operation.value))
@@ -196,15 +188,15 @@ def _manifest_edit(path: str, operation: PatchOperation, values: Plain) -> Manif
 
 
 def _item_yaml(step: str, value: Plain) -> str:
-    """Return a field of this name, or an item of a list, as YAML; empty where there is none."""
+    """Return a field of this name, or an item of a list, as YAML; empty for None."""
     if value is None:
         return ""
     is_item = step == "-" or step.isdecimal()
     return "\n".join(yaml_lines([value] if is_item else {step: value}))
 
 
-def _fragment(before: Pod | Workload | PodTemplateSpec, after: object, api_version: str = "") -> Fragment:
-    """Return the fields in which an object changes, or a template that cannot be read."""
+def _fragment_of(before: Pod | Workload | PodTemplateSpec, after: object, api_version: str = "") -> Fragment:
+    """Return the fields that change in an object, or in the template of an owner that cannot be read."""
     old, new = (plain(msgspec.json.encode(each)) for each in (before, after))
     fragment = Fragment(removed=tuple(removed(old, new)), fields=difference(old, new))
     if isinstance(before, PodTemplateSpec):
@@ -213,42 +205,39 @@ def _fragment(before: Pod | Workload | PodTemplateSpec, after: object, api_versi
     return replace(fragment, api_version=api_version, kind=kind, namespace=metadata.namespace, name=metadata.name)
 
 
-def _if_any(disturbs: Disturbance, situation: Situation) -> Disturbance:
-    """Return what is done to the Pods of the owner, if any of them has a node."""
+def _disturbance_of(disturbs: Disturbance, situation: Situation) -> Disturbance:
     return disturbs if situation.running else Disturbance.NOTHING
 
 
-def _named(owner: Workload) -> str:
-    """Return the owner as kubectl takes it."""
+def _type_and_name(owner: Workload) -> str:
+    """Return the owner as TYPE/NAME."""
     return f"{type(owner).__name__.lower()}/{owner.metadata.name}"
 
 
-def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> list[PatchOperation]:
-    """Return the operations that make the edits in the owner's template."""
+def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> Operations:
     prefix = JOB_TEMPLATE if isinstance(owner, CronJob) else TEMPLATE
-    operations = operations_of(edits, template_of(owner))
-    return [replace(operation, path=prefix + operation.path) for operation in operations]
+    return tuple(replace(each, path=prefix + each.path) for each in operations_of(edits, template_of(owner)))
 
 
-def _in_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
-    """Return how to make the edits in the template of the owner, and what that sets off."""
+def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
+    """Return how to make the edits in the template of the owner, and what that triggers."""
     if isinstance(owner, Job):
-        return _job(owner, edits)
-    named = _named(owner)
-    patch = _patch(owner, _template_operations(owner, edits), "patch")
+        return _recreate_job(owner, edits)
+    named = _type_and_name(owner)
+    patch = _patch_command(owner, _template_operations(owner, edits), "patch")
     rollout = Route(commands=(patch,), effect=Effect.ROLLOUT, owner=named, disturbs=Disturbance.REPLACED)
     if isinstance(owner, CronJob):
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
     if isinstance(owner, Deployment):
-        return _of_deployment(rollout, owner, with_edits(owner, edits), situation)
+        return _roll_out(rollout, owner, with_edits(owner, edits), situation)
     if isinstance(owner, DaemonSet) and owner.spec.update_strategy.type != ON_DELETE:
         return rollout
     # What is to be evicted yet has the change when it comes again.
-    return _and_deleted(owner, waiting if situation.bound_for is None else (), rollout)
+    return _patch_and_delete(owner, waiting if situation.bound_for is None else (), rollout)
 
 
-def _of_deployment(rollout: Route, owner: Deployment, changed: Workload, situation: Situation) -> Route:
-    """Return what a changed template sets off: none of what is paused, and Pods of the same template stay."""
+def _roll_out(rollout: Route, owner: Deployment, changed: Workload, situation: Situation) -> Route:
+    """Return what a changed template triggers: nothing while paused, and Pods of the same template stay."""
     rollout = replace(rollout, pods=owner.spec.replicas_wanted)
     if owner.spec.paused:
         metadata = owner.metadata
@@ -265,12 +254,12 @@ def _of_deployment(rollout: Route, owner: Deployment, changed: Workload, situati
     )
 
 
-def _and_deleted(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Route:
-    """Return the patch of an owner whose Pods stay as they are until they are deleted, and the deletion of these."""
+def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Route:
+    """Return the patch of an owner that keeps its Pods until they are deleted, and the deletion of the Pending ones."""
     rolls = isinstance(owner, StatefulSet) and owner.spec.update_strategy.type != ON_DELETE
     first = first_updated_ordinal(owner) if isinstance(owner, StatefulSet) and rolls else 0
-    updated = [pod for pod in waiting if not rolls or _ordinal(pod) >= first]
-    commands = (*rollout.commands, *([_delete(updated)] if updated else []))
+    updated = [pod for pod in waiting if not rolls or _ordinal_of(pod) >= first]
+    commands = (*rollout.commands, *([_delete_command(updated)] if updated else []))
     both = replace(rollout, commands=commands, waiting=len(updated))
     if not isinstance(owner, StatefulSet) or not rolls:
         effect = Effect.THIS_POD_RECREATED if waiting else None
@@ -283,15 +272,15 @@ def _and_deleted(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Rou
     return replace(both, effect=effect, pods=owner.spec.replicas_wanted - partition)
 
 
-def _ordinal(pod: Pod) -> int | float:
-    """Return the number at the end of a Pod's name; more than any where there is none."""
+def _ordinal_of(pod: Pod) -> int | float:
+    """Return the number at the end of a Pod's name; infinity if there is none."""
     number = pod.metadata.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else math.inf
 
 
-def _job(job: Job, edits: Sequence[PodEdit]) -> Route:
-    """Return how to recreate a Job: its template cannot be changed. What the API server wrote into it is left out."""
-    operations = _template_operations(job, edits)
+def _recreate_job(job: Job, edits: Sequence[PodEdit]) -> Route:
+    """Return how to recreate a Job, whose template cannot be changed, without what the API server added to it."""
+    operations = [*_template_operations(job, edits)]
     if job.spec.selector is not None and any(label in job.spec.selector.match_labels for label in JOB_UID_LABELS):
         operations.append(remove("/spec/selector"))
         operations += [
@@ -300,8 +289,8 @@ def _job(job: Job, edits: Sequence[PodEdit]) -> Route:
             if label in job.spec.template.metadata.labels
         ]
     return Route(
-        commands=(_patch(job, operations, "replace"),),
+        commands=(_patch_command(job, tuple(operations), "replace"),),
         effect=Effect.OWNER_RECREATED,
-        owner=_named(job),
+        owner=_type_and_name(job),
         disturbs=Disturbance.LOST,
     )

@@ -1,4 +1,4 @@
-"""Every change worth trying, tried: single ones first, pairs where no single one helps."""
+"""The search for fixes: single changes first, pairs if no single change helps."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ MOST_ALIKE = 8
 MOST_ALIKE_IN_PAIRS = 2
 """The same for each half of a pair."""
 MOST_WARNED = 3
-"""Changes (count) of which it is said that they would help and are not offered."""
+"""Changes (count) that are reported as helpful but not offered."""
 MOST_WAITS = 3
 """Things to wait for (count) that are named."""
 MOST_SIBLINGS = 100
-"""Pending Pods of the same workload (count) that are placed, and reported as its siblings."""
+"""Pending Pods of the workload (count) that are placed, and reported as its siblings."""
 
 
 class WorkingFix(msgspec.Struct, frozen=True):
-    """A set of changes that works.
+    """A set of changes that lets the Pod in.
 
     Attributes:
-        parts: the changes, in the order they are made.
-        after: the Pod and the cluster with all of them made.
-        errors: ids of the findings that are errors and that it would bring.
-        warnings: those of the other findings.
+        parts: the changes, in order.
+        after: the Pod and the cluster with all changes.
+        errors: ids of the findings that it adds and that are errors.
+        warnings: ids of the other findings that it adds.
     """
 
     parts: tuple[Candidate, ...]
@@ -80,49 +80,47 @@ class WorkingFix(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The other objects that are changed."""
+        """The names of the other objects that it changes."""
         return tuple(part.name for part in self.parts if not isinstance(part, EditPod))
 
     @property
     def likeness(self) -> Hashable:
-        """What is the same for changes that are alike: their kind, and what they open besides the changed nodes."""
+        """What alike changes have in common: their kind, and the nodes they open besides the changed ones."""
         opened = frozenset(self.after.feasible).difference(self.names)
         return frozenset(part.likeness for part in self.parts), opened
 
     @property
     def values(self) -> dict[Hashable, int]:
-        """What each part changes → how far it moves the value, 0 for other changes than of values."""
-        return {
-            _value_of(part) or part.proposal: part.amount if isinstance(part, EditPod) else 0 for part in self.parts
-        }
+        """What each part changes → how far it moves that value, 0 if it moves none."""
+        return {part.subject or part.proposal: part.amount for part in self.parts}
 
     def is_exceeded_by(self, other: WorkingFix) -> bool:
-        """Whether the other changes the same values, one of them further and none less far."""
+        """Whether the other changes the same values, at least one of them further and none less far."""
         mine, theirs = self.values, other.values
         return mine != theirs and mine.keys() == theirs.keys() and all(mine[key] <= theirs[key] for key in mine)
 
 
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
-    """Return every change that lets the Pod in, each tried on the snapshot; pairs where no single one does.
+    """Return every change that lets the Pod in, verified by simulation; pairs if no single change does.
 
     Args:
-        situation: the Pod that finds no node, and the cluster.
-        siblings: the Pending Pods of the same workload, this one first.
+        situation: the Pending Pod and the cluster.
+        siblings: the Pending Pods of the workload, this one first.
         spent: whether the time is over.
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
-    renewed = _harmless(_tried(moves.stale(situation), situation, spent))
+    renewed = _harmless(_working_alone(moves.stale(situation), situation, spent))
     if renewed:
-        return FixSearch(fixes=_verified(renewed, situation, siblings), complete=not spent())
+        return FixSearch(fixes=_concluded(renewed, situation, siblings), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
-    singles = [fix for each in candidates for fix in _tried(each, situation, spent)]
+    singles = [fix for each in candidates for fix in _working_alone(each, situation, spent)]
     working = _harmless(singles)
     if not working:
-        pairs = _harmless(_pairs(situation, spent))
+        pairs = _harmless(_working_pairs(situation, spent))
         # Without what goes further than another pair that works.
         working = [each for each in pairs if not any(other.is_exceeded_by(each) for other in pairs)]
-    new_nodes = _harmless(_tried(nodes.additions(situation), situation, spent))
+    new_nodes = _harmless(_working_alone(nodes.additions(situation), situation, spent))
     warned = (
         WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.errors)
         for each in singles
@@ -132,8 +130,8 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     waits = tuple(islice(waits_of(situation, spent), MOST_WAITS))
     complete = not spent()
     return FixSearch(
-        fixes=_verified(working, situation, siblings),
-        new_nodes=_verified(new_nodes, situation, siblings),
+        fixes=_concluded(working, situation, siblings),
+        new_nodes=_concluded(new_nodes, situation, siblings),
         not_offered=alone,
         waits=waits,
         complete=complete,
@@ -141,33 +139,33 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
 
 
 def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ...]:
-    """Return the changes after which the Pod goes where it is bound for, the safest first; new nodes where none does.
+    """Return the changes after which the Pod goes to its destination, the safest first; new nodes if none does.
 
-    None that lets the constraint by which it is bound there ask for less.
+    No change may lower what the constraint of the destination requires.
 
     Args:
-        situation: a Pod that is to come in place of another, where it is bound for, and the cluster.
+        situation: a Pod that replaces another, its destination, and the cluster.
         spent: whether the time is over.
     """
-    asked = _asked_there(situation)
-    changed = _harmless(_tried(_candidates(situation), situation, spent))
-    working = [each for each in changed if _asked_there(each.after) == asked]
-    working = working or _harmless(_tried(nodes.additions(situation), situation, spent))
-    return _verified(working, situation, (situation.pod,))
+    asked = _required_at_destination(situation)
+    changed = _harmless(_working_alone(_candidates(situation), situation, spent))
+    working = [each for each in changed if _required_at_destination(each.after) == asked]
+    working = working or _harmless(_working_alone(nodes.additions(situation), situation, spent))
+    return _concluded(working, situation, (situation.pod,))
 
 
-def _asked_there(situation: Situation) -> list[tuple[int, int]]:
-    """Return maxSkew (Pods) and minDomains of the hard constraint by which the Pod is bound for somewhere."""
+def _required_at_destination(situation: Situation) -> list[tuple[int, int]]:
+    """Return maxSkew (Pods) and minDomains of the hard constraint on the destination's topology key."""
     key = situation.bound_for and situation.bound_for.topology_key
     constraints = (counts.constraint for counts in situation.counts)
     return [(each.max_skew, each.min_domains) for each in constraints if each.topology_key == key]
 
 
 def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset[str]:
-    """Return nodes, no more than so many, whose Pods decide whether a change helps, where not all Pods were read.
+    """Return at most ``most`` nodes whose Pods decide whether a change helps, if not all Pods were read.
 
     Args:
-        situation: the Pod that finds no node, and the cluster.
+        situation: the Pending Pod and the cluster.
         spent: whether the time is over.
         most: nodes (count).
     """
@@ -175,13 +173,13 @@ def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset
     for candidate in _some_of_each((*_candidates(situation), *moves.candidates(situation)), MOST_ALIKE_IN_PAIRS):
         if spent() or len(found) >= most:
             break
-        after = _try(candidate, situation)
+        after = _situation_after(candidate, situation)
         found.update(cycle.not_read(after.pod, after.handle, most=MOST_ALIKE) if after else ())
     return frozenset(sorted(found & situation.handle.snapshot.inventory.not_read)[:most])
 
 
 def siblings_of(pod: Pod, pending: PodsByOwner, snapshot: Snapshot) -> tuple[Pod, ...]:
-    """Return the Pending Pods of the same workload: this one first, the others by name."""
+    """Return the Pending Pods of the workload: this one first, the others by name."""
     own = pending[pod.metadata.namespace, owner_of(pod, snapshot)]
     return (pod, *sorted((other for other in own if other.key != pod.key), key=lambda other: other.key))
 
@@ -190,9 +188,9 @@ def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:
     """Return the fix for another Pod.
 
     Args:
-        fix: what was verified.
-        pod: the Pod it was verified for.
-        twin: a Pod that differs from it in nothing but the name.
+        fix: a verified fix.
+        pod: the Pod that it was verified for.
+        twin: a Pod that differs only in its name.
     """
     target, name = target_of(pod), twin.metadata.name
     changes = tuple(
@@ -203,7 +201,6 @@ def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:
 
 
 def _route_for(route: Route, pod: Pod, name: str) -> Route:
-    """Return the route with another name in place of the Pod's."""
     commands = tuple(
         replace(each, name=name, others=tuple(pod.metadata.name if other == name else other for other in each.others))
         if (each.kind, each.namespace, each.name) == ("pod", *pod.key)
@@ -217,29 +214,28 @@ def _route_for(route: Route, pod: Pod, name: str) -> Route:
 
 
 def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]:
-    """Yield the changes worth trying; ``others``: how many requirements another change could overcome besides."""
+    """Yield the changes worth trying; ``others``: how many more requirements a second change could overcome."""
     yield from constraints.candidates(situation, others=others)
     yield from nodes.candidates(situation, others=others)
     yield from demands.candidates(situation, others=others)
 
 
-def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
-    """Yield the changes that work alone."""
+def _working_alone(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
     if spent():  # to find the first that is worth trying takes time too
         return
     for candidate in _some_of_each(candidates, MOST_ALIKE):
         if spent():
             return
-        found = _works((candidate,), _try(candidate, situation), situation)
+        found = _as_fix((candidate,), _situation_after(candidate, situation), situation)
         if found is not None:
             yield found
 
 
-def _pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
-    """Yield every two changes that work together, each pair once."""
+def _working_pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
+    """Yield every two changes that let the Pod in together, each pair once."""
     seen: set[frozenset[Proposal]] = set()
     for first in _some_of_each(_candidates(situation, others=1), 1):
-        halfway = None if spent() else _try(first, situation)
+        halfway = None if spent() else _situation_after(first, situation)
         if halfway is None:
             continue
         seconds = (*_candidates(halfway), *moves.candidates(halfway))
@@ -247,21 +243,16 @@ def _pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
             if spent():
                 return
             pair = frozenset((first.proposal, second.proposal))
-            if pair in seen or _value_of(first) == _value_of(second) != ():
+            if pair in seen or first.subject == second.subject != ():
                 continue
             seen.add(pair)
-            found = _works((first, second), _try(second, halfway), situation)
+            found = _as_fix((first, second), _situation_after(second, halfway), situation)
             if found is not None:
                 yield found
 
 
-def _value_of(candidate: Candidate) -> tuple[str | int, ...]:
-    """Return what the candidate gives another value; empty for other changes."""
-    return candidate.subject if isinstance(candidate, EditPod) else ()
-
-
 def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candidate]:
-    """Yield no more than so many candidates that are alike."""
+    """Yield at most ``most`` candidates of each kind of alike ones."""
     seen: Counter[Hashable] = Counter()
     for candidate in candidates:
         seen[candidate.likeness] += 1
@@ -269,26 +260,26 @@ def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candid
             yield candidate
 
 
-def _try(candidate: Candidate, situation: Situation) -> Situation | None:
-    """Return the situation with the change made; None where it leaves a Pod that the API server would refuse."""
+def _situation_after(candidate: Candidate, situation: Situation) -> Situation | None:
+    """Return the situation with the change; None if the API server would refuse the changed Pod."""
     after = candidate.apply(situation)
     return None if isinstance(candidate, EditPod | RecreatePod) and after.errors - situation.errors else after
 
 
-def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situation) -> WorkingFix | None:
-    """Return what was found: the Pod has a node then, and no Pod that was moved stays Pending for it."""
+def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, before: Situation) -> WorkingFix | None:
+    """Return the changes as a fix; None if the Pod has no node then, or a Pod that they move has none."""
     if after is None or not after.feasible:
         return None
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
-    if any(part is None for part in made) or renewal_jams(parts, after, before) or _earlier_jam(parts, after):
+    if any(part is None for part in made) or renewal_jams(parts, after, before) or _displaces_earlier(parts, after):
         return None
     brought = sorted({(severity is Severity.ERROR, found) for severity, found, _ in after.warnings - before.warnings})
     errors, warnings = (tuple(found for grave, found in brought if grave is error) for error in (True, False))
     return WorkingFix(tuple(filter(None, made)), after, errors, warnings)
 
 
-def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
-    """Whether Pods of the same file that had a node have none with the edits made, or the Pod in question then."""
+def _displaces_earlier(parts: Sequence[Candidate], after: Situation) -> bool:
+    """Whether the edits take the node from Pods of the same file that had one, or from the Pod itself then."""
     earlier, edits = after.written.earlier if after.written else (), edits_of(parts)
     if not earlier or not edits or len(earlier) > MOST_SIBLINGS:
         return False
@@ -298,12 +289,12 @@ def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
 
 
 def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
-    """Return what was found without what we would call an error ourselves, and did not before."""
+    """Return the fixes that add no finding that is an error."""
     return [each for each in found if not each.errors]
 
 
-def _verified(working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[VerifiedFix, ...]:
-    """Return what works as it is concluded: one of each that are alike, by rank."""
+def _concluded(working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[VerifiedFix, ...]:
+    """Return the fixes as conclusions, by rank, one for each set of alike fixes."""
     grouped: dict[Hashable, list[WorkingFix]] = {}
     for each in working:
         grouped.setdefault(each.likeness, []).append(each)
@@ -326,12 +317,12 @@ def _verified_fix(
     return VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
-        mends=any(isinstance(part, EditPod) and part.mends for part in fix.parts),
+        mends=any(part.mends for part in fix.parts),
         feasible=feasible,
         admits=min(1 + _placed_after(fix, considered[1:]), max(limits, default=len(considered))),
         siblings=len(considered),
         alike=alike,
-        changes=_changes(fix.parts, situation.pod),
+        changes=_merge_changes(fix.parts, situation.pod),
         routes=routes,
         new_revision=None if set(renewed) == set(feasible) else renewed,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
@@ -351,8 +342,8 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
     return count_placed((edited_where_it_fits(each, edits) for each in siblings), handle)
 
 
-def _changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
-    """Return the changes, those of one object as one patch and each made on what the ones before left."""
+def _merge_changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
+    """Return the changes; those of one object are one patch, each made on the result of those before it."""
     changes: list[Change] = []
     for part in parts:
         change = change_of(part, pod)

@@ -1,6 +1,6 @@
-"""Command lines that a shell and kubectl take as they are meant, whatever the objects in them are called.
+"""Command lines that the shell and kubectl read as intended, whatever names the objects have.
 
-No API server takes a Pod named ``--all`` or ``$(reboot)``. A file that claims there is one must not run it.
+No API server accepts a Pod named ``--all`` or ``$(reboot)``. A file with such a name must not execute it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from kubectl_spread.diagnosis.fixes.conclusion import Command
 
 
 def kubectl(verb: str, *arguments: str, flags: Iterable[str] = ()) -> str:
-    """Return a command line in which each argument is one word, and none is taken for a flag.
+    """Return a command line in which each argument is one word, and none is read as a flag.
 
     Args:
-        verb: what to do, perhaps with a kind: ``delete pod``.
+        verb: the verb, perhaps with a kind: ``delete pod``.
         arguments: names of objects, labels, taints.
-        flags: kubectl's flags, and their values as words of their own.
+        flags: kubectl's flags; their values are separate words.
     """
     named, options = (" ".join(map(shlex.quote, words)) for words in (arguments, flags))
     parts = (options, "--", named) if any(word.startswith("-") for word in arguments) else (named, options)
@@ -29,14 +29,14 @@ def kubectl(verb: str, *arguments: str, flags: Iterable[str] = ()) -> str:
 
 
 def patch_text(operations: Iterable[PatchOperation]) -> str:
-    """Return a patch as JSON that can be printed: what a terminal would act on is escaped as JSON does."""
+    """Return a patch as printable JSON: characters that a terminal would act on are escaped."""
     encoded = msgspec.json.encode(tuple(operations))
     text = encoded.decode()
     return text if text.isprintable() else json.dumps(msgspec.json.decode(encoded), separators=(",", ":"))
 
 
 def command_line(command: Command, connection_flags: Sequence[str] = ()) -> str:
-    """Return a command as a person runs it; the flags lead to the cluster that was read."""
+    """Return a command to run; the flags select the cluster that was read."""
     kind, name = command.kind, command.name
     flags = (*(("-n", command.namespace) if command.namespace else ()), *connection_flags)
     patch = ("--type=json", "-p", patch_text(command.operations)) if command.operations else ()

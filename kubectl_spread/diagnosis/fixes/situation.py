@@ -27,15 +27,15 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file says of the Pod, which does not exist yet: changes of the Pod are made there.
+    """The manifest of a Pod that does not exist yet: changes of the Pod are made there.
 
     Attributes:
-        obj: the Pod, or what makes it; None for a kind of another API.
-        template: what is said of the Pod.
-        path: where that stands in the object, as a JSON pointer; empty for a Pod.
+        obj: the Pod, or its owner; None for a kind of another API.
+        template: the Pod template in it.
+        path: the template's place in the object, as a JSON pointer; empty for a Pod.
         values: the object as the file has it.
-        before: the cluster as it is without it.
-        earlier: the Pods of the same file that have a node already.
+        before: the cluster without the manifest.
+        earlier: the Pods of the same file that already have a node.
     """
 
     obj: Workload | Pod | None
@@ -47,18 +47,18 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def live(self) -> KubernetesObject | None:
-        """The object as it is in the cluster, None where there is none."""
+        """The object as it is in the cluster, None if it does not exist."""
         obj = self.obj
         return self.before.get(type(obj), obj.metadata.namespace, obj.metadata.name) if obj is not None else None
 
 
 class Destination(msgspec.Struct, frozen=True):
-    """Where a Pod is to go that comes in place of another.
+    """The domains for a Pod that replaces another.
 
     Attributes:
-        topology_key: by which label of nodes.
-        domains: its values.
-        before: the cluster before any eviction, in which is counted what runs.
+        topology_key: the key of the domains.
+        domains: their values.
+        before: the cluster before any eviction; it has the running Pods.
     """
 
     topology_key: str
@@ -67,7 +67,7 @@ class Destination(msgspec.Struct, frozen=True):
 
 
 def placed_by_owner(handle: Handle) -> PodsByOwner:
-    """Return namespace and topmost owner → its Pods on the cluster's nodes; a Pod that nothing owns has itself."""
+    """Return namespace and topmost owner → its Pods on the cluster's nodes; a Pod without an owner is its own."""
     return living_pods((pod for info in handle.node_infos.values() for pod in info.pods), handle.snapshot)
 
 
@@ -75,12 +75,10 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     """A Pod and a cluster.
 
     Attributes:
-        pod: the Pod.
-        handle: the cluster.
-        now: the moment it is looked at, RFC 3339 in UTC; empty where nobody knows.
-        written: what a file says of the Pod; None for one that exists.
-        bound_for: where it is to go, for one that comes in place of another; None where any node will do.
-        placed: the Pods on the cluster's nodes, where they were counted once for many Pods; None to count them here.
+        now: the current time, RFC 3339 in UTC; empty if unknown.
+        written: the manifest of the Pod; None if the Pod exists.
+        bound_for: the destination of a Pod that replaces another; None if any node will do.
+        placed: the Pods on the cluster's nodes, if they were counted once for many Pods; None to count them here.
     """
 
     pod: Pod
@@ -91,7 +89,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     placed: PodsByOwner | None = None
 
     def exists(self, pod: Pod) -> bool:
-        """Whether the other Pod is there, and not only to come from the file."""
+        """Whether the other Pod exists, and does not come from the manifest."""
         return self.written is None or self.written.before.get(Pod, *pod.key) is not None
 
     @cached_property
@@ -101,9 +99,9 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def feasible(self) -> tuple[str, ...]:
-        """The nodes that no filter rejects, best first: all that most changes are asked for.
+        """The nodes that no filter rejects, best first. Most changes need no more than this.
 
-        Where the Pod is bound for somewhere, those of the highest score, if all of them are there.
+        For a Pod with a destination, the nodes of the highest score, if all of them are in it.
         """
         if self.bound_for is None:
             return cycle.feasible_nodes(self.pod, self.handle)
@@ -119,12 +117,12 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def errors(self) -> frozenset[FieldError]:
-        """What the API server would refuse about the Pod."""
+        """Why the API server would refuse the Pod."""
         return frozenset(validate(self.pod, self.handle.profile.release))
 
     @cached_property
     def warnings(self) -> frozenset[tuple[Severity, str, str]]:
-        """(Severity, id, path) of each finding about the Pod that is no mere information."""
+        """(severity, id, path) of each finding about the Pod that is not just information."""
         # What nodes say of the Pod is told where the minimum may be pinned, but for what is mere information.
         pinned = any(map(self._may_be_pinned, self.counts))
         evaluation = self.evaluation if pinned else Evaluation(pod=self.pod, nodes={})
@@ -142,7 +140,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def running(self) -> tuple[Pod, ...]:
-        """The Pods of the same workload that are on a node, before any is evicted for this one to come."""
+        """The Pods of the workload that are on a node, before any is evicted for this one."""
         handle = self.bound_for.before if self.bound_for else self.handle
         placed = placed_by_owner(handle) if self.placed is None else self.placed
         there = placed.get((self.pod.metadata.namespace, owner_of(self.pod, handle.snapshot)), ())
@@ -151,28 +149,28 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def at_work(self) -> int:
-        """How many of them run, and do not say that they are not ready (count)."""
+        """How many of them run and do not report that they are not ready (count)."""
         return sum(pod.at_work for pod in self.running)
 
     @cached_property
     def topmost_owner(self) -> Workload | None:
-        """The topmost owner of the Pod; None where there is none, or it cannot be read."""
+        """The topmost owner of the Pod; None if there is none, or it cannot be read."""
         return next((last for _, last in reversed(tuple(owners_of(self.pod, self.handle.snapshot)))), None)
 
     def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
-        """Return how many Pods the Pod's topmost owner wants and how many of them run (counts).
+        """Return how many Pods the topmost owner wants and how many of them run (counts).
 
-        Unset where nothing that is there to be read makes a Pod again whenever one goes: of bare Pods and of Jobs.
+        Unset if no readable owner recreates every deleted Pod: for bare Pods and for Jobs.
 
         Args:
-            waiting: the Pods of the same owner without a node, this one among them.
+            waiting: the Pending Pods of the owner, this one included.
         """
         wanted = wanted_by(self.topmost_owner, len(self.running) + len(waiting))
         return UNSET if wanted is None else Replicas(wanted=wanted, running=self.at_work)
 
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:
-        """Requirement → the names of the nodes it rejects; requirements that reject none are absent."""
+        """Requirement → the names of the nodes that it rejects; a requirement that rejects none is absent."""
         return rejected_nodes(self.evaluation, self.counts, self.handle)
 
     @cached_property
@@ -182,20 +180,20 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def domain_keys(self) -> tuple[str, ...]:
-        """The topology keys of the hard constraints but the hostname, by which nodes are alike."""
+        """The topology keys of the hard constraints without the hostname; nodes with equal values are alike."""
         keys = (counts.constraint.topology_key for counts in self.counts)
         return tuple(dict.fromkeys(key for key in keys if key != HOSTNAME))
 
     def domains_of(self, info: NodeInfo) -> tuple[str, ...]:
-        """Return the domains that the node lies in; empty text where it lacks a key."""
+        """Return the domains of the node; empty text if it lacks a key."""
         return tuple(info.labels.get(key, "") for key in self.domain_keys)
 
     def nodes_only_against(self, requirements: Collection[Requirement], *, others: int = 0) -> list[NodeInfo]:
-        """Return the nodes that any of these requirements and at most so many others reject.
+        """Return the nodes rejected by any of these requirements and by at most ``others`` others.
 
         Args:
             requirements: what a change could overcome.
-            others: how many more requirements another change could overcome.
+            others: how many more requirements a second change could overcome (count).
         """
         wanted = frozenset(requirements)
         kinds = frozenset(self.against.values())

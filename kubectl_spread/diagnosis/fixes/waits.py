@@ -1,4 +1,4 @@
-"""What lets a Pod in by itself: nodes that get well, Pods that end, a rollout that goes on."""
+"""What lets a Pod in without any action: nodes that recover, Pods that end, a rollout that continues."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ LEAVING = frozenset(
         NodeTrouble.SET_APART_BY_GKE,
     )
 )
-"""What nodes do not get well from."""
+"""Problems from which nodes do not recover."""
 MOST_VERDICTS = 20_000
-"""Nodes (count) on which Pods are tried to see where a rollout ends."""
+"""Nodes (count) on which Pods are tried to find where a rollout ends."""
 
 
 def waits_of(situation: Situation, spent: Callable[[], bool]) -> Iterator[Wait]:
-    """Yield what lets the Pod in without anybody's doing, each kind of trouble of nodes once.
+    """Yield what lets the Pod in without any action, each kind of node problem once.
 
     Args:
-        situation: the Pod that finds no node, and the cluster.
+        situation: the Pending Pod and the cluster.
         spent: whether the time for the search is over.
     """
     yield from _recoveries(situation)
@@ -70,9 +70,9 @@ def _recoveries(situation: Situation) -> Iterator[NodeRecovery]:
 
 
 def _rollout_lets_in(situation: Situation) -> bool:
-    """Whether the workload has no Pending Pod once its rollout has gone as far as it goes, if all that start get Ready.
+    """Whether the workload has no Pending Pod once its rollout is done, if all started Pods become Ready.
 
-    Only the order by names is tried, and only where all Pods were read.
+    Only the order by names is tried, and only if all Pods were read.
     """
     owner, snapshot = situation.topmost_owner, situation.handle.snapshot
     exists = situation.written is None and situation.bound_for is None
