@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from kubectl_spread.assumed import Choice, choice_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, Event, Namespace, Node, Pod
-from kubectl_spread.objects.kinds import KINDS, NODE, POD, Kind, KubernetesObject
+from kubectl_spread.objects.kinds import KINDS, NODE, POD, Kind
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 
 ObjectT = TypeVar("ObjectT")

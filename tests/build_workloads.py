@@ -9,8 +9,8 @@ from typing import Any
 from kubectl_spread.apiserver.apply import Application, Merged
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import BY_API, KubernetesObject
-from kubectl_spread.objects.meta import LAST_APPLIED
+from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject
 from tests.build import Object, app, pod, snapshot
 
 OWNED_BY: Mapping[str, str] = {"ReplicationController": "v1", "Job": "batch/v1", "CronJob": "batch/v1"}

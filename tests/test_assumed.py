@@ -130,5 +130,5 @@ def test_an_assumed_pod_holds_no_room_by_nomination_and_is_bound_once_settled() 
     found = cluster(waiting(nominated="a"), chosen())
     assert found.nominated == {"a": ()}
     settled = found.settled
-    assert [each.spec.node_name for each in settled.objects[type(found.assumed[POD])].values()] == ["a"]  # type: ignore[union-attr] # Pods
+    assert [each.spec.node_name for each in settled.objects[type(found.assumed[POD])].values()] == ["a"]  # type: ignore[attr-defined] # Pods
     assert not settled.assumed

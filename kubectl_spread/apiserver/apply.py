@@ -16,8 +16,7 @@ from kubectl_spread.apiserver.quantities import canonical
 from kubectl_spread.apiserver.strategic_merge import Map, MergeError, Schema, patched, same, three_way_patch
 from kubectl_spread.objects.core import REST, UNKEPT, Pod
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, plain
-from kubectl_spread.objects.kinds import KubernetesObject
-from kubectl_spread.objects.meta import LAST_APPLIED, Struct
+from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Struct
 from kubectl_spread.objects.template_rest import merged_rest, put_back, template_digest, template_in, with_rest
 from kubectl_spread.objects.workloads import ROLLING_UPDATE, Job, RollingUpdate, UpdateStrategy
 

@@ -21,8 +21,7 @@ from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, 
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
 from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec, ResourceRequirements
 from kubectl_spread.objects.decoding import Plain
-from kubectl_spread.objects.kinds import KubernetesObject
-from kubectl_spread.objects.meta import LabelSelector, Struct
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release

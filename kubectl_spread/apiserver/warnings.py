@@ -15,7 +15,7 @@ from kubectl_spread.apiserver.creation import pod_as_created
 from kubectl_spread.apiserver.quantities import read_amounts
 from kubectl_spread.apiserver.validation.affinity import PREFERRED, REQUIRED
 from kubectl_spread.objects import core
-from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, SUCCESSORS
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release

@@ -14,7 +14,8 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.gaps import Gap, MayRollOut, NoDryRun, UnknownLastApplied, UnknownManagers
-from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
+from kubectl_spread.objects.kinds import BY_API, Kind
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import may_roll_out
 from kubectl_spread.snapshot import Snapshot
 

@@ -21,8 +21,8 @@ from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import KubernetesObject, Workload
-from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, StatefulSet
 from kubectl_spread.scheduler.framework import Handle

@@ -27,7 +27,7 @@ from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, coming, outcome_of, undecided_outcome
-from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
 from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot

@@ -22,8 +22,8 @@ from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
-from kubectl_spread.objects.kinds import BY_API, WORKLOADS, KubernetesObject, Workload
-from kubectl_spread.objects.meta import ObjectMeta
+from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
+from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
 
 MOST_PODS = 150_000
 """Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""

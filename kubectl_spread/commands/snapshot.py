@@ -22,8 +22,8 @@ from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects.autoscaling import NODE_GROUP_ANNOTATIONS, ConfigMap
 from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, REST, UNKEPT, Event
 from kubectl_spread.objects.decoding import DecodeError, Plain, plain
-from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, KINDS, KubernetesObject
-from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, LAST_APPLIED
+from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, KINDS
+from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, LAST_APPLIED, KubernetesObject
 from kubectl_spread.objects.storage import (
     ANN_BIND_COMPLETED,
     ANN_DEFAULT_CLASS,

@@ -25,12 +25,7 @@ from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements, Toleration, Volume
 from kubectl_spread.objects.kinds import STATEFUL_SET
 from kubectl_spread.objects.meta import once
-from kubectl_spread.objects.storage import (
-    ANN_STORAGE_CLASS,
-    ClaimMeta,
-    PersistentVolumeClaim,
-    PersistentVolumeClaimStatus,
-)
+from kubectl_spread.objects.storage import ANN_STORAGE_CLASS, ClaimMeta, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS
 from kubectl_spread.scheduler.claims import claim_named
 from kubectl_spread.snapshot import Snapshot
@@ -260,7 +255,7 @@ def _fresh(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
         annotations=kept,
     )
     spec = replace(claim.spec, volume_name="")
-    return PersistentVolumeClaim(metadata=metadata, spec=spec, status=PersistentVolumeClaimStatus())
+    return PersistentVolumeClaim(metadata=metadata, spec=spec)
 
 
 def _with_claim(volume: Volume, fresh: dict[str, PersistentVolumeClaim]) -> Volume:

@@ -18,6 +18,7 @@ from kubectl_spread.objects.core import (
     NodeSelectorRequirement,
     NodeSelectorTerm,
     ObjectReference,
+    Phase,
     Pod,
 )
 from kubectl_spread.objects.meta import AnnotatedMeta, OwnerReference
@@ -28,9 +29,7 @@ from kubectl_spread.objects.storage import (
     CSIPersistentVolumeSource,
     PersistentVolume,
     PersistentVolumeClaim,
-    PersistentVolumeClaimStatus,
     PersistentVolumeSpec,
-    PersistentVolumeStatus,
     StorageClass,
     VolumeNodeAffinity,
     claim_name,
@@ -129,8 +128,8 @@ def _bound(claim: PersistentVolumeClaim, volume: PersistentVolume) -> tuple[Stor
         uid=claim.metadata.uid,
     )
     return (
-        replace(claim, metadata=metadata, spec=spec, status=PersistentVolumeClaimStatus(phase=BOUND)),
-        replace(volume, spec=replace(volume.spec, claim_ref=ref), status=PersistentVolumeStatus(phase=BOUND)),
+        replace(claim, metadata=metadata, spec=spec, status=Phase(phase=BOUND)),
+        replace(volume, spec=replace(volume.spec, claim_ref=ref), status=Phase(phase=BOUND)),
     )
 
 

@@ -13,7 +13,8 @@ from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash
 from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.kinds import KubernetesObject, Workload
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, JobSpec, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot

@@ -20,7 +20,7 @@ from kubectl_spread.controllers.templates import (
 )
 from kubectl_spread.gaps import UnreadRevision
 from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, Volume
-from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import ON_DELETE, RollingUpdate, StatefulSet
 from kubectl_spread.snapshot import Snapshot

@@ -1,4 +1,4 @@
-"""What autoscalers read and write: Karpenter's objects, cluster-autoscaler's status, Cluster API's groups.
+"""The objects of node autoscalers: Karpenter's, cluster-autoscaler's status, and Cluster API's groups of machines.
 
 Source: karpenter pkg/apis/v1 nodepool.go and nodeclaim.go (v1.14); karpenter-provider-aws pkg/apis/v1 ec2nodeclass.go.
 """
@@ -7,30 +7,25 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.objects.core import Quantity, ResourceRequirements, Taint
-from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta, Struct
+from kubectl_spread.objects.core import (
+    Condition,
+    NodeSelectorRequirement,
+    Quantity,
+    ReplicatedSpec,
+    ResourceRequirements,
+    Taint,
+)
+from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, ObjectMeta, Struct
 
 
-class Condition(Struct, frozen=True):
-    """One observation about an object."""
+class NodeSelectorRequirementWithMinValues(NodeSelectorRequirement, frozen=True):
+    """One expression on the labels of new nodes; ``min_values``: how many different values must stay possible."""
 
-    type: str = ""
-    status: str = ""
-    reason: str = ""
-    message: str = ""
-
-
-class NodeSelectorRequirementWithMinValues(Struct, frozen=True):
-    """One expression on the labels of nodes to come; ``min_values``: how many different values must stay possible."""
-
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
     min_values: int | None = None
 
 
 class NodeClassReference(Struct, frozen=True):
-    """The cloud's settings of a NodePool."""
+    """A reference to the cloud provider's settings of a NodePool."""
 
     group: str = ""
     kind: str = ""
@@ -38,7 +33,7 @@ class NodeClassReference(Struct, frozen=True):
 
 
 class NodeClaimSpec(Struct, frozen=True):
-    """What a node that comes is like."""
+    """The properties of a new node."""
 
     taints: tuple[Taint, ...] = ()
     startup_taints: tuple[Taint, ...] = ()
@@ -48,14 +43,14 @@ class NodeClaimSpec(Struct, frozen=True):
 
 
 class NodeClaimTemplate(Struct, frozen=True):
-    """What the NodeClaims of a NodePool are made of."""
+    """The NodeClaims of a NodePool."""
 
     metadata: ObjectMeta = ObjectMeta()
     spec: NodeClaimSpec = NodeClaimSpec()
 
 
 class NodePoolSpec(Struct, frozen=True):
-    """Which nodes a pool may bring; ``limits`` bound all of its nodes together, ``replicas`` make it static."""
+    """The nodes that a pool may create: ``limits`` hold for all of them together, ``replicas`` make it static."""
 
     template: NodeClaimTemplate = NodeClaimTemplate()
     limits: dict[str, Quantity] = {}
@@ -64,25 +59,24 @@ class NodePoolSpec(Struct, frozen=True):
 
 
 class ConditionedStatus(Struct, frozen=True):
-    """Whether an object is Ready, and what else was observed."""
+    """A status with conditions."""
 
     conditions: tuple[Condition, ...] = ()
 
     def condition(self, name: str) -> Condition | None:
-        """Return the observation of that type, None where there is none."""
+        """Return the condition of that type, None where there is none."""
         return next((each for each in self.conditions if each.type == name), None)
 
 
-class NodePool(Struct, frozen=True):
-    """What Karpenter may bring nodes from."""
+class NodePool(KubernetesObject, frozen=True):
+    """A pool in which Karpenter creates nodes."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: NodePoolSpec = NodePoolSpec()
     status: ConditionedStatus = ConditionedStatus()
 
 
 class NodeClaimStatus(ConditionedStatus, frozen=True):
-    """Which machine and Node a claim has become."""
+    """The machine and the Node of a claim."""
 
     node_name: str = ""
     provider_id: str = msgspec.field(name="providerID", default="")
@@ -90,81 +84,72 @@ class NodeClaimStatus(ConditionedStatus, frozen=True):
     allocatable: dict[str, Quantity] = {}
 
 
-class NodeClaim(Struct, frozen=True):
-    """A node that Karpenter has asked the cloud for."""
+class NodeClaim(KubernetesObject, frozen=True):
+    """A node that Karpenter has requested from the cloud."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: NodeClaimSpec = NodeClaimSpec()
     status: NodeClaimStatus = NodeClaimStatus()
 
 
 class Subnet(Struct, frozen=True):
-    """A network that nodes may come in."""
+    """A network in which nodes can be created."""
 
     zone: str = ""
 
 
 class EC2NodeClassStatus(ConditionedStatus, frozen=True):
-    """The subnets that were found, each in a zone."""
+    """The subnets of the class."""
 
     subnets: tuple[Subnet, ...] = ()
 
 
-class EC2NodeClass(Struct, frozen=True):
-    """The settings of NodePools on AWS."""
+class EC2NodeClass(KubernetesObject, frozen=True):
+    """The AWS settings of NodePools."""
 
-    metadata: ObjectMeta = ObjectMeta()
     status: EC2NodeClassStatus = EC2NodeClassStatus()
 
 
 class ConfigMapData(Struct, frozen=True):
-    """The one entry that is read: what cluster-autoscaler writes about its node groups."""
+    """The only entry that is read: the report of cluster-autoscaler about its node groups."""
 
     status: str = ""
 
 
-class ConfigMap(Struct, frozen=True):
-    """Settings, of which only cluster-autoscaler's status is read."""
+class ConfigMap(KubernetesObject, frozen=True):
+    """A ConfigMap; only that with cluster-autoscaler's status is read."""
 
-    metadata: ObjectMeta = ObjectMeta()
     data: ConfigMapData = ConfigMapData()
 
 
 NODE_GROUP_MAXIMUM = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
-"""The annotation of a group of machines that lets cluster-autoscaler scale it, and how far."""
+"""The annotation that lets cluster-autoscaler scale a group of machines up to a maximum."""
 NODE_GROUP_CAPACITY = "capacity.cluster-autoscaler.kubernetes.io/"
-"""What annotations begin with that say what the nodes of a group are like while it has none."""
+"""The prefix of the annotations that describe the nodes of a group that has none."""
 NODE_GROUP_ANNOTATIONS = (
     NODE_GROUP_MAXIMUM,
     *(f"{NODE_GROUP_CAPACITY}{name}" for name in ("cpu", "memory", "maxPods", "labels", "taints")),
 )
 
 
-class MachineGroupSpec(Struct, frozen=True):
-    """How many machines a group of Cluster API wants."""
-
-    replicas: int | None = None
-
-
-class MachineDeployment(Struct, frozen=True):
+class MachineDeployment(KubernetesObject, frozen=True):
     """A group of machines (Cluster API); its annotations say how far cluster-autoscaler may scale it."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
-    spec: MachineGroupSpec = MachineGroupSpec()
+    spec: ReplicatedSpec = ReplicatedSpec()
 
 
 class MachineSet(MachineDeployment, frozen=True):
-    """A group of machines (Cluster API) as one revision of a MachineDeployment has it, or on its own."""
+    """A group of machines (Cluster API) of one revision of a MachineDeployment, or without a MachineDeployment."""
 
 
 class OfferingSpec(msgspec.Struct, frozen=True):
-    """Where and how an instance type is sold."""
+    """The zone and capacity type in which an instance type is offered."""
 
     requirements: tuple[NodeSelectorRequirementWithMinValues, ...] = msgspec.field(name="Requirements", default=())
 
 
 class InstanceTypeSpec(msgspec.Struct, frozen=True, rename="camel"):
-    """One instance type of a file such as kwok's ``instance_types.json``.
+    """One instance type in a file such as kwok's ``instance_types.json``.
 
     Source: karpenter kwok/cloudprovider/helpers.go InstanceTypeOptions (v1.14).
     """
@@ -177,21 +162,21 @@ class InstanceTypeSpec(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class BackoffInfo(Struct, frozen=True):
-    """Why cluster-autoscaler waits before it tries a node group again."""
+    """Why cluster-autoscaler waits before it scales up a node group again."""
 
     error_code: str = ""
     error_message: str = ""
 
 
 class NodeGroupScaleUp(Struct, frozen=True):
-    """Whether a node group may grow now; ``Backoff`` where it may not."""
+    """Whether a node group can scale up now; ``Backoff`` where it cannot."""
 
     status: str = ""
     backoff_info: BackoffInfo = BackoffInfo()
 
 
 class NodeGroupHealth(Struct, frozen=True):
-    """How many nodes a group wants, and within which bounds."""
+    """The target size of a node group (nodes), and its bounds."""
 
     status: str = ""
     cloud_provider_target: int = 0
@@ -200,7 +185,7 @@ class NodeGroupHealth(Struct, frozen=True):
 
 
 class NodeGroupStatus(Struct, frozen=True):
-    """A node group, as cluster-autoscaler describes it."""
+    """The state of one node group."""
 
     name: str = ""
     health: NodeGroupHealth = NodeGroupHealth()
@@ -208,9 +193,9 @@ class NodeGroupStatus(Struct, frozen=True):
 
 
 class AutoscalerStatus(Struct, frozen=True):
-    """What cluster-autoscaler writes into its ConfigMap.
+    """The status that cluster-autoscaler writes into its ConfigMap.
 
-    Source: cluster-autoscaler clusterstate/api/types.go (1.30 on); before that the status is no YAML.
+    Source: cluster-autoscaler clusterstate/api/types.go (from 1.30; the status of older versions is not YAML).
     """
 
     autoscaler_status: str = ""

@@ -7,32 +7,55 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, ScaledMeta, Struct
+from kubectl_spread.objects.meta import (
+    AnnotatedMeta,
+    KubernetesObject,
+    LabelSelector,
+    LabelSelectorRequirement,
+    ObjectMeta,
+    ScaledMeta,
+    Struct,
+)
 
 Quantity = str | int | float
-"""A quantity as it stands in the object; ``kubectl_spread.quantity`` reads it."""
+"""A quantity as the object has it; ``kubectl_spread.quantity`` parses it."""
+
+
+class Condition(Struct, frozen=True):
+    """One observation about an object."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+
+
+class Phase(Struct, frozen=True):
+    """The status of an object of which only the phase is read."""
+
+    phase: str = ""
 
 
 class Taint(Struct, frozen=True):
-    """What a Pod must tolerate to be on a node."""
+    """What a Pod must tolerate to run on a node."""
 
     key: str = ""
     value: str = ""
     effect: str = ""
 
     def __str__(self) -> str:
-        """Return the taint as kubectl writes it: ``key=value:effect``."""
+        """Return the taint as kubectl prints it: ``key=value:effect``."""
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
 
 
 class PodPreemptionPolicy(Struct, frozen=True):
-    """Which preemptions a node refuses (from 1.37, alpha)."""
+    """The preemptions that a node does not allow (from 1.37, alpha)."""
 
     disable_resize_preemption: tuple[str, ...] = ()
 
 
 class NodeSpec(Struct, frozen=True):
-    """What is asked of a node."""
+    """The desired state of a node."""
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
@@ -41,13 +64,13 @@ class NodeSpec(Struct, frozen=True):
 
 
 class NodeSystemInfo(Struct, frozen=True):
-    """What the kubelet says of its machine."""
+    """What the kubelet reports about the machine."""
 
     kubelet_version: str = ""
 
 
 class ContainerImage(Struct, frozen=True):
-    """An image a node has, under all its names."""
+    """An image on a node, with all its names."""
 
     names: tuple[str, ...] = ()
     size_bytes: int = 0
@@ -61,7 +84,7 @@ class NodeCondition(Struct, frozen=True):
 
 
 class NodeStatus(Struct, frozen=True):
-    """What a node offers, and whether its kubelet answers."""
+    """What a node offers, and its conditions."""
 
     capacity: dict[str, Quantity] = {}
     allocatable: dict[str, Quantity] = {}
@@ -74,8 +97,8 @@ class NodeStatus(Struct, frozen=True):
 NOT_ANSWERING = frozenset(("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"))
 
 
-class Node(Struct, frozen=True):
-    """A machine Pods run on."""
+class Node(KubernetesObject, frozen=True):
+    """A machine that Pods run on."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
     spec: NodeSpec = NodeSpec()
@@ -83,48 +106,44 @@ class Node(Struct, frozen=True):
 
     @property
     def answers(self) -> bool:
-        """Whether its kubelet answers, for all that is known: only then does a Pod that is deleted end."""
+        """Whether its kubelet answers, as far as is known; if not, a deleted Pod does not end."""
         ready = next((each.status for each in self.status.conditions if each.type == "Ready"), "True")
         return ready == "True" and not any(taint.key in NOT_ANSWERING for taint in self.spec.taints)
 
 
-class NodeSelectorRequirement(Struct, frozen=True):
+class NodeSelectorRequirement(LabelSelectorRequirement, frozen=True):
     """One expression on a node's labels or fields."""
-
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
 
 
 class NodeSelectorTerm(Struct, frozen=True):
-    """Expressions that must all hold; a term without any matches no node."""
+    """Expressions that must all hold; a term without expressions matches no node."""
 
     match_expressions: tuple[NodeSelectorRequirement, ...] = ()
     match_fields: tuple[NodeSelectorRequirement, ...] = ()
 
 
 class NodeSelector(Struct, frozen=True):
-    """Terms of which one must hold."""
+    """Terms, one of which must hold."""
 
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
 class PreferredSchedulingTerm(Struct, frozen=True):
-    """A term that adds its weight to the score of the nodes that meet it."""
+    """A term that adds its weight to the score of the nodes that match it."""
 
     weight: int = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
 class NodeAffinity(Struct, frozen=True):
-    """Which nodes a Pod may and would rather run on."""
+    """The nodes that a Pod requires and prefers."""
 
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
     preferred_during_scheduling_ignored_during_execution: tuple[PreferredSchedulingTerm, ...] = ()
 
 
 class PodAffinityTerm(Struct, frozen=True):
-    """Pods, and the topology in which to be near them or not."""
+    """Other Pods, and the topology key that says what is near them."""
 
     label_selector: LabelSelector | None = None
     namespaces: tuple[str, ...] = ()
@@ -142,7 +161,7 @@ class WeightedPodAffinityTerm(Struct, frozen=True):
 
 
 class PodAffinity(Struct, frozen=True):
-    """Terms on other Pods, for affinity and for anti-affinity alike."""
+    """Terms about other Pods, for affinity and for anti-affinity."""
 
     required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
     preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
@@ -157,7 +176,7 @@ class Affinity(Struct, frozen=True):
 
 
 class Toleration(Struct, frozen=True):
-    """Taints a Pod puts up with."""
+    """The taints that a Pod tolerates."""
 
     key: str = ""
     operator: str = ""
@@ -167,7 +186,7 @@ class Toleration(Struct, frozen=True):
 
 
 class TopologySpreadConstraint(Struct, frozen=True):
-    """How evenly matching Pods must lie over the domains of a topology key."""
+    """How evenly matching Pods must be spread over the domains of a topology key."""
 
     max_skew: int = 0
     topology_key: str = ""
@@ -180,14 +199,14 @@ class TopologySpreadConstraint(Struct, frozen=True):
 
 
 class ResourceRequirements(Struct, frozen=True):
-    """What a container or Pod asks for and may use at most."""
+    """What a container or Pod requests, and its limits."""
 
     requests: dict[str, Quantity] = {}
     limits: dict[str, Quantity] = {}
 
 
 class ContainerPort(Struct, frozen=True):
-    """A port of a container; host_port 0 takes none of the node's."""
+    """A port of a container; host_port 0 uses no port of the node."""
 
     container_port: int = 0
     host_port: int = 0
@@ -196,19 +215,19 @@ class ContainerPort(Struct, frozen=True):
 
 
 class ContainerRestartRule(Struct, frozen=True):
-    """What is done when a container ends in a certain way."""
+    """The action when a container exits in a certain way."""
 
     action: str = ""
 
 
 FILESYSTEM = "Filesystem"
-"""The mode of a volume that does not say another."""
+"""The default mode of a volume."""
 
 
 class PersistentVolumeClaimSpec(Struct, frozen=True):
-    """The volume that is asked for; ``volume_name`` is the one that was found.
+    """The volume that is requested; ``volume_name`` is the volume that is bound to the claim.
 
-    Without a storage_class_name the cluster's default class is meant, with an empty one none.
+    A ``storage_class_name`` of None means the cluster's default class, an empty one no class.
     """
 
     access_modes: tuple[str, ...] = ()
@@ -221,20 +240,20 @@ class PersistentVolumeClaimSpec(Struct, frozen=True):
 
 
 class PersistentVolumeClaimTemplate(Struct, frozen=True):
-    """The claim that is made for a Pod's ephemeral volume."""
+    """The claim that is created for a Pod's ephemeral volume."""
 
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
 
 
 class EphemeralVolumeSource(Struct, frozen=True):
-    """A volume that lives as long as its Pod."""
+    """A volume with a claim that exists as long as the Pod."""
 
     volume_claim_template: PersistentVolumeClaimTemplate = PersistentVolumeClaimTemplate()
 
 
 class VolumeMount(Struct, frozen=True):
-    """Where a container sees a volume."""
+    """How a container mounts a volume."""
 
     bind_mount_options: tuple[str, ...] = ()
 
@@ -252,19 +271,19 @@ class Container(Struct, frozen=True):
 
 
 class PersistentVolumeClaimVolumeSource(Struct, frozen=True):
-    """A claim a Pod mounts."""
+    """A claim that a Pod mounts."""
 
     claim_name: str = ""
 
 
 class EmptyDirVolumeSource(Struct, frozen=True):
-    """A directory that goes with the Pod."""
+    """A directory that is deleted with the Pod."""
 
     medium: str = ""
 
 
 class ImageVolumeSource(Struct, frozen=True):
-    """An image mounted as a volume."""
+    """An image that is mounted as a volume."""
 
     reference: str = ""
 
@@ -283,7 +302,7 @@ class VolumeIDSource(Struct, frozen=True):
 
 
 class AzureDiskVolumeSource(Struct, frozen=True):
-    """An Azure disk; an API server sets the kind where it is left out."""
+    """An Azure disk; the API server sets the kind where it is absent."""
 
     disk_uri: str = msgspec.field(name="diskURI", default="")
     kind: str = "Shared"
@@ -306,7 +325,7 @@ class RBDVolumeSource(Struct, frozen=True):
 
 
 class InTreeVolumeSources(Struct, frozen=True):
-    """The sources, of a Pod's volume or a PersistentVolume, that Kubernetes leaves to CSI drivers nowadays."""
+    """In-tree sources of a Pod's volume or a PersistentVolume, which CSI drivers serve today."""
 
     gce_persistent_disk: GCEPersistentDiskVolumeSource | None = None
     aws_elastic_block_store: VolumeIDSource | None = None
@@ -316,13 +335,13 @@ class InTreeVolumeSources(Struct, frozen=True):
 
     @property
     def in_tree(self) -> bool:
-        """Whether it is one of these."""
+        """Whether any of these sources is set."""
         others = (self.cinder, self.azure_disk, self.portworx_volume)
         return any((self.gce_persistent_disk, self.aws_elastic_block_store, *others))
 
 
 class Volume(InTreeVolumeSources, frozen=True):
-    """A volume of a Pod: only the sources that can keep it off a node or change its score, or hold back a drain."""
+    """A volume of a Pod, with the sources that filters, scores or drains read."""
 
     name: str = ""
     empty_dir: EmptyDirVolumeSource | None = None
@@ -334,23 +353,23 @@ class Volume(InTreeVolumeSources, frozen=True):
 
     @property
     def claims(self) -> bool:
-        """Whether it is a PersistentVolumeClaim of the Pod's namespace, or one made for the Pod."""
+        """Whether a PersistentVolumeClaim is behind it, also one that is created for the Pod."""
         return bool(self.persistent_volume_claim or self.ephemeral)
 
     @property
     def restricts_nodes(self) -> bool:
-        """Whether a volume filter has something to judge about it."""
+        """Whether a volume filter judges it."""
         return self.claims or self.in_tree or bool(self.iscsi or self.rbd)
 
 
 class PodSchedulingGate(Struct, frozen=True):
-    """A name that holds a Pod back until somebody removes it."""
+    """A gate that keeps a Pod out of scheduling until it is removed."""
 
     name: str = ""
 
 
 class PodResourceClaim(Struct, frozen=True):
-    """A claim on devices (dynamic resource allocation), one that exists or one that is made for the Pod."""
+    """A ResourceClaim that exists, or a template from which one is created for the Pod."""
 
     name: str = ""
     resource_claim_name: str = ""
@@ -371,7 +390,7 @@ class WorkloadReference(Struct, frozen=True):
 
 
 class PodSpec(Struct, frozen=True):
-    """What a Pod asks for, as far as scheduling reads it."""
+    """The desired state of a Pod, as far as it is read."""
 
     node_name: str = ""
     node_selector: dict[str, str] = {}
@@ -400,23 +419,19 @@ class PodSpec(Struct, frozen=True):
     active_deadline_seconds: int | None = None
 
 
-class PodCondition(Struct, frozen=True):
+class PodCondition(Condition, frozen=True):
     """One observation about a Pod."""
 
-    type: str = ""
-    status: str = ""
-    reason: str = ""
-    message: str = ""
     last_transition_time: str | None = None
 
     @property
     def refuses(self) -> bool:
-        """Whether the scheduler says here that it could not schedule the Pod."""
+        """Whether the scheduler reports here that it could not schedule the Pod."""
         return (self.type, self.status) == ("PodScheduled", "False") and self.reason != "SchedulingGated"
 
 
 class ContainerStatus(Struct, frozen=True):
-    """What the kubelet has given a container."""
+    """The resources that the kubelet gave a container."""
 
     name: str = ""
     resources: ResourceRequirements | None = None
@@ -424,14 +439,14 @@ class ContainerStatus(Struct, frozen=True):
 
 
 class PodResourceClaimStatus(Struct, frozen=True):
-    """The claim that was made for a Pod; None where its driver needs none."""
+    """The claim that was created for a Pod; None where none is needed."""
 
     name: str = ""
     resource_claim_name: str | None = None
 
 
 class PodStatus(Struct, frozen=True):
-    """What has become of a Pod."""
+    """The observed state of a Pod."""
 
     phase: str = ""
     nominated_node_name: str = ""
@@ -444,22 +459,16 @@ class PodStatus(Struct, frozen=True):
     allocated_resources: dict[str, Quantity] = {}
 
 
-class Pod(Struct, frozen=True):
+class Pod(KubernetesObject, frozen=True):
     """A Pod, bound to a node or not."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Its identity: (namespace, name)."""
-        return self.metadata.namespace, self.metadata.name
-
-    @property
     def finished(self) -> bool:
-        """Whether it has ended: the scheduler does not see such Pods."""
-        return self.status.phase in FINISHED_PHASES
+        """Whether it Succeeded or Failed; the scheduler ignores such Pods."""
+        return self.status.phase in {"Succeeded", "Failed"}
 
     @property
     def waits(self) -> bool:
@@ -468,14 +477,14 @@ class Pod(Struct, frozen=True):
 
     @property
     def ready(self) -> bool:
-        """Whether it says that it is ready; one on a node of which nothing is said, as in a file by hand, is."""
+        """Whether it is Ready; a Pod on a node without any status, as in a file written by hand, counts as Ready."""
         if not self.status.phase and not self.status.conditions:
             return bool(self.spec.node_name)
         return any(condition.type == "Ready" and condition.status == "True" for condition in self.status.conditions)
 
     @property
     def at_work(self) -> bool:
-        """Whether it runs, and does not say that it is not ready: a file by hand may say little."""
+        """Whether it runs and has no condition that says that it is not Ready."""
         unready = any(each.type == "Ready" and each.status != "True" for each in self.status.conditions)
         return bool(self.spec.node_name) and self.status.phase in {"Running", ""} and not (self.terminating or unready)
 
@@ -486,16 +495,15 @@ class Pod(Struct, frozen=True):
 
 
 REST, UNKEPT = "spread.kubectl.dev/rest", "spread.kubectl.dev/unkept"
-"""The fields of ours in a template; in what was applied last the first too."""
-FINISHED_PHASES = frozenset(("Succeeded", "Failed"))
+"""Our own fields in a template; the last-applied annotation may have the first too."""
 
 
 class PodTemplateSpec(Struct, frozen=True):
-    """The Pods a workload makes.
+    """The Pods that a workload creates.
 
     Attributes:
-        rest: a digest of all that is not kept of it, as template_rest.py writes it; empty where that is not known.
-        unkept: what that is, as JSON, of workloads that roll out; it may be secret, and no output may hold it.
+        rest: a digest of all fields that are not kept, as template_rest.py writes it; empty where it is not known.
+        unkept: those fields as JSON, for workloads that roll out; they may be secret, and no output may hold them.
     """
 
     metadata: ObjectMeta = ObjectMeta()
@@ -504,73 +512,56 @@ class PodTemplateSpec(Struct, frozen=True):
     unkept: str = msgspec.field(name=UNKEPT, default="")
 
 
-class NamespaceStatus(Struct, frozen=True):
-    """Whether a namespace lasts."""
-
-    phase: str = ""
-
-
-class Namespace(Struct, frozen=True):
+class Namespace(KubernetesObject, frozen=True):
     """A namespace; its labels are what namespace selectors read."""
 
-    metadata: ObjectMeta = ObjectMeta()
-    status: NamespaceStatus = NamespaceStatus()
+    status: Phase = Phase()
 
 
 class ServiceSpec(Struct, frozen=True):
-    """Which Pods a Service reaches; None selects none."""
+    """The Pods that a Service selects; None selects none."""
 
     selector: dict[str, str] | None = None
 
 
-class Service(Struct, frozen=True):
-    """A Service: the default constraints select by it."""
+class Service(KubernetesObject, frozen=True):
+    """A Service; default constraints count the Pods that it selects."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: ServiceSpec = ServiceSpec()
 
 
 class ReplicatedSpec(Struct, frozen=True):
-    """What says how many Pods there are to be; ``replicas`` None means 1."""
+    """The desired number of replicas; None means 1."""
 
     replicas: int | None = None
 
     @property
     def replicas_wanted(self) -> int:
-        """How many Pods there are to be (count)."""
+        """The desired replicas (count), with the default applied."""
         return 1 if self.replicas is None else self.replicas
 
 
 class ReplicationControllerSpec(ReplicatedSpec, frozen=True):
-    """Which Pods a ReplicationController keeps."""
+    """The Pods that a ReplicationController manages."""
 
     selector: dict[str, str] = {}
     template: PodTemplateSpec = PodTemplateSpec()
 
 
-class ReplicaSetCondition(Struct, frozen=True):
-    """One observation about a ReplicaSet or ReplicationController."""
-
-    type: str = ""
-    status: str = ""
-    reason: str = ""
-    message: str = ""
-
-
 class ReplicatedStatus(Struct, frozen=True):
-    """How many Pods there are (count)."""
+    """The Pods that exist (count)."""
 
     replicas: int = 0
 
 
 class ReplicaSetStatus(ReplicatedStatus, frozen=True):
-    """How a ReplicaSet or ReplicationController fares."""
+    """The observed state of a ReplicaSet or ReplicationController."""
 
-    conditions: tuple[ReplicaSetCondition, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
 
-class ReplicationController(Struct, frozen=True):
-    """The elder sibling of the ReplicaSet."""
+class ReplicationController(KubernetesObject, frozen=True):
+    """The predecessor of the ReplicaSet."""
 
     metadata: ScaledMeta = ScaledMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
@@ -589,20 +580,19 @@ class LimitRangeItem(Struct, frozen=True):
 
 
 class LimitRangeSpec(Struct, frozen=True):
-    """What holds for each type."""
+    """The bounds and defaults of each type."""
 
     limits: tuple[LimitRangeItem, ...] = ()
 
 
-class LimitRange(Struct, frozen=True):
-    """What containers of a namespace request where they say nothing."""
+class LimitRange(KubernetesObject, frozen=True):
+    """The bounds and defaults of a namespace."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: LimitRangeSpec = LimitRangeSpec()
 
 
 class ObjectReference(Struct, frozen=True):
-    """What an Event speaks of."""
+    """A reference to an object, as Events and volumes have it."""
 
     kind: str = ""
     namespace: str = ""
@@ -611,15 +601,13 @@ class ObjectReference(Struct, frozen=True):
 
 
 FAILED_SCHEDULING = "FailedScheduling"
-"""The reason of the Events in which the scheduler says why a Pod finds no node."""
-
-
+"""The reason of the Events in which a component says why a Pod gets no node."""
 AUTOSCALERS = frozenset(("karpenter", "cluster-autoscaler"))
-"""The components beside the scheduler that say of Pods why they find no node."""
+"""The components that report such Events beside the scheduler."""
 
 
 class EventSource(Struct, frozen=True):
-    """Who said something, as older clients write it."""
+    """The component that reported an Event, as older clients write it."""
 
     component: str = ""
 
@@ -631,10 +619,9 @@ class EventSeries(Struct, frozen=True):
     last_observed_time: str | None = None
 
 
-class Event(Struct, frozen=True):
-    """What a component said of an object."""
+class Event(KubernetesObject, frozen=True):
+    """A report of a component about an object."""
 
-    metadata: ObjectMeta = ObjectMeta()
     involved_object: ObjectReference = ObjectReference()
     reason: str = ""
     message: str = ""
@@ -648,18 +635,18 @@ class Event(Struct, frozen=True):
 
     @property
     def speaker(self) -> str:
-        """The component that said it; empty where it does not say."""
+        """The component that reported it; empty where it is not named."""
         return self.reporting_component or self.source.component
 
     @property
     def time(self) -> str:
-        """When it was last said; empty where that is not known."""
+        """When it was last reported; empty where that is not known."""
         series = self.series.last_observed_time if self.series else None
         return series or self.last_timestamp or self.event_time or self.first_timestamp or ""
 
 
 class ScopedResourceSelectorRequirement(Struct, frozen=True):
-    """One expression on a scope, such as the PriorityClass, of the Pods that a quota counts."""
+    """One expression on a scope of a quota, such as PriorityClass."""
 
     scope_name: str = ""
     operator: str = ""
@@ -673,7 +660,7 @@ class ScopeSelector(Struct, frozen=True):
 
 
 class ResourceQuotaSpec(Struct, frozen=True):
-    """How much there may be of what, among the objects of the scopes."""
+    """The hard limit of each resource, for the objects in the scopes."""
 
     hard: dict[str, Quantity] = {}
     scopes: tuple[str, ...] = ()
@@ -681,21 +668,18 @@ class ResourceQuotaSpec(Struct, frozen=True):
 
 
 class ResourceQuotaStatus(Struct, frozen=True):
-    """What is enforced, and what is used of it."""
+    """The enforced limits, and how much of them is used."""
 
     hard: dict[str, Quantity] = {}
     used: dict[str, Quantity] = {}
 
 
-class ResourceQuota(Struct, frozen=True):
-    """How much the objects of a namespace may be or take together."""
+class ResourceQuota(KubernetesObject, frozen=True):
+    """The limits on what the objects of a namespace use together."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: ResourceQuotaSpec = ResourceQuotaSpec()
     status: ResourceQuotaStatus = ResourceQuotaStatus()
 
 
-class ServiceAccount(Struct, frozen=True):
-    """Whom the processes of a Pod act as."""
-
-    metadata: ObjectMeta = ObjectMeta()
+class ServiceAccount(KubernetesObject, frozen=True):
+    """The identity of a Pod's processes."""

@@ -6,37 +6,28 @@ Source: api resource/v1, v1beta2 and v1beta1 types.go (v1.36).
 from __future__ import annotations
 
 from kubectl_spread.objects.core import NodeSelector
-from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta, Struct
+from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, ObjectMeta, Struct
 
 ALL_DEVICES = "All"
-"""The allocation mode of a request that is satisfied by nothing less."""
+"""The allocation mode of a request for all devices of a class."""
 
 
 class DeviceClassSpec(Struct, frozen=True):
-    """What the devices of a class stand for, besides."""
+    """The extended resource that the devices of a class provide."""
 
     extended_resource_name: str = ""
 
 
-class DeviceClass(Struct, frozen=True):
-    """A name for devices that can be asked for."""
+class DeviceClass(KubernetesObject, frozen=True):
+    """A class of devices that can be requested."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: DeviceClassSpec = DeviceClassSpec()
 
 
 class DeviceSubRequest(Struct, frozen=True):
-    """Devices of a class: one of several alternatives."""
+    """Devices of a class; only an alternative has a name. Administrators' access leaves the devices to others."""
 
     name: str = ""
-    device_class_name: str = ""
-    allocation_mode: str = ""
-    count: int = 1
-
-
-class ExactDeviceRequest(Struct, frozen=True):
-    """Devices of a class; access as an administrator leaves them to others."""
-
     device_class_name: str = ""
     allocation_mode: str = ""
     count: int = 1
@@ -44,37 +35,31 @@ class ExactDeviceRequest(Struct, frozen=True):
 
 
 class DeviceRequest(DeviceSubRequest, frozen=True):
-    """Devices that are asked for; the fields of v1beta1 stand in the request itself."""
+    """Devices that are requested; in v1beta1 the request itself has the fields of ``exactly``."""
 
-    exactly: ExactDeviceRequest | None = None
+    exactly: DeviceSubRequest | None = None
     first_available: tuple[DeviceSubRequest, ...] = ()
-    admin_access: bool = False
 
     @property
-    def exact(self) -> ExactDeviceRequest:
+    def exact(self) -> DeviceSubRequest:
         """The devices of a request without alternatives."""
-        return self.exactly or ExactDeviceRequest(
-            device_class_name=self.device_class_name,
-            allocation_mode=self.allocation_mode,
-            count=self.count,
-            admin_access=self.admin_access,
-        )
+        return self.exactly or self
 
 
 class DeviceClaim(Struct, frozen=True):
-    """All that is asked for together."""
+    """The requests of a claim."""
 
     requests: tuple[DeviceRequest, ...] = ()
 
 
 class ResourceClaimSpec(Struct, frozen=True):
-    """What is asked for."""
+    """The devices that a claim requests."""
 
     devices: DeviceClaim = DeviceClaim()
 
 
 class DeviceRequestAllocationResult(Struct, frozen=True):
-    """A device that was given; one that is shared has the share's id."""
+    """An allocated device; a shared one has the ID of the share."""
 
     driver: str = ""
     pool: str = ""
@@ -85,26 +70,26 @@ class DeviceRequestAllocationResult(Struct, frozen=True):
 
 
 class DeviceAllocationResult(Struct, frozen=True):
-    """The devices that were given."""
+    """The allocated devices."""
 
     results: tuple[DeviceRequestAllocationResult, ...] = ()
 
 
 class AllocationResult(Struct, frozen=True):
-    """What was given, and the nodes from which it can be reached; None for all of them."""
+    """The allocated devices, and the nodes that can use them; None for all nodes."""
 
     devices: DeviceAllocationResult = DeviceAllocationResult()
     node_selector: NodeSelector | None = None
 
 
 class ResourceClaimStatus(Struct, frozen=True):
-    """What has become of a claim."""
+    """The allocation of a claim; None before it is allocated."""
 
     allocation: AllocationResult | None = None
 
 
-class ResourceClaim(Struct, frozen=True):
-    """Devices that are asked for, and given once a Pod is scheduled that wants them."""
+class ResourceClaim(KubernetesObject, frozen=True):
+    """A claim for devices, which are allocated when a Pod that needs them is scheduled."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
     spec: ResourceClaimSpec = ResourceClaimSpec()
@@ -112,21 +97,20 @@ class ResourceClaim(Struct, frozen=True):
 
 
 class ResourceClaimTemplateSpec(Struct, frozen=True):
-    """The claims that are made of a template."""
+    """The claims that are created from a template."""
 
     metadata: ObjectMeta = ObjectMeta()
     spec: ResourceClaimSpec = ResourceClaimSpec()
 
 
-class ResourceClaimTemplate(Struct, frozen=True):
-    """What each Pod that names it gets a claim of."""
+class ResourceClaimTemplate(KubernetesObject, frozen=True):
+    """A template from which each Pod that names it gets its own claim."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: ResourceClaimTemplateSpec = ResourceClaimTemplateSpec()
 
 
 class NodeReach(Struct, frozen=True):
-    """The nodes from which something can be reached: one, all, or those of a selector."""
+    """The nodes that can use a device or a slice: one, all, or those of a selector."""
 
     node_name: str = ""
     all_nodes: bool = False
@@ -134,7 +118,7 @@ class NodeReach(Struct, frozen=True):
 
 
 class Device(NodeReach, frozen=True):
-    """A device; in v1beta1 ``basic`` holds its nodes."""
+    """A device; in v1beta1 ``basic`` has its nodes."""
 
     name: str = ""
     allow_multiple_allocations: bool = False
@@ -142,13 +126,13 @@ class Device(NodeReach, frozen=True):
 
 
 class ResourcePool(Struct, frozen=True):
-    """The slices that belong together."""
+    """The pool that a slice is part of."""
 
     name: str = ""
 
 
 class ResourceSliceSpec(NodeReach, frozen=True):
-    """Devices of a driver, and the nodes from which they can be reached."""
+    """Devices of a driver, and the nodes that can use them."""
 
     driver: str = ""
     pool: ResourcePool = ResourcePool()
@@ -156,8 +140,7 @@ class ResourceSliceSpec(NodeReach, frozen=True):
     devices: tuple[Device, ...] = ()
 
 
-class ResourceSlice(Struct, frozen=True):
+class ResourceSlice(KubernetesObject, frozen=True):
     """Devices that a driver offers."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: ResourceSliceSpec = ResourceSliceSpec()

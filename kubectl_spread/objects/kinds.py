@@ -9,45 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.objects import autoscaling, core, devices, pod_classes, policy, storage, workloads
+from kubectl_spread.objects.meta import KubernetesObject
 
-KubernetesObject: TypeAlias = (
-    core.Node
-    | core.Pod
-    | core.Namespace
-    | core.Service
-    | core.ReplicationController
-    | core.Event
-    | core.LimitRange
-    | core.ResourceQuota
-    | core.ServiceAccount
-    | storage.PersistentVolumeClaim
-    | storage.PersistentVolume
-    | storage.StorageClass
-    | storage.CSINode
-    | storage.CSIDriver
-    | storage.CSIStorageCapacity
-    | storage.VolumeAttachment
-    | pod_classes.PriorityClass
-    | pod_classes.RuntimeClass
-    | devices.DeviceClass
-    | devices.ResourceClaim
-    | devices.ResourceClaimTemplate
-    | devices.ResourceSlice
-    | policy.PodDisruptionBudget
-    | policy.NetworkPolicy
-    | workloads.Deployment
-    | workloads.ReplicaSet
-    | workloads.StatefulSet
-    | workloads.DaemonSet
-    | workloads.Job
-    | workloads.CronJob
-    | autoscaling.NodePool
-    | autoscaling.NodeClaim
-    | autoscaling.EC2NodeClass
-    | autoscaling.ConfigMap
-    | autoscaling.MachineDeployment
-    | autoscaling.MachineSet
-)
 Workload: TypeAlias = (
     workloads.Deployment
     | workloads.ReplicaSet

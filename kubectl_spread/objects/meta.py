@@ -1,4 +1,4 @@
-"""What every Kubernetes object carries, and label selectors.
+"""What every Kubernetes object has, and label selectors.
 
 Source: apimachinery pkg/apis/meta/v1/types.go (v1.36).
 """
@@ -15,16 +15,16 @@ from kubectl_spread.labels import NOTHING, Operator, Selector, SelectorRequireme
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
-    """The base of all objects: immutable, API names in camelCase; acyclic, so the garbage collector skips them."""
+    """The base of all API types: immutable, API names in camelCase; acyclic, so the garbage collector skips them."""
 
 
 T = TypeVar("T")
 
 
 def once(parts: Iterable[T]) -> tuple[T, ...]:
-    """Return the parts in the order given, what is one and the same object only at its first place.
+    """Return the parts in their order, without repeats of the same Python object.
 
-    The Pods of a workload share most of their parts, for the reader sees to that: of thousands there are few.
+    The reader lets the Pods of a workload share most of their parts: thousands of Pods have few different ones.
     """
     return tuple({id(part): part for part in parts}.values())
 
@@ -55,7 +55,7 @@ KEPT_ANNOTATIONS = (
 if TYPE_CHECKING:
     Annotations: TypeAlias = Mapping[str, str]
 else:
-    # The decoder drops what is not among these: annotations may be larger than all the rest of an object.
+    # The decoder drops all other annotations: they may be larger than the rest of the object.
     Annotations = TypedDict("Annotations", dict.fromkeys(KEPT_ANNOTATIONS, str), total=False)
 
 
@@ -70,10 +70,10 @@ class OwnerReference(Struct, frozen=True):
 
 
 class ObjectMeta(Struct, frozen=True):
-    """Identity, labels and ownership; times are RFC 3339 text as the API sends it.
+    """Identity, labels and owners; times are RFC 3339 text as the API sends it.
 
-    ``deletion_timestamp`` is the moment by which a Pod's grace period ends, not when somebody asked; the kubelet sets
-    ``deletion_grace_period_seconds`` to 0 once nothing of the Pod runs any more.
+    ``deletion_timestamp`` is when a Pod's grace period ends, not when the deletion was requested. The kubelet sets
+    ``deletion_grace_period_seconds`` to 0 when no container of the Pod runs any more.
     """
 
     name: str = ""
@@ -90,30 +90,41 @@ class ObjectMeta(Struct, frozen=True):
 
     @property
     def controller(self) -> OwnerReference | None:
-        """The owner that manages the object, None for an object nothing manages."""
+        """The owner that is the object's controller, None where it has none."""
         return next((owner for owner in self.owner_references if owner.controller), None)
 
 
+class KubernetesObject(Struct, frozen=True):
+    """The base of all kinds."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its identity among the objects of its kind: (namespace, name)."""
+        return self.metadata.namespace, self.metadata.name
+
+
 class AnnotatedMeta(ObjectMeta, frozen=True):
-    """ObjectMeta of the kinds all of whose annotations are kept (revisions, volumes, maintenance of nodes)."""
+    """ObjectMeta of the kinds whose annotations are all kept (revisions, volumes, maintenance of nodes)."""
 
     annotations: dict[str, str] = {}
 
 
 class ManagedSpecFields(Struct, frozen=True):
-    """Which fields of a spec somebody manages, as far as that matters."""
+    """Whether a manager manages ``spec.replicas``."""
 
     replicas: dict[str, object] | None = msgspec.field(name="f:replicas", default=None)
 
 
 class FieldsV1(Struct, frozen=True):
-    """Which fields somebody manages."""
+    """The fields that a manager manages."""
 
     spec: ManagedSpecFields = msgspec.field(name="f:spec", default=ManagedSpecFields())
 
 
 class ManagedFieldsEntry(Struct, frozen=True):
-    """What one manager has written, by applying or by updating."""
+    """What one manager wrote, by apply or by update."""
 
     manager: str = ""
     operation: str = ""
@@ -121,7 +132,7 @@ class ManagedFieldsEntry(Struct, frozen=True):
 
 
 class ScaledMeta(AnnotatedMeta, frozen=True):
-    """AnnotatedMeta of the kinds with replicas, which an autoscaler may manage."""
+    """AnnotatedMeta of the kinds with replicas, whose number an autoscaler may manage."""
 
     managed_fields: tuple[ManagedFieldsEntry, ...] = ()
 
@@ -135,7 +146,7 @@ class LabelSelectorRequirement(Struct, frozen=True):
 
 
 class LabelSelector(Struct, frozen=True):
-    """A label selector as an object carries it; absent and empty mean opposite things."""
+    """A label selector as the API has it; an absent one selects nothing, an empty one everything."""
 
     match_labels: dict[str, str] = {}
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
@@ -145,25 +156,20 @@ LABEL_OPERATORS = frozenset((Operator.IN, Operator.NOT_IN, Operator.EXISTS, Oper
 
 
 def parse_label_selector(selector: LabelSelector | None) -> Selector:
-    """Return the selector to match with: absent selects nothing, empty selects everything.
+    """Return the parsed selector: absent selects nothing, empty selects everything.
 
     Raises:
-        ValueError: in upstream's words: no API server would take it.
+        ValueError: the API server would reject it; the text is upstream's.
 
     Source: meta/v1/helpers.go LabelSelectorAsSelector (v1.36).
     """
     if selector is None:
         return NOTHING
     labels = (new_requirement(key, Operator.IN, (value,)) for key, value in sorted(selector.match_labels.items()))
-    return Selector((*labels, *map(label_requirement, selector.match_expressions)))
+    return Selector((*labels, *map(_parse_requirement, selector.match_expressions)))
 
 
-def label_requirement(expression: LabelSelectorRequirement) -> SelectorRequirement:
-    """Return the requirement of one expression.
-
-    Raises:
-        ValueError: in upstream's words: the operator is unknown, or no API server would take the rest.
-    """
+def _parse_requirement(expression: LabelSelectorRequirement) -> SelectorRequirement:
     if expression.operator not in LABEL_OPERATORS:
         raise ValueError(f"{quoted(expression.operator)} is not a valid label selector operator")
     return new_requirement(expression.key, Operator(expression.operator), expression.values)

@@ -1,4 +1,4 @@
-"""PriorityClass and RuntimeClass: what a Pod may name, for the API server to write more into it.
+"""PriorityClass and RuntimeClass: classes that a Pod names, from which the API server sets fields of the Pod.
 
 Source: api scheduling/v1 and node/v1 types.go (v1.36).
 """
@@ -6,20 +6,19 @@ Source: api scheduling/v1 and node/v1 types.go (v1.36).
 from __future__ import annotations
 
 from kubectl_spread.objects.core import Quantity, Toleration
-from kubectl_spread.objects.meta import ObjectMeta, Struct
+from kubectl_spread.objects.meta import KubernetesObject, Struct
 
 
-class PriorityClass(Struct, frozen=True):
-    """A name for a priority; the global default is that of Pods that name none."""
+class PriorityClass(KubernetesObject, frozen=True):
+    """A name for a priority; Pods that name no class get the global default."""
 
-    metadata: ObjectMeta = ObjectMeta()
     value: int = 0
     global_default: bool = False
     preemption_policy: str | None = None
 
 
 class Overhead(Struct, frozen=True):
-    """What running a Pod takes besides its containers."""
+    """The resources that a Pod needs in addition to its containers."""
 
     pod_fixed: dict[str, Quantity] = {}
 
@@ -31,9 +30,8 @@ class RuntimeScheduling(Struct, frozen=True):
     tolerations: tuple[Toleration, ...] = ()
 
 
-class RuntimeClass(Struct, frozen=True):
+class RuntimeClass(KubernetesObject, frozen=True):
     """A container runtime."""
 
-    metadata: ObjectMeta = ObjectMeta()
     overhead: Overhead | None = None
     scheduling: RuntimeScheduling | None = None

@@ -1,4 +1,4 @@
-"""PodDisruptionBudget and NetworkPolicy: what else selects Pods by their labels.
+"""PodDisruptionBudget and NetworkPolicy: policies that select Pods by their labels.
 
 Source: api policy/v1/types.go, networking/v1/types.go (v1.36).
 """
@@ -6,13 +6,13 @@ Source: api policy/v1/types.go, networking/v1/types.go (v1.36).
 from __future__ import annotations
 
 from kubectl_spread.labels import NOTHING, Selector
-from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, Struct, parse_label_selector
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct, parse_label_selector
 
 
 class PodDisruptionBudgetSpec(Struct, frozen=True):
-    """Which Pods it guards (None guards none), and how many of them there must be, or may be missing.
+    """The Pods that it protects (None protects none), and how many must be available or may be unavailable.
 
-    Of unready Pods the policy decides: AlwaysAllow, or by default IfHealthyBudget.
+    The policy for unhealthy Pods is AlwaysAllow or IfHealthyBudget, the default.
     """
 
     selector: LabelSelector | None = None
@@ -22,7 +22,7 @@ class PodDisruptionBudgetSpec(Struct, frozen=True):
 
 
 class PodDisruptionBudgetStatus(Struct, frozen=True):
-    """How many of them may be evicted now, and which are about to go (Pod's name → when that began)."""
+    """How many Pods may be evicted now, and which evictions are in progress (Pod's name → when it began)."""
 
     disruptions_allowed: int = 0
     current_healthy: int = 0
@@ -31,16 +31,15 @@ class PodDisruptionBudgetStatus(Struct, frozen=True):
     disrupted_pods: dict[str, str] = {}
 
 
-class PodDisruptionBudget(Struct, frozen=True):
-    """A bound on voluntary evictions."""
+class PodDisruptionBudget(KubernetesObject, frozen=True):
+    """A limit on voluntary evictions."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
     status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
 
     @property
     def selector(self) -> Selector:
-        """Which Pods it guards; one that cannot be read guards none, as upstream passes it over."""
+        """The Pods that it protects; none where the selector cannot be parsed, as upstream skips such a budget."""
         try:
             return parse_label_selector(self.spec.selector)
         except ValueError:
@@ -48,13 +47,12 @@ class PodDisruptionBudget(Struct, frozen=True):
 
 
 class NetworkPolicySpec(Struct, frozen=True):
-    """Which Pods it isolates; empty isolates all of the namespace."""
+    """The Pods that it isolates; an empty selector isolates all Pods of the namespace."""
 
     pod_selector: LabelSelector = LabelSelector()
 
 
-class NetworkPolicy(Struct, frozen=True):
-    """A rule about who may talk to Pods."""
+class NetworkPolicy(KubernetesObject, frozen=True):
+    """A rule about the network traffic of Pods."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: NetworkPolicySpec = NetworkPolicySpec()

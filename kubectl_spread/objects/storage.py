@@ -1,4 +1,4 @@
-"""PersistentVolumeClaim, PersistentVolume and the kinds of storage.k8s.io/v1 that decide where a volume can be used.
+"""PersistentVolumeClaim, PersistentVolume, and the kinds of storage.k8s.io that decide where a volume can be used.
 
 Source: api core/v1/types.go, storage/v1/types.go (v1.37); component-helpers storage/volume/helpers.go (v1.36).
 """
@@ -10,11 +10,11 @@ from datetime import datetime
 import msgspec
 
 from kubectl_spread.objects import core
-from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
+from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, LabelSelector, Struct
 from kubectl_spread.objects.times import moment
 
 STORAGE = "storage"
-"""The resource that a claim requests and a volume has."""
+"""The resource that a claim requests and that a volume has as capacity."""
 
 ANN_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 ANN_BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -23,82 +23,73 @@ ANN_DEFAULT_CLASS = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
-"""What marks a StorageClass as the cluster's default."""
+"""The annotations that mark a StorageClass as the cluster's default."""
 ANN_MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
-
-IMMEDIATE = "Immediate"
-WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 
 
 class ManagedClaimAnnotations(Struct, frozen=True):
-    """Which annotations of a claim somebody manages, as far as that matters."""
+    """Whether a manager manages the selected-node annotation."""
 
     selected_node: dict[str, object] | None = msgspec.field(name=f"f:{ANN_SELECTED_NODE}", default=None)
 
 
 class ManagedClaimMetadata(Struct, frozen=True):
-    """Which metadata of a claim somebody manages."""
+    """The metadata of a claim that a manager manages."""
 
     annotations: ManagedClaimAnnotations = msgspec.field(name="f:annotations", default=ManagedClaimAnnotations())
 
 
 class ManagedClaimFields(Struct, frozen=True):
-    """Which fields of a claim somebody manages."""
+    """The fields of a claim that a manager manages."""
 
     metadata: ManagedClaimMetadata = msgspec.field(name="f:metadata", default=ManagedClaimMetadata())
 
 
 class ManagedClaimEntry(Struct, frozen=True):
-    """What one manager has written into a claim, and when it last did."""
+    """What one manager wrote into a claim, and when it last did so."""
 
     time: str | None = None
     fields_v1: ManagedClaimFields = msgspec.field(name="fieldsV1", default=ManagedClaimFields())
 
 
 class ClaimMeta(AnnotatedMeta, frozen=True):
-    """AnnotatedMeta of a claim, which says when a node was chosen for it."""
+    """AnnotatedMeta of a claim, with the time at which a node was selected for it."""
 
     managed_fields: tuple[ManagedClaimEntry, ...] = ()
 
 
-class PersistentVolumeClaimStatus(Struct, frozen=True):
-    """What has become of a claim."""
-
-    phase: str = ""
-
-
-class PersistentVolumeClaim(Struct, frozen=True):
-    """A request for a volume, which Pods of its namespace mount."""
+class PersistentVolumeClaim(KubernetesObject, frozen=True):
+    """A request for a volume that Pods of its namespace mount."""
 
     metadata: ClaimMeta = ClaimMeta()
     spec: core.PersistentVolumeClaimSpec = core.PersistentVolumeClaimSpec()
-    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
+    status: core.Phase = core.Phase()
 
     @property
     def class_name(self) -> str:
-        """The StorageClass it asks for; empty for none."""
+        """The StorageClass that it names; empty for none."""
         return self.metadata.annotations.get(ANN_STORAGE_CLASS, self.spec.storage_class_name or "")
 
     @property
     def wants_default_class(self) -> bool:
-        """Whether it leaves its StorageClass to the cluster."""
+        """Whether it gets the cluster's default StorageClass."""
         return ANN_STORAGE_CLASS not in self.metadata.annotations and self.spec.storage_class_name is None
 
     @property
     def fully_bound(self) -> bool:
-        """Whether it has its volume, and the controller has finished binding both."""
+        """Whether it has a volume and the controller has completed the binding."""
         return bool(self.spec.volume_name) and ANN_BIND_COMPLETED in self.metadata.annotations
 
     @property
     def node_chosen_at(self) -> datetime | None:
-        """When the scheduler last chose the node that the volume is being made for, None where that is not known."""
-        entries = ((each.time, each.fields_v1.metadata.annotations) for each in self.metadata.managed_fields)
-        times = (moment(time) for time, annotations in entries if annotations.selected_node is not None)
+        """When the scheduler last selected the node for the new volume, None where that is not known."""
+        entries = self.metadata.managed_fields
+        times = (moment(each.time) for each in entries if each.fields_v1.metadata.annotations.selected_node is not None)
         return max(filter(None, times), default=None)
 
 
 def claim_name(pod: core.Pod, volume: core.Volume) -> str | None:
-    """Return the name of the claim behind the volume, None where there is none.
+    """Return the name of the claim behind the volume, None for a volume without a claim.
 
     Source: component-helpers storage/ephemeral/ephemeral.go VolumeClaimName (v1.36).
     """
@@ -108,20 +99,20 @@ def claim_name(pod: core.Pod, volume: core.Volume) -> str | None:
 
 
 class CSIPersistentVolumeSource(Struct, frozen=True):
-    """A volume that a CSI driver knows by its handle."""
+    """A volume of a CSI driver, which the driver identifies by the handle."""
 
     driver: str = ""
     volume_handle: str = ""
 
 
 class VolumeNodeAffinity(Struct, frozen=True):
-    """The nodes a volume can be used on."""
+    """The nodes on which a volume can be used."""
 
     required: core.NodeSelector | None = None
 
 
 class PersistentVolumeSpec(core.InTreeVolumeSources, frozen=True):
-    """A volume, and the claim it is kept for."""
+    """A volume, and the claim that it is reserved for."""
 
     capacity: dict[str, core.Quantity] = {}
     access_modes: tuple[str, ...] = ()
@@ -133,65 +124,59 @@ class PersistentVolumeSpec(core.InTreeVolumeSources, frozen=True):
     csi: CSIPersistentVolumeSource | None = None
 
 
-class PersistentVolumeStatus(Struct, frozen=True):
-    """What has become of a volume."""
-
-    phase: str = ""
-
-
-class PersistentVolume(Struct, frozen=True):
+class PersistentVolume(KubernetesObject, frozen=True):
     """A piece of storage in the cluster."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
     spec: PersistentVolumeSpec = PersistentVolumeSpec()
-    status: PersistentVolumeStatus = PersistentVolumeStatus()
+    status: core.Phase = core.Phase()
 
     @property
     def class_name(self) -> str:
-        """The StorageClass it belongs to; empty for none."""
+        """Its StorageClass; empty for none."""
         return self.metadata.annotations.get(ANN_STORAGE_CLASS, self.spec.storage_class_name)
 
 
 class TopologySelectorLabelRequirement(Struct, frozen=True):
-    """A node label and the values it may have."""
+    """A node label and its allowed values."""
 
     key: str = ""
     values: tuple[str, ...] = ()
 
 
 class TopologySelectorTerm(Struct, frozen=True):
-    """Requirements that must all hold; a term without any matches no node."""
+    """Requirements that must all hold; a term without requirements matches no node."""
 
     match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
 
 
-class StorageClass(Struct, frozen=True):
-    """How volumes of a class are made, when, and where; an API server sets the binding mode where it is left out."""
+class StorageClass(KubernetesObject, frozen=True):
+    """How, when and where volumes of a class are provisioned; the API server defaults an absent binding mode."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
     provisioner: str = ""
-    volume_binding_mode: str = IMMEDIATE
+    volume_binding_mode: str = "Immediate"
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
     @property
     def waits_for_consumer(self) -> bool:
         """Whether a claim is bound only when a Pod that mounts it is scheduled."""
-        return self.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+        return self.volume_binding_mode == "WaitForFirstConsumer"
 
     @property
     def is_default(self) -> bool:
-        """Whether claims that name no class get this one."""
+        """Whether claims without a class name get this class."""
         return any(self.metadata.annotations.get(annotation) == "true" for annotation in ANN_DEFAULT_CLASS)
 
 
 class VolumeNodeResources(Struct, frozen=True):
-    """How many volumes of a driver a node can have attached; None for no limit."""
+    """How many volumes of a driver can be attached to a node; None for no limit."""
 
     count: int | None = None
 
 
 class CSINodeDriver(Struct, frozen=True):
-    """A CSI driver that runs on a node, and the node labels that say from where its volumes can be reached."""
+    """A CSI driver on a node, and the node labels that its topology consists of."""
 
     name: str = ""
     topology_keys: tuple[str, ...] = ()
@@ -204,36 +189,34 @@ class CSINodeSpec(Struct, frozen=True):
     drivers: tuple[CSINodeDriver, ...] = ()
 
 
-class CSINode(Struct, frozen=True):
-    """What CSI drivers say of a node; it has the node's name."""
+class CSINode(KubernetesObject, frozen=True):
+    """What CSI drivers report about the node of the same name."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
     spec: CSINodeSpec = CSINodeSpec()
 
     @property
     def migrated_plugins(self) -> frozenset[str]:
-        """The in-tree plugins whose volumes a CSI driver serves on this node, such as ``kubernetes.io/aws-ebs``."""
+        """The in-tree plugins that are migrated to CSI drivers on this node, such as ``kubernetes.io/aws-ebs``."""
         return frozenset(self.metadata.annotations.get(ANN_MIGRATED_PLUGINS, "").split(","))
 
 
 class CSIDriverSpec(Struct, frozen=True):
-    """What a CSI driver wants of the scheduler."""
+    """What a CSI driver asks of the scheduler."""
 
     storage_capacity: bool = False
     prevent_pod_scheduling_if_missing: bool = False
 
 
-class CSIDriver(Struct, frozen=True):
+class CSIDriver(KubernetesObject, frozen=True):
     """A CSI driver in the cluster."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: CSIDriverSpec = CSIDriverSpec()
 
 
-class CSIStorageCapacity(Struct, frozen=True):
-    """The storage of a class that is left for new volumes on the nodes of a topology; None is unknown."""
+class CSIStorageCapacity(KubernetesObject, frozen=True):
+    """The free storage of a class for new volumes on the nodes of a topology; None where it is not known."""
 
-    metadata: ObjectMeta = ObjectMeta()
     node_topology: LabelSelector | None = None
     storage_class_name: str = ""
     capacity: core.Quantity | None = None
@@ -241,21 +224,20 @@ class CSIStorageCapacity(Struct, frozen=True):
 
 
 class VolumeAttachmentSource(Struct, frozen=True):
-    """What is attached."""
+    """The volume that is attached."""
 
     persistent_volume_name: str = ""
 
 
 class VolumeAttachmentSpec(Struct, frozen=True):
-    """A volume, a node, and the driver that attaches one to the other."""
+    """A volume, a node, and the driver that attaches the volume to the node."""
 
     attacher: str = ""
     source: VolumeAttachmentSource = VolumeAttachmentSource()
     node_name: str = ""
 
 
-class VolumeAttachment(Struct, frozen=True):
-    """A volume that is, or shall be, attached to a node."""
+class VolumeAttachment(KubernetesObject, frozen=True):
+    """A volume that is attached to a node, or about to be."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: VolumeAttachmentSpec = VolumeAttachmentSpec()

@@ -1,4 +1,4 @@
-"""Deployment, ReplicaSet, StatefulSet, DaemonSet, Job and CronJob: the kinds that make Pods.
+"""Deployment, ReplicaSet, StatefulSet, DaemonSet, Job and CronJob: the kinds that create Pods.
 
 Source: api apps/v1/types.go and batch/v1/types.go (v1.36).
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_spread.objects.core import PodTemplateSpec, ReplicaSetStatus, ReplicatedSpec, ReplicatedStatus
-from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, ScaledMeta, Struct
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, ObjectMeta, ScaledMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
 JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
-"""Labels that hold a Job's name, on it and on its Pods."""
+"""The labels that hold a Job's name, on the Job and on its Pods."""
 JOB_UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
-"""Labels that hold a Job's UID, on its Pods and in its selector."""
+"""The labels that hold a Job's UID, on its Pods and in its selector."""
 
 ON_DELETE: Final = "OnDelete"
 RECREATE: Final = "Recreate"
@@ -25,7 +25,7 @@ _JOB_ENDS = frozenset(("Complete", "SuccessCriteriaMet", *_JOB_FAILS))
 
 
 class RollingUpdate(Struct, frozen=True):
-    """How far a rollout may go at once: in Pods, or in percent of the replicas."""
+    """The bounds of a rollout, in Pods or in percent of the replicas."""
 
     max_surge: int | str | None = None
     max_unavailable: int | str | None = None
@@ -33,14 +33,14 @@ class RollingUpdate(Struct, frozen=True):
 
 
 class UpdateStrategy(Struct, frozen=True):
-    """How a changed template reaches the Pods: RollingUpdate, OnDelete, Recreate; empty means RollingUpdate."""
+    """How Pods are replaced after a template change: RollingUpdate (also if empty), OnDelete or Recreate."""
 
     type: str = ""
     rolling_update: RollingUpdate | None = None
 
 
 class WorkloadSpec(ReplicatedSpec, frozen=True):
-    """What the apps kinds have in common."""
+    """The fields that the apps kinds have in common."""
 
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
@@ -48,22 +48,22 @@ class WorkloadSpec(ReplicatedSpec, frozen=True):
 
 
 class DeploymentSpec(WorkloadSpec, frozen=True):
-    """What a Deployment keeps; its update strategy has a name of its own."""
+    """The desired state of a Deployment, whose update strategy has another name."""
 
     strategy: UpdateStrategy = UpdateStrategy()
     paused: bool = False
 
 
-class Deployment(Struct, frozen=True):
-    """Keeps ReplicaSets, one a revision."""
+class Deployment(KubernetesObject, frozen=True):
+    """Manages one ReplicaSet for each revision."""
 
     metadata: ScaledMeta = ScaledMeta()
     spec: DeploymentSpec = DeploymentSpec()
     status: ReplicatedStatus = ReplicatedStatus()
 
 
-class ReplicaSet(Struct, frozen=True):
-    """Keeps equal Pods; a Deployment's carries its revision in an annotation."""
+class ReplicaSet(KubernetesObject, frozen=True):
+    """Manages identical Pods; that of a Deployment has its revision in an annotation."""
 
     metadata: ScaledMeta = ScaledMeta()
     spec: WorkloadSpec = WorkloadSpec()
@@ -71,26 +71,26 @@ class ReplicaSet(Struct, frozen=True):
 
 
 class StatefulSetStatus(ReplicatedStatus, frozen=True):
-    """Which revisions a rollout moves between."""
+    """The revisions before and after a rollout."""
 
     current_revision: str = ""
     update_revision: str = ""
 
 
 class StatefulSetOrdinals(Struct, frozen=True):
-    """How the Pods of a StatefulSet are numbered."""
+    """The first ordinal of a StatefulSet's Pods."""
 
     start: int = 0
 
 
 class StatefulSetPersistentVolumeClaimRetentionPolicy(Struct, frozen=True):
-    """What becomes of the claims of Pods that a StatefulSet wants no longer."""
+    """What happens to the claims of Pods that a StatefulSet deletes."""
 
     when_scaled: str = "Retain"
 
 
 class StatefulSetSpec(WorkloadSpec, frozen=True):
-    """What a StatefulSet keeps: Pods, and the claims of each."""
+    """The desired state of a StatefulSet: Pods, and the claims of each Pod."""
 
     volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
     ordinals: StatefulSetOrdinals = StatefulSetOrdinals()
@@ -101,8 +101,8 @@ class StatefulSetSpec(WorkloadSpec, frozen=True):
     service_name: str = ""
 
 
-class StatefulSet(Struct, frozen=True):
-    """Keeps Pods with an identity of their own."""
+class StatefulSet(KubernetesObject, frozen=True):
+    """Manages Pods with a stable identity."""
 
     metadata: ScaledMeta = ScaledMeta()
     spec: StatefulSetSpec = StatefulSetSpec()
@@ -110,22 +110,21 @@ class StatefulSet(Struct, frozen=True):
 
 
 class DaemonSetStatus(Struct, frozen=True):
-    """On how many nodes there is to be a Pod, and on how many of these there is one (counts)."""
+    """The nodes that should have a Pod, and those of them that have one (counts)."""
 
     desired_number_scheduled: int = 0
     current_number_scheduled: int = 0
 
 
-class DaemonSet(Struct, frozen=True):
-    """Keeps one Pod on each node that takes it."""
+class DaemonSet(KubernetesObject, frozen=True):
+    """Runs one Pod on each suitable node."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: WorkloadSpec = WorkloadSpec()
     status: DaemonSetStatus = DaemonSetStatus()
 
 
 class JobSchedulingConfiguration(Struct, frozen=True):
-    """That a Job's Pods are scheduled as a group (from 1.37, alpha)."""
+    """Present where a Job's Pods are scheduled as a group (from 1.37, alpha)."""
 
 
 class PodFailurePolicyOnPodConditionsPattern(Struct, frozen=True):
@@ -136,20 +135,20 @@ class PodFailurePolicyOnPodConditionsPattern(Struct, frozen=True):
 
 
 class PodFailurePolicyRule(Struct, frozen=True):
-    """What follows where a failed Pod has one of these conditions."""
+    """The action for a failed Pod that has one of these conditions."""
 
     action: str = ""
     on_pod_conditions: tuple[PodFailurePolicyOnPodConditionsPattern, ...] = ()
 
 
 class PodFailurePolicy(Struct, frozen=True):
-    """What follows from a failed Pod: what the first rule says that covers it."""
+    """The rules for failed Pods; the first that matches decides."""
 
     rules: tuple[PodFailurePolicyRule, ...] = ()
 
 
 class JobSpec(Struct, frozen=True):
-    """What a Job runs; ``parallelism`` and ``completions`` None mean 1, ``backoff_limit`` None means 6."""
+    """The desired state of a Job; None means 1 in ``parallelism`` and ``completions``, and 6 in ``backoff_limit``."""
 
     parallelism: int | None = None
     completions: int | None = None
@@ -175,7 +174,7 @@ class JobCondition(Struct, frozen=True):
 
 
 class JobStatus(Struct, frozen=True):
-    """What has become of a Job; indexes as in ``0,2-4``."""
+    """The observed state of a Job; indexes are text such as ``0,2-4``."""
 
     conditions: tuple[JobCondition, ...] = ()
     succeeded: int = 0
@@ -184,16 +183,15 @@ class JobStatus(Struct, frozen=True):
     failed_indexes: str = ""
 
 
-class Job(Struct, frozen=True):
+class Job(KubernetesObject, frozen=True):
     """Runs Pods to completion."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: JobSpec = JobSpec()
     status: JobStatus = JobStatus()
 
     @property
     def finished(self) -> bool:
-        """Whether it has completed or failed, or is about to, with Pods left to be removed: it makes no further ones.
+        """Whether it has completed or failed, or is about to, so that it creates no more Pods.
 
         Source: kube-controller-manager pkg/controller/job/job_controller.go syncJob (v1.36).
         """
@@ -206,21 +204,20 @@ class Job(Struct, frozen=True):
 
 
 class JobTemplateSpec(Struct, frozen=True):
-    """The Jobs a CronJob makes."""
+    """The Jobs that a CronJob creates."""
 
     metadata: ObjectMeta = ObjectMeta()
     spec: JobSpec = JobSpec()
 
 
 class CronJobSpec(Struct, frozen=True):
-    """What a CronJob runs."""
+    """The desired state of a CronJob."""
 
     suspend: bool = False
     job_template: JobTemplateSpec = JobTemplateSpec()
 
 
-class CronJob(Struct, frozen=True):
-    """Makes Jobs on a schedule."""
+class CronJob(KubernetesObject, frozen=True):
+    """Creates Jobs on a schedule."""
 
-    metadata: ObjectMeta = ObjectMeta()
     spec: CronJobSpec = CronJobSpec()

@@ -23,7 +23,6 @@ from kubectl_spread.objects.devices import (
     DeviceClass,
     DeviceRequest,
     DeviceSubRequest,
-    ExactDeviceRequest,
     NodeReach,
     ResourceClaim,
     ResourceClaimTemplate,
@@ -246,7 +245,7 @@ def _unknown_class(claim: ResourceClaim, handle: Handle) -> Status | None:
     return None
 
 
-def _parts(request: DeviceRequest) -> Iterator[tuple[str, DeviceSubRequest | ExactDeviceRequest]]:
+def _parts(request: DeviceRequest) -> Iterator[tuple[str, DeviceSubRequest]]:
     """Yield the alternatives of a request under their full names, or the request where it has none."""
     if not request.first_available:
         yield request.name, request.exact

@@ -25,7 +25,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Node, Pod
-from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.scheduler.affinityterm import ExistingTerms
 from kubectl_spread.scheduler.nodeindex import NodeIndex
 from kubectl_spread.scheduler.nodeinfo import NodeInfo, NodeRoom

@@ -13,7 +13,8 @@ from kubectl_spread.controllers import daemonset
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject
+from kubectl_spread.objects.kinds import WORKLOADS
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.workloads import DaemonSet, Deployment
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.controllers.nodelifecycle import is_shut_down, is_silent
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
-from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
-from kubectl_spread.objects.meta import OwnerReference
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.meta import KubernetesObject, OwnerReference
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.scheduler.framework import Handle

@@ -19,7 +19,8 @@ from kubectl_spread.controllers.templates import pod_from_template, renamed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent, owner_of, revision_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
-from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle

@@ -21,7 +21,8 @@ from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, is_mirror, owner_of
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
-from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet

@@ -9,7 +9,8 @@ import pytest
 
 from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import BY_API, KubernetesObject
+from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.release import Release
 from tests.build import Object, pod
 from tests.build_workloads import kubectl_applied, laid_over, template, workload

@@ -12,7 +12,8 @@ from kubectl_spread.autoscalers.decision import AutoscalerDecision
 from kubectl_spread.autoscalers.karpenter.scheduler import decide, karpenter_problem
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import BY_API, KubernetesObject
+from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Inventory, Snapshot
 

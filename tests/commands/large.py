@@ -10,7 +10,7 @@ from kubectl_spread.cluster.reads import Read, up_to
 from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.snapshot import Inventory
 from tests.build import snapshot
 from tests.commands.memory import Memory

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.apimachinery import label_key_faults, label_value_faults
-from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, SelectorRequirement
+from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Selector, SelectorRequirement
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import (
     AnnotatedMeta,
@@ -17,7 +17,6 @@ from kubectl_spread.objects.meta import (
     LabelSelectorRequirement,
     ObjectMeta,
     OwnerReference,
-    label_requirement,
     once,
     parse_label_selector,
 )
@@ -98,16 +97,14 @@ VALUE_RULE = "".join(label_value_faults("-"))
 )
 def test_an_expression_that_does_not_fit_together_is_refused(bad: LabelSelectorRequirement, reason: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
-        label_requirement(bad)
-    with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
         parse_label_selector(LabelSelector(match_expressions=(bad,)))
 
 
 @given(values=st.lists(st.from_regex(r"[a-z0-9]{0,3}", fullmatch=True), min_size=1))
 def test_neither_order_nor_repetition_of_values_matters(values: list[str]) -> None:
-    wanted = SelectorRequirement("a", Operator.IN, frozenset(values))
-    assert label_requirement(expression("a", "In", *values)) == wanted
-    assert label_requirement(expression("a", "In", *reversed(values), values[0])) == wanted
+    wanted = Selector((SelectorRequirement("a", Operator.IN, frozenset(values)),))
+    for listed in (values, [*reversed(values), values[0]]):
+        assert parse_label_selector(LabelSelector(match_expressions=(expression("a", "In", *listed),))) == wanted
 
 
 def test_one_and_the_same_part_comes_once_at_its_first_place() -> None:

@@ -26,8 +26,7 @@ from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors
 from kubectl_spread.apiserver.validation.volumes import claim_errors
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
-from kubectl_spread.objects.kinds import KubernetesObject
-from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, parse_label_selector
 from kubectl_spread.release import Release
 
 _TEMPLATE = "spec.template"

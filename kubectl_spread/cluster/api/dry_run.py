@@ -18,7 +18,8 @@ from kubectl_spread.cluster.net.failures import StatusCause, StatusError
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, Plain, decode, plain
-from kubectl_spread.objects.kinds import Kind, KubernetesObject
+from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.meta import KubernetesObject
 
 FIELD_MANAGER = "kubectl-spread"
 KUBECTL = "kubectl"

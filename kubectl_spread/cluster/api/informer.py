@@ -27,8 +27,7 @@ from kubectl_spread.cluster.net.transport import RETRIED, streaming
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
-from kubectl_spread.objects.kinds import KubernetesObject
-from kubectl_spread.objects.meta import Struct
+from kubectl_spread.objects.meta import KubernetesObject, Struct
 from kubectl_spread.snapshot import Inventory
 
 WATCH_SECONDS = 300

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject
 
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 

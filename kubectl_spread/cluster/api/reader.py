@@ -41,8 +41,8 @@ from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read, age, counted, narrowed, up_to
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
-from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, NODE, POD, Kind, KubernetesObject
-from kubectl_spread.objects.meta import ObjectMeta, Struct
+from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, NODE, POD, Kind
+from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, Struct
 from kubectl_spread.snapshot import Inventory, Unread
 
 if TYPE_CHECKING:

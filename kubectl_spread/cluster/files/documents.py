@@ -17,7 +17,8 @@ from kubectl_spread.cluster.files.yaml_lines import lines_of
 from kubectl_spread.cluster.files.yaml_values import MAX_DEPTH, YamlDocument, YamlError
 from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode, plain, type_name
-from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
+from kubectl_spread.objects.kinds import BY_API, Kind
+from kubectl_spread.objects.meta import KubernetesObject
 
 Content: TypeAlias = msgspec.Raw | Plain
 """A document: bytes where it is JSON that need not be looked at in whole, else plain values."""

@@ -35,9 +35,8 @@ from kubectl_spread.objects.kinds import (
     REPLICATION_CONTROLLER,
     SERVICE,
     Kind,
-    KubernetesObject,
 )
-from kubectl_spread.objects.meta import LAST_APPLIED
+from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject
 from kubectl_spread.objects.template_rest import UNKNOWN, with_rest
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin, Unread

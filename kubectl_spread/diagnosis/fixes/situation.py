@@ -16,7 +16,8 @@ from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain
-from kubectl_spread.objects.kinds import KubernetesObject, Workload
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation

@@ -18,7 +18,8 @@ import yaml
 from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
+from kubectl_spread.objects.kinds import BY_API, Kind
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.release import Release
 
 Object = dict[str, Any]

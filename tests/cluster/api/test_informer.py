@@ -125,7 +125,7 @@ def test_objects_come_change_and_go(cluster: Watched, watching: Watching) -> Non
     cluster.delete(pod("a"))
     until(watch, ["b", "c"])
     inventory = watch.inventory()
-    assert [found.spec.node_name for found in inventory.objects["Pod"]] == ["n", ""]  # type: ignore[union-attr] # Pods
+    assert [found.spec.node_name for found in inventory.objects["Pod"]] == ["n", ""]  # type: ignore[attr-defined] # Pods
     assert inventory.resource_versions == {"pods": "105"}
 
 
