@@ -14,7 +14,7 @@ from kubectl_spread.apiserver.denials import lacks_namespace
 from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.validation.field_errors import Errors
-from kubectl_spread.apiserver.validation.storageclasses import parameter_errors
+from kubectl_spread.apiserver.validation.volumes import parameter_errors
 from kubectl_spread.apiserver.warnings import FieldWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain
@@ -137,7 +137,7 @@ def _invalid(submission: Submission, release: Release, *, exists: bool) -> Error
         # What knows these fields is loaded for manifests that have any.
         from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 
-        yield from validate_details(obj, values, release, lives=exists)
+        yield from validate_details(obj, values, release, exists=exists)
 
 
 def _mappings(values: Plain) -> Iterator[dict[str, Plain]]:

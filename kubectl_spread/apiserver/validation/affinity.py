@@ -5,25 +5,25 @@ Source: pkg/apis/core/validation/validation.go validateAffinity (v1.36).
 
 from __future__ import annotations
 
-from kubectl_spread.apimachinery import as_json, quoted
-from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, required
+from kubectl_spread.apimachinery import (
+    as_json,
+    dns_label_faults,
+    dns_subdomain_faults,
+    label_key_faults,
+    label_value_faults,
+    quoted,
+)
+from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, items, required, text_errors
 from kubectl_spread.apiserver.validation.labelselectors import (
     UNKNOWN_OPERATOR,
     label_selector_errors,
     merged_key_errors,
     operator_errors,
 )
-from kubectl_spread.apiserver.validation.names import (
-    dns_label_errors,
-    dns_subdomain_errors,
-    label_key_errors,
-    label_value_errors,
-)
 from kubectl_spread.objects import core
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-_NAME_FIELD = "metadata.name"
 _MAX_WEIGHT = 100
 
 
@@ -33,83 +33,76 @@ def affinity_errors(path: str, affinity: core.Affinity | None) -> Errors:
         return
     if affinity.node_affinity is not None:
         yield from _node_affinity_errors(f"{path}.nodeAffinity", affinity.node_affinity)
-    if affinity.pod_affinity is not None:
-        yield from _pod_affinity_errors(f"{path}.podAffinity", affinity.pod_affinity)
-    if affinity.pod_anti_affinity is not None:
-        yield from _pod_affinity_errors(f"{path}.podAntiAffinity", affinity.pod_anti_affinity)
+    for field, terms in (("podAffinity", affinity.pod_affinity), ("podAntiAffinity", affinity.pod_anti_affinity)):
+        if terms is not None:
+            yield from _pod_affinity_errors(f"{path}.{field}", terms)
 
 
 def _node_affinity_errors(path: str, affinity: core.NodeAffinity) -> Errors:
     selector = affinity.required_during_scheduling_ignored_during_execution
     if selector is not None:
-        place = f"{path}.{REQUIRED}.nodeSelectorTerms"
+        field = f"{path}.{REQUIRED}.nodeSelectorTerms"
         if not selector.node_selector_terms:
-            yield required(place, "must have at least one node selector term")
-        for index, term in enumerate(selector.node_selector_terms):
-            yield from _term_errors(f"{place}[{index}]", term, preferred=False)
-    for index, preferred in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
-        place = f"{path}.{PREFERRED}[{index}]"
-        yield from _weight_errors(f"{place}.weight", preferred.weight)
-        yield from _term_errors(f"{place}.preference", preferred.preference, preferred=True)
+            yield required(field, "must have at least one node selector term")
+        for place, term in items(field, selector.node_selector_terms):
+            yield from _node_term_errors(place, term, preferred=False)
+    for place, weighted in items(f"{path}.{PREFERRED}", affinity.preferred_during_scheduling_ignored_during_execution):
+        yield from _weight_errors(f"{place}.weight", weighted.weight)
+        yield from _node_term_errors(f"{place}.preference", weighted.preference, preferred=True)
 
 
-def _term_errors(path: str, term: core.NodeSelectorTerm, *, preferred: bool) -> Errors:
-    for index, expression in enumerate(term.match_expressions):
-        yield from _expression_errors(f"{path}.matchExpressions[{index}]", expression, preferred=preferred)
-    for index, expression in enumerate(term.match_fields):
-        yield from _field_errors(f"{path}.matchFields[{index}]", expression)
+def _node_term_errors(path: str, term: core.NodeSelectorTerm, *, preferred: bool) -> Errors:
+    for place, expression in items(f"{path}.matchExpressions", term.match_expressions):
+        yield from _label_expression_errors(place, expression, preferred=preferred)
+    for place, expression in items(f"{path}.matchFields", term.match_fields):
+        yield from _field_expression_errors(place, expression)
 
 
-def _expression_errors(path: str, expression: core.NodeSelectorRequirement, *, preferred: bool) -> Errors:
-    if expression.operator in {"Gt", "Lt"}:
-        if len(expression.values) != 1:
-            yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
-    else:
+def _label_expression_errors(path: str, expression: core.NodeSelectorRequirement, *, preferred: bool) -> Errors:
+    if expression.operator not in {"Gt", "Lt"}:
         yield from operator_errors(path, expression.operator, expression.values)
-    yield from label_key_errors(f"{path}.key", expression.key)
-    # upstream: such a value breaks the score, but where one node alone is feasible it needs none, so it is let in.
-    if not preferred:
-        for index, value in enumerate(expression.values):
-            yield from label_value_errors(f"{path}.values[{index}]", value)
+    elif len(expression.values) != 1:
+        yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+    yield from text_errors(f"{path}.key", expression.key, label_key_faults)
+    # upstream: the scheduler fails on such a value only when it scores, so a preferred term may have it.
+    for place, value in items(f"{path}.values", () if preferred else expression.values):
+        yield from text_errors(place, value, label_value_faults)
 
 
-def _field_errors(path: str, expression: core.NodeSelectorRequirement) -> Errors:
-    """Yield the errors of an expression on a node's fields: metadata.name is the only one, with one value."""
+def _field_expression_errors(path: str, expression: core.NodeSelectorRequirement) -> Errors:
     if expression.operator not in {"In", "NotIn"}:
         yield invalid(f"{path}.operator", as_json(expression.operator), UNKNOWN_OPERATOR)
     elif len(expression.values) != 1:
         detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         yield required(f"{path}.values", detail)
-    # A value is a node's name only where the key is: of any other field nothing more can be said.
-    if expression.key != _NAME_FIELD:
+    if expression.key != "metadata.name":
         yield invalid(f"{path}.key", quoted(expression.key), "not a valid field selector key")
         return
-    for index, value in enumerate(expression.values):
-        yield from dns_subdomain_errors(f"{path}.values[{index}]", value)
+    for place, value in items(f"{path}.values", expression.values):
+        yield from text_errors(place, value, dns_subdomain_faults)
 
 
 def _pod_affinity_errors(path: str, affinity: core.PodAffinity) -> Errors:
-    for index, term in enumerate(affinity.required_during_scheduling_ignored_during_execution):
-        yield from _pod_term_errors(f"{path}.{REQUIRED}[{index}]", term)
-    for index, weighted in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
-        place = f"{path}.{PREFERRED}[{index}]"
+    for place, term in items(f"{path}.{REQUIRED}", affinity.required_during_scheduling_ignored_during_execution):
+        yield from _pod_term_errors(place, term)
+    for place, weighted in items(f"{path}.{PREFERRED}", affinity.preferred_during_scheduling_ignored_during_execution):
         yield from _weight_errors(f"{place}.weight", weighted.weight)
         yield from _pod_term_errors(f"{place}.podAffinityTerm", weighted.pod_affinity_term)
 
 
 def _pod_term_errors(path: str, term: core.PodAffinityTerm) -> Errors:
-    # upstream: namespaces are reported at ``namespace``, without an index.
     yield from label_selector_errors(f"{path}.labelSelector", term.label_selector)
     yield from label_selector_errors(f"{path}.namespaceSelector", term.namespace_selector)
+    # upstream: namespaces are reported at ``namespace``, without an index.
     for namespace in term.namespaces:
-        yield from dns_label_errors(f"{path}.namespace", namespace)
+        yield from text_errors(f"{path}.namespace", namespace, dns_label_faults)
     yield from merged_key_errors(
         path, term.label_selector, match_keys=term.match_label_keys, mismatch_keys=term.mismatch_label_keys
     )
-    # upstream: an empty key is told of twice, as missing and as no label key.
+    # upstream: an empty key is reported twice, as missing and as no label key.
     if not term.topology_key:
         yield required(f"{path}.topologyKey", "can not be empty")
-    yield from label_key_errors(f"{path}.topologyKey", term.topology_key)
+    yield from text_errors(f"{path}.topologyKey", term.topology_key, label_key_faults)
 
 
 def _weight_errors(path: str, weight: int) -> Errors:

@@ -1,36 +1,39 @@
 """Containers, init containers and ephemeral containers: names, images, ports, resources, restart policies.
 
-Source: pkg/apis/core/validation/validation.go validateContainers, validateInitContainers, validateEphemeralContainers
-(v1.33 to v1.37).
+Source: pkg/apis/core/validation/validation.go validateContainers, validateInitContainers, validateEphemeralContainers;
+apimachinery pkg/util/validation/validation.go IsValidPortNum, IsValidPortName (v1.33 to v1.37).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
-from kubectl_spread.apimachinery import quoted
+from kubectl_spread.apimachinery import dns_label_faults, quoted
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
+    choice_errors,
     duplicate,
     forbidden,
     invalid,
+    items,
     not_supported,
     required,
+    text_errors,
     too_long,
     too_many,
 )
-from kubectl_spread.apiserver.validation.names import dns_label_errors, port_number_errors
 from kubectl_spread.apiserver.validation.resources import container_resource_errors
 from kubectl_spread.objects.core import Container, ContainerPort, PodSpec
 from kubectl_spread.release import CONTAINER_RESTART_RULES, RESTART_ALL_CONTAINERS, Release
 
+_MAX_PORT = 65535
+_MAX_PORT_NAME = 15
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _ALWAYS = "Always"
 _RESTART_POLICIES = (_ALWAYS, "Never", "OnFailure")
 _MAX_RESTART_RULES = 20
 _RULES_COUNTED_SINCE = 36
-_POLICY_REQUIRED = "must specify restartPolicy when restart rules are used"
-_NOT_EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
 def container_errors(path: str, containers: Sequence[Container], release: Release) -> Errors:
@@ -38,8 +41,7 @@ def container_errors(path: str, containers: Sequence[Container], release: Releas
     if not containers:
         yield required(path)
     names: set[str] = set()
-    for index, container in enumerate(containers):
-        place = f"{path}[{index}]"
+    for place, container in items(path, containers):
         yield from _common_errors(place, container)
         if container.name in names:
             yield duplicate(f"{place}.name", container.name)
@@ -48,97 +50,117 @@ def container_errors(path: str, containers: Sequence[Container], release: Releas
             yield from _restart_policy_errors(place, container, release)
         elif container.restart_policy is not None:
             yield forbidden(f"{place}.restartPolicy", "may not be set for non-init containers")
-    # Across the containers, for they run at once.
-    yield from _host_port_conflicts(path, containers)
+    # They run at the same time, so their host ports are compared with each other.
+    yield from _host_port_errors(path, containers)
 
 
 def init_container_errors(path: str, spec: PodSpec, release: Release) -> Errors:
-    """Yield the errors of a Pod's init containers, sidecars among them."""
-    # upstream: they run one by one, so only the ports of each are compared; a conflict is reported at index 0.
+    """Yield the errors of a Pod's init containers, sidecars included."""
     names = {container.name for container in spec.containers}
-    for index, container in enumerate(spec.init_containers):
-        place = f"{path}[{index}]"
+    for place, container in items(path, spec.init_containers):
         yield from _common_errors(place, container)
         yield from _init_restart_errors(place, container, release)
         if container.name in names:
             yield duplicate(f"{place}.name", container.name)
-        # An empty name is told of once, as missing, and not as a duplicate of another empty one.
+        # A second empty name is reported as missing only, not as a duplicate too.
         elif container.name:
             names.add(container.name)
-        yield from _host_port_conflicts(path, (container,))
+        # upstream: they run one by one, so only the ports of each are compared; a conflict is reported at index 0.
+        yield from _host_port_errors(path, (container,))
 
 
 def ephemeral_container_errors(path: str, spec: PodSpec) -> Errors:
     """Yield the errors of a Pod's ephemeral containers, which have neither ports nor resources."""
     names = {container.name for container in (*spec.containers, *spec.init_containers)}
-    for index, container in enumerate(spec.ephemeral_containers):
-        place = f"{path}[{index}]"
+    for place, container in items(path, spec.ephemeral_containers):
         yield from _common_errors(place, container)
         yield from image_blank_errors(place, container)
         if container.name in names:
             yield duplicate(f"{place}.name", container.name)
         names.add(container.name)
-        yield from _not_ephemeral_errors(place, container)
+        for field, value in (
+            ("ports", container.ports),
+            ("resources", container.resources.requests or container.resources.limits),
+            ("restartPolicy", container.restart_policy),
+            ("restartPolicyRules", container.restart_policy_rules),
+        ):
+            if value:
+                yield forbidden(f"{place}.{field}", "cannot be set for an Ephemeral Container")
 
 
 def image_blank_errors(path: str, container: Container) -> Errors:
-    """Yield the error of blanks around an image, which a template may have and a Pod may not."""
+    """Yield the error of blanks around an image; a template may have them, a Pod may not."""
     if container.image != container.image.strip():
         yield invalid(f"{path}.image", quoted(container.image), "must not have leading or trailing whitespace")
 
 
 def host_network_errors(path: str, spec: PodSpec, *, in_template: bool) -> Errors:
-    """Yield the errors of ports on the host network: those of node and container are the same.
+    """Yield the errors of ports on the host network: host port and container port must be equal.
 
-    A template may leave the node's open, for it is set when the Pod is created.
+    A template may leave the host port open, because it is set when the Pod is created.
     """
-    if not spec.host_network:
-        return
-    for index, container in enumerate(spec.containers):
-        for number, port in enumerate(container.ports):
+    for index, container in enumerate(spec.containers if spec.host_network else ()):
+        for place, port in items(f"{path}[{index}].ports", container.ports):
             left_open = in_template and not port.host_port
             if port.host_port != port.container_port and not left_open:
-                place = f"{path}[{index}].ports[{number}].hostPort"
-                yield invalid(place, port.host_port, "must match `containerPort` when `hostNetwork` is true")
+                detail = "must match `containerPort` when `hostNetwork` is true"
+                yield invalid(f"{place}.hostPort", port.host_port, detail)
+
+
+def port_number_errors(path: str, number: int) -> Errors:
+    """Yield the error of a number that no port has."""
+    if not 1 <= number <= _MAX_PORT:
+        yield invalid(path, number, f"must be between 1 and {_MAX_PORT}, inclusive")
+
+
+def port_name_faults(name: str) -> Iterator[str]:
+    """Yield what is wrong with the name of a port."""
+    if len(name) > _MAX_PORT_NAME:
+        yield f"must be no more than {_MAX_PORT_NAME} characters"
+    if not re.fullmatch("[-a-z0-9]+", name):
+        yield "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
+    if not re.search("[a-z]", name):
+        yield "must contain at least one letter (a-z)"
+    if "--" in name:
+        yield "must not contain consecutive hyphens"
+    if name.startswith("-") or name.endswith("-"):
+        yield "must not begin or end with a hyphen"
 
 
 def _common_errors(path: str, container: Container) -> Errors:
     if container.name:
-        yield from dns_label_errors(f"{path}.name", container.name)
+        yield from text_errors(f"{path}.name", container.name, dns_label_faults)
     else:
         yield required(f"{path}.name")
     if not container.image:
         yield required(f"{path}.image")
-    for index, port in enumerate(container.ports):
-        yield from _port_errors(f"{path}.ports[{index}]", port)
+    for place, port in items(f"{path}.ports", container.ports):
+        yield from _port_errors(place, port)
     yield from container_resource_errors(f"{path}.resources", container.resources)
 
 
 def _port_errors(path: str, port: ContainerPort) -> Errors:
-    # 0 is no port of a container, but on the node it means none.
     if port.container_port:
         yield from port_number_errors(f"{path}.containerPort", port.container_port)
     else:
         yield required(f"{path}.containerPort")
     if port.host_port:
         yield from port_number_errors(f"{path}.hostPort", port.host_port)
-    if port.protocol not in {"", *_PROTOCOLS}:
-        yield not_supported(f"{path}.protocol", port.protocol, _PROTOCOLS)
+    yield from choice_errors(f"{path}.protocol", port.protocol, _PROTOCOLS, optional=True)
 
 
-def _host_port_conflicts(path: str, containers: Sequence[Container]) -> Errors:
+def _host_port_errors(path: str, containers: Sequence[Container]) -> Errors:
     taken: set[str] = set()
     for index, container in enumerate(containers):
-        for number, port in enumerate(container.ports):
+        for place, port in items(f"{path}[{index}].ports", container.ports):
             wanted = f"{port.protocol or 'TCP'}/{port.host_ip}/{port.host_port}"
-            # upstream: addresses are compared as text, so 0.0.0.0 is in nobody's way here.
+            # upstream: addresses are compared as text, so 0.0.0.0 conflicts with no other address.
             if port.host_port and wanted in taken:
-                yield duplicate(f"{path}[{index}].ports[{number}].hostPort", wanted)
+                yield duplicate(f"{place}.hostPort", wanted)
             taken.add(wanted)
 
 
 def _init_restart_errors(path: str, container: Container, release: Release) -> Errors:
-    """Yield the errors of an init container's restart policy: Always makes it a sidecar."""
     policy = container.restart_policy
     if not release.knows(CONTAINER_RESTART_RULES):
         if policy not in {None, _ALWAYS}:
@@ -153,26 +175,13 @@ def _init_restart_errors(path: str, container: Container, release: Release) -> E
 
 def _restart_policy_errors(path: str, container: Container, release: Release) -> Errors:
     policy, rules = container.restart_policy, container.restart_policy_rules
-    if policy is None:
-        if rules:
-            yield required(f"{path}.restartPolicy", _POLICY_REQUIRED)
-    elif policy not in _RESTART_POLICIES:
-        yield not_supported(f"{path}.restartPolicy", policy, _RESTART_POLICIES)
+    if policy is not None:
+        yield from choice_errors(f"{path}.restartPolicy", policy, _RESTART_POLICIES)
+    elif rules:
+        yield required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")
     if len(rules) > _MAX_RESTART_RULES:
         place, counted = f"{path}.restartPolicyRules", release.minor >= _RULES_COUNTED_SINCE
         yield too_many(place, len(rules), _MAX_RESTART_RULES) if counted else too_long(place, _MAX_RESTART_RULES)
     actions = ("Restart", "RestartAllContainers") if release.enables(RESTART_ALL_CONTAINERS) else ("Restart",)
-    for index, rule in enumerate(rules):
-        if rule.action not in actions:
-            yield not_supported(f"{path}.restartPolicyRules[{index}].action", rule.action, actions)
-
-
-def _not_ephemeral_errors(path: str, container: Container) -> Errors:
-    for name, value in (
-        ("ports", container.ports),
-        ("resources", container.resources.requests or container.resources.limits),
-        ("restartPolicy", container.restart_policy),
-        ("restartPolicyRules", container.restart_policy_rules),
-    ):
-        if value:
-            yield forbidden(f"{path}.{name}", _NOT_EPHEMERAL)
+    for place, rule in items(f"{path}.restartPolicyRules", rules):
+        yield from choice_errors(f"{place}.action", rule.action, actions)

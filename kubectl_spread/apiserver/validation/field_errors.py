@@ -1,24 +1,25 @@
-"""One thing the API server would refuse, and values as Go prints them in its messages.
+"""A field that the API server refuses, and the rules that many fields share.
 
 Source: apimachinery pkg/util/validation/field/errors.go (v1.36).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
 from kubectl_spread.apimachinery import as_json, quoted
 
+ItemT = TypeVar("ItemT")
 Errors: TypeAlias = Iterator["FieldError"]
-"""What the rules of a subject yield."""
+"""The errors of an object or of a part of it, in the API server's order."""
 
 
 class Reason(StrEnum):
-    """Why a field is refused, as ``causes[].reason`` of the API server's answer says it."""
+    """The kind of fault, as in ``causes[].reason`` of the API server's answer."""
 
     REQUIRED = "FieldValueRequired"
     INVALID = "FieldValueInvalid"
@@ -48,12 +49,11 @@ _TITLES = {
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """A field the API server would refuse.
+    """A field that the API server refuses.
 
     Attributes:
         field: its path, such as ``spec.topologySpreadConstraints[0].maxSkew``.
-        reason: the kind of fault.
-        message: what kubectl prints behind the path, such as ``Invalid value: 0: must be greater than zero``.
+        message: what kubectl prints after the path, such as ``Invalid value: 0: must be greater than zero``.
     """
 
     field: str
@@ -75,30 +75,24 @@ def invalid(path: str, value: str | int, detail: str) -> FieldError:
     return _error(path, Reason.INVALID, str(value), detail)
 
 
-def count_errors(path: str, count: int | None) -> Errors:
-    """Yield the error of a number below zero."""
-    if count is not None and count < 0:
-        yield invalid(path, count, "must be greater than or equal to 0")
-
-
 def not_supported(path: str, value: object, supported: Iterable[str]) -> FieldError:
-    """Return the error of a value, text or as ``as_json`` takes it, that is not among those of its type."""
+    """Return the error of a value that is not in the list; ``value`` is as ``as_json`` takes it."""
     known = ", ".join(map(quoted, supported))
     return _error(path, Reason.NOT_SUPPORTED, as_json(value), f"supported values: {known}")
 
 
 def duplicate(path: str, value: str) -> FieldError:
-    """Return the error of a value that stands there twice."""
+    """Return the error of a value that the list already has."""
     return _error(path, Reason.DUPLICATE, quoted(value))
 
 
 def not_found(path: str, value: str) -> FieldError:
-    """Return the error of a name that nothing else has."""
+    """Return the error of a reference to a name that does not exist."""
     return _error(path, Reason.NOT_FOUND, quoted(value))
 
 
 def forbidden(path: str, detail: str) -> FieldError:
-    """Return the error of a field that must not be set, under these circumstances."""
+    """Return the error of a field that must not be set here."""
     return _error(path, Reason.FORBIDDEN, detail)
 
 
@@ -114,3 +108,25 @@ def too_long(path: str, most: int) -> FieldError:
 
 def _error(path: str, reason: Reason, *parts: str) -> FieldError:
     return FieldError(path, reason, ": ".join((_TITLES[reason], *filter(None, parts))))
+
+
+def count_errors(path: str, count: int | None) -> Errors:
+    """Yield the error of a number below zero."""
+    if count is not None and count < 0:
+        yield invalid(path, count, "must be greater than or equal to 0")
+
+
+def choice_errors(path: str, value: str, known: Collection[str], *, optional: bool = False) -> Errors:
+    """Yield the error of a value that is not in the list; an ``optional`` one may be empty."""
+    if value not in known and (value or not optional):
+        yield not_supported(path, value, known)
+
+
+def text_errors(path: str, text: str, faults: Callable[[str], Iterable[str]]) -> Errors:
+    """Yield the errors of a text, which ``faults`` words."""
+    return (invalid(path, quoted(text), fault) for fault in faults(text))
+
+
+def items(path: str, values: Iterable[ItemT]) -> Iterator[tuple[str, ItemT]]:
+    """Yield (path, item) for each item of the list at ``path``."""
+    return ((f"{path}[{index}]", value) for index, value in enumerate(values))

@@ -7,25 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubectl_spread.apimachinery import as_json, quoted
-from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid, required
-from kubectl_spread.apiserver.validation.names import label_key_errors, label_value_errors
+from kubectl_spread.apimachinery import as_json, label_key_faults, label_value_faults, quoted
+from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid, items, required, text_errors
 from kubectl_spread.objects.meta import LabelSelector
 
 UNKNOWN_OPERATOR = "not a valid selector operator"
-_VALUES_REQUIRED = "must be specified when `operator` is 'In' or 'NotIn'"
-_VALUES_FORBIDDEN = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
 IN_SELECTOR_TOO = "exists in both matchLabelKeys and labelSelector"
 NO_SELECTOR = "must not be specified when labelSelector is not set"
-_IN_BOTH_KEYS = "exists in both matchLabelKeys and mismatchLabelKeys"
 
 
 def label_errors(path: str, labels: Mapping[str, str]) -> Errors:
-    """Yield the errors of a map of labels, all of them at the map itself."""
-    # upstream: in any order, for Go's maps have none; here by key.
+    """Yield the errors of labels, by key. All of them are reported at the path of the map."""
     for key, value in sorted(labels.items()):
-        yield from label_key_errors(path, key)
-        yield from label_value_errors(path, value)
+        yield from text_errors(path, key, label_key_faults)
+        yield from text_errors(path, value, label_value_faults)
 
 
 def label_selector_errors(path: str, selector: LabelSelector | None) -> Errors:
@@ -33,12 +28,11 @@ def label_selector_errors(path: str, selector: LabelSelector | None) -> Errors:
     if selector is None:
         return
     yield from label_errors(f"{path}.matchLabels", selector.match_labels)
-    for index, expression in enumerate(selector.match_expressions):
-        place = f"{path}.matchExpressions[{index}]"
+    for place, expression in items(f"{path}.matchExpressions", selector.match_expressions):
         yield from operator_errors(place, expression.operator, expression.values)
-        yield from label_key_errors(f"{place}.key", expression.key)
-        for number, value in enumerate(expression.values):
-            yield from label_value_errors(f"{place}.values[{number}]", value)
+        yield from text_errors(f"{place}.key", expression.key, label_key_faults)
+        for field, value in items(f"{place}.values", expression.values):
+            yield from text_errors(field, value, label_value_faults)
 
 
 def operator_errors(path: str, operator: str, values: Sequence[str]) -> Errors:
@@ -46,10 +40,11 @@ def operator_errors(path: str, operator: str, values: Sequence[str]) -> Errors:
     match operator:
         case "In" | "NotIn":
             if not values:
-                yield required(f"{path}.values", _VALUES_REQUIRED)
+                yield required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'")
         case "Exists" | "DoesNotExist":
             if values:
-                yield forbidden(f"{path}.values", _VALUES_FORBIDDEN)
+                detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+                yield forbidden(f"{path}.values", detail)
         case _:
             yield invalid(f"{path}.operator", as_json(operator), UNKNOWN_OPERATOR)
 
@@ -57,43 +52,33 @@ def operator_errors(path: str, operator: str, values: Sequence[str]) -> Errors:
 def merged_key_errors(
     path: str, selector: LabelSelector | None, *, match_keys: Sequence[str], mismatch_keys: Sequence[str] = ()
 ) -> Errors:
-    """Yield the errors of matchLabelKeys and mismatchLabelKeys, once they are merged into the selector.
+    """Yield the errors of matchLabelKeys and mismatchLabelKeys that are merged into the selector already.
 
     Source: ValidateMatchLabelKeysAndMismatchLabelKeys (v1.34).
     """
-    # upstream: a key that the selector has already is reported at ``path[index]``, without ``.matchLabelKeys``. In a
-    # template, where nothing is merged yet, only a key that the selector itself repeats is found; the Pods are refused
-    # later.
-    yield from _key_errors(f"{path}.matchLabelKeys", selector, match_keys)
-    yield from _key_errors(f"{path}.mismatchLabelKeys", selector, mismatch_keys)
-    if selector is not None:
-        yield from _repeated_key_errors(path, selector, match_keys)
-    for index, key in enumerate(match_keys):
-        # mismatchLabelKeys may share a key with the selector: NotIn leaves something for it to say.
-        if key in mismatch_keys:
-            yield invalid(f"{path}.matchLabelKeys[{index}]", quoted(key), _IN_BOTH_KEYS)
-
-
-def _key_errors(path: str, selector: LabelSelector | None, keys: Sequence[str]) -> Errors:
-    if keys and selector is None:
-        yield forbidden(path, NO_SELECTOR)
-        return
-    for index, key in enumerate(keys):
-        yield from label_key_errors(f"{path}[{index}]", key)
-
-
-def _repeated_key_errors(path: str, selector: LabelSelector, match_keys: Sequence[str]) -> Errors:
-    # By now the keys stand at the end of the selector: the second time one is seen, it was the user's before.
-    places = {key: index for index, key in enumerate(match_keys)}
-    seen = set(selector.match_labels)
-    for expression in selector.match_expressions:
+    for field, keys in (("matchLabelKeys", match_keys), ("mismatchLabelKeys", mismatch_keys)):
+        if keys and selector is None:
+            yield forbidden(f"{path}.{field}", NO_SELECTOR)
+            continue
+        for place, key in items(f"{path}.{field}", keys):
+            yield from text_errors(place, key, label_key_faults)
+    # upstream: a key that the selector has too is reported at ``path[index]``, without ``.matchLabelKeys``. Nothing is
+    # merged into a template, so there only keys that the selector itself repeats are found, and its Pods are refused.
+    places = {key: index for index, key in enumerate(match_keys)} if selector else {}
+    seen = set(selector.match_labels) if selector else set()
+    # The merged keys are at the end of the selector: a key seen before is the user's.
+    for expression in selector.match_expressions if selector else ():
         if expression.key in places and expression.key in seen:
             yield invalid(f"{path}[{places[expression.key]}]", quoted(expression.key), IN_SELECTOR_TOO)
         seen.add(expression.key)
+    # A key of mismatchLabelKeys may be in the selector too.
+    for place, key in items(f"{path}.matchLabelKeys", match_keys):
+        if key in mismatch_keys:
+            yield invalid(place, quoted(key), "exists in both matchLabelKeys and mismatchLabelKeys")
 
 
 def selector_as_json(selector: LabelSelector) -> str:
-    """Return a selector as Go prints it: fields in the order of the struct, without those that hold nothing."""
+    """Return a selector as Go prints it: fields in the order of the struct, without empty ones."""
     expressions = [
         {"key": e.key, "operator": e.operator, **({"values": e.values} if e.values else {})}
         for e in selector.match_expressions

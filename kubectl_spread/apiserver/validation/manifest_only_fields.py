@@ -1,4 +1,4 @@
-"""What no object of the cluster is decoded with, and manifests often have wrong: mounts, probes, seconds, schedules.
+"""Fields that are read from manifests only, and decide nothing about placement: mounts, probes, seconds, schedules.
 
 Source: pkg/apis/core/validation/validation.go validateContainerCommon, ValidateVolumeMounts, validateProbe,
 validateHandler; pkg/apis/apps/validation, pkg/apis/batch/validation (v1.33 to v1.37).
@@ -10,21 +10,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from kubectl_spread.apimachinery import quoted
+from kubectl_spread.apimachinery import dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.creation import name_as_created, template_as_created
+from kubectl_spread.apiserver.validation.containers import port_name_faults, port_number_errors
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     FieldError,
+    choice_errors,
     count_errors,
     duplicate,
     forbidden,
     invalid,
+    items,
     not_found,
-    not_supported,
     required,
+    text_errors,
 )
 from kubectl_spread.apiserver.validation.labelselectors import label_selector_errors
-from kubectl_spread.apiserver.validation.names import dns_subdomain_errors, port_name_faults, port_number_errors
 from kubectl_spread.apiserver.validation.schedules import schedule_errors, time_zone_errors
 from kubectl_spread.apiserver.validation.volumes import mountable, volume_errors
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
@@ -37,7 +39,7 @@ from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 
 Rules: TypeAlias = Mapping[str, Callable[..., Errors]]
-"""Path below an object → rule, (path, value) → errors, for what is set there; ``env[*]`` stands for every entry."""
+"""Path below an object → rule for the value there, if it is set; ``env[*]`` is every item of ``env``."""
 
 _PROGRESS_SECONDS = 600
 _BIDIRECTIONAL = "Bidirectional"
@@ -45,11 +47,15 @@ _PROPAGATIONS = (_BIDIRECTIONAL, "HostToContainer", "None")
 
 
 def validate_details(
-    obj: KubernetesObject, values: Plain, release: Release, *, lives: bool = False
+    obj: KubernetesObject, values: Plain, release: Release, *, exists: bool = False
 ) -> tuple[FieldError, ...]:
-    """Return what else the API server would refuse of the object; nothing for other kinds.
+    """Return the errors of these fields; none for other kinds, and none while a field has the wrong type.
 
-    Where a field of the plain values has the wrong type, nothing is returned. An object that lives exists already.
+    Args:
+        obj: the object.
+        values: its plain values.
+        release: the API server's.
+        exists: whether the cluster has the object already.
     """
     kind = type(obj).__name__
     try:
@@ -58,10 +64,10 @@ def validate_details(
             return tuple(_pod_spec_errors("spec", pod.get("spec", {}), pod_name=name, release=release))
         if kind in WORKLOADS:
             spec = convert(values, fields.Workload).get("spec", {})
-            of_template = _template_errors(kind, spec, release) if _reads_template(obj, release) else ()
-            return (*_workload_errors(kind, spec, lives=lives), *of_template)
+            of_template = _template_errors(kind, spec, release) if _validates_template(obj, release) else ()
+            return (*_workload_errors(kind, spec, exists=exists), *of_template)
     except DecodeError:
-        return ()
+        pass
     return ()
 
 
@@ -72,25 +78,26 @@ def _errors(rules: Rules, path: str, values: object) -> Errors:
 
 
 def _fields(path: str, values: object, steps: Sequence[str]) -> Iterator[tuple[str, object]]:
+    """Yield (path, value) of each field that the steps lead to."""
     if not steps:
         yield path, values
         return
     name = steps[0].removesuffix("[*]")
     value = values.get(name) if isinstance(values, dict) else None
-    if name == steps[0] and value is not None:
-        yield from _fields(f"{path}.{name}", value, steps[1:])
-    for index, each in enumerate(value if name != steps[0] and isinstance(value, list) else ()):
-        yield from _fields(f"{path}.{name}[{index}]", each, steps[1:])
+    found = [(f"{path}.{name}", value)] if value is not None else []
+    if name != steps[0]:
+        found = [*items(f"{path}.{name}", value)] if isinstance(value, list) else []
+    for place, each in found:
+        yield from _fields(place, each, steps[1:])
 
 
 def _one_of(*known: str) -> Callable[[str, str], Errors]:
-    """Return the rule for a field that is one of these or empty, for the default."""
+    return partial(choice_errors, known=known, optional=True)
 
-    def errors(path: str, value: str) -> Errors:
-        if value not in {"", *known}:
-            yield not_supported(path, value, known)
 
-    return errors
+def _with(field: str) -> Callable[[str, Mapping[str, object]], Errors]:
+    """Return the rule for a value that must have this field."""
+    return lambda path, value: iter(() if value.get(field) else (required(f"{path}.{field}"),))
 
 
 _READY_SECONDS: Rules = {"minReadySeconds": count_errors}
@@ -114,24 +121,24 @@ _WORKLOADS: Mapping[str, Rules] = {
     },
 }
 """Kind → the rules of its spec."""
-_SCHEDULE: Rules = {"timeZone": time_zone_errors, "concurrencyPolicy": _one_of("Allow", "Forbid", "Replace")}
 
 
-def _workload_errors(kind: str, spec: fields.WorkloadSpec, *, lives: bool) -> Errors:
+def _workload_errors(kind: str, spec: fields.WorkloadSpec, *, exists: bool) -> Errors:
     yield from _errors(_WORKLOADS[kind], "spec", spec)
     if kind == "Deployment":
         seconds = spec.get("progressDeadlineSeconds", _PROGRESS_SECONDS)
         if seconds <= spec.get("minReadySeconds", 0):
             yield invalid("spec.progressDeadlineSeconds", seconds, "must be greater than minReadySeconds")
     if kind == "CronJob":
-        yield from schedule_errors("spec.schedule", spec.get("schedule", ""), lives=lives)
-        yield from _errors(_SCHEDULE, "spec", spec)
+        yield from schedule_errors("spec.schedule", spec.get("schedule", ""), exists=exists)
+        rules = {"timeZone": time_zone_errors, "concurrencyPolicy": _one_of("Allow", "Forbid", "Replace")}
+        yield from _errors(rules, "spec", spec)
 
 
-def _reads_template(obj: KubernetesObject, release: Release) -> bool:
+def _validates_template(obj: KubernetesObject, release: Release) -> bool:
     if isinstance(obj, StatefulSet) and release.minor < STATEFUL_SET_TEMPLATE_SINCE:
         return False
-    # upstream: it does not while the selector of these cannot be read.
+    # upstream: an invalid selector keeps the templates of these kinds from being validated.
     if isinstance(obj, Deployment | ReplicaSet | StatefulSet):
         return not any(label_selector_errors("", obj.spec.selector))
     return True
@@ -141,7 +148,7 @@ def _template_errors(kind: str, spec: fields.WorkloadSpec, release: Release) -> 
     of_cron_job = kind == "CronJob"
     job = spec.get("jobTemplate", {}).get("spec", {}) if of_cron_job else spec
     pod_spec = job.get("template", {}).get("spec", {})
-    # The volumes that a StatefulSet adds take the place of those of their names.
+    # A StatefulSet's volumes for its claims replace the template's volumes of the same names.
     claims = (claim.get("metadata", {}).get("name", "") for claim in spec.get("volumeClaimTemplates", []))
     added = {name: fields.CommonVolume(name=name) for name in claims}
     own = (volume for volume in pod_spec.get("volumes", ()) if volume.name not in added)
@@ -153,12 +160,12 @@ def _template_errors(kind: str, spec: fields.WorkloadSpec, release: Release) -> 
 def _pod_spec_errors(path: str, spec: fields.PodSpec, *, pod_name: str | None, release: Release) -> Errors:
     written = spec.get("volumes", ())
     volumes = template_as_created(core.PodSpec(volumes=written), release).volumes
-    # With what a manifest alone has; errors of the rest are reported once.
+    # This includes the sources that only manifests have. An error that volumes.py found too is reported once.
     yield from volume_errors(f"{path}.volumes", volumes, pod_name=pod_name, release=release)
     names = mountable(volumes, pod_name=pod_name, release=release)
-    # A volume whose feature is off takes its mounts with it.
+    # A volume whose feature is off is dropped, and its mounts with it.
     names |= {volume.name for volume in written if volume not in volumes}
-    container: Rules = {
+    rules: Rules = {
         "terminationMessagePolicy": _one_of("File", "FallbackToLogsOnError"),
         "ports": _port_name_errors,
         "env[*]": _variable_errors,
@@ -168,7 +175,7 @@ def _pod_spec_errors(path: str, spec: fields.PodSpec, *, pod_name: str | None, r
 
     def container_errors(place: str, values: fields.Container, *, runs: bool = True) -> Errors:
         yield from _propagation_errors(place, values)
-        yield from _errors({**container, **(_RUNNING if runs else _ENDING)}, place, values)
+        yield from _errors({**rules, **(_RUNNING if runs else _ENDING)}, place, values)
 
     def init_container_errors(place: str, values: fields.Container) -> Errors:
         yield from container_errors(place, values, runs=values.get("restartPolicy") == "Always")
@@ -178,18 +185,17 @@ def _pod_spec_errors(path: str, spec: fields.PodSpec, *, pod_name: str | None, r
 
 def _port_name_errors(path: str, ports: Sequence[fields.Port]) -> Errors:
     seen: set[str] = set()
-    for index, port in enumerate(ports):
-        field, name = f"{path}[{index}].name", port.get("name", "")
-        faults = [*port_name_faults(name)] if name else []
-        yield from (invalid(field, quoted(name), fault) for fault in faults)
+    for place, port in items(path, ports):
+        name = port.get("name", "")
+        faults = [*text_errors(f"{place}.name", name, port_name_faults)] if name else []
+        yield from faults
         if name and not faults and name in seen:
-            yield duplicate(field, name)
+            yield duplicate(f"{place}.name", name)
         seen.add(name)
 
 
 def _variable_errors(path: str, variable: fields.EnvVar) -> Errors:
-    if not variable.get("name"):
-        yield required(f"{path}.name")
+    yield from _with("name")(path, variable)
     source, place = variable.get("valueFrom", {}), f"{path}.valueFrom"
     yield from _errors(dict.fromkeys(("configMapKeyRef", "secretKeyRef"), _key_selector_errors), place, source)
     if source and variable.get("value"):
@@ -199,26 +205,22 @@ def _variable_errors(path: str, variable: fields.EnvVar) -> Errors:
 
 
 def _key_selector_errors(path: str, selector: fields.KeySelector) -> Errors:
-    yield from dns_subdomain_errors(f"{path}.name", selector.get("name", ""))
-    if not selector.get("key"):
-        yield required(f"{path}.key")
+    yield from text_errors(f"{path}.name", selector.get("name", ""), dns_subdomain_faults)
+    yield from _with("key")(path, selector)
 
 
 def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[fields.VolumeMount]) -> Errors:
-    """Yield the errors of where a container mounts volumes, given the names of those that it may mount."""
-    places: set[str] = set()
-    for index, mount in enumerate(mounts):
-        place, name = f"{path}[{index}]", mount.get("name", "")
-        mount_path, sub_path = mount.get("mountPath", ""), mount.get("subPath", "")
-        if not name:
-            yield required(f"{place}.name")
+    """Yield the errors of a container's mounts; ``volumes`` are the names of those that it may mount."""
+    mount_paths: set[str] = set()
+    for place, mount in items(path, mounts):
+        name, mount_path, sub_path = mount.get("name", ""), mount.get("mountPath", ""), mount.get("subPath", "")
+        yield from _with("name")(place, mount)
         if name not in volumes:
             yield not_found(f"{place}.name", name)
-        if not mount_path:
-            yield required(f"{place}.mountPath")
-        if mount_path in places:
+        yield from _with("mountPath")(place, mount)
+        if mount_path in mount_paths:
             yield invalid(f"{place}.mountPath", quoted(mount_path), "must be unique")
-        places.add(mount_path)
+        mount_paths.add(mount_path)
         # upstream: without the number of the mount.
         if sub_path.startswith("/"):
             yield invalid(f"{path}.subPath", quoted(sub_path), "must be a relative path")
@@ -227,17 +229,14 @@ def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[fields.V
 
 
 def _propagation_errors(path: str, container: fields.Container) -> Errors:
-    """Yield the errors of how the mounts of a container reach its node.
-
-    Source: pkg/apis/core/validation/validation.go validateMountPropagation (v1.36).
-    """
+    """Yield the errors of mount propagation. Source: validation.go validateMountPropagation (v1.36)."""
     privileged = container.get("securityContext", {}).get("privileged", False)
     # upstream: the path has no index.
     place = f"{path}.volumeMounts.mountPropagation"
     for mount in container.get("volumeMounts", ()):
         propagation = mount.get("mountPropagation")
-        if propagation not in {None, *_PROPAGATIONS}:
-            yield not_supported(place, propagation, _PROPAGATIONS)
+        if propagation is not None:
+            yield from choice_errors(place, propagation, _PROPAGATIONS)
         if propagation == _BIDIRECTIONAL and not privileged:
             yield forbidden(place, "Bidirectional mount propagation is available only to privileged containers")
 
@@ -252,21 +251,12 @@ def _handler_errors(path: str, handler: fields.Handler | fields.Probe) -> Errors
     yield from (forbidden(f"{path}.{name}", "may not specify more than 1 handler type") for name in actions[1:])
 
 
-def _exec_errors(path: str, action: fields.Exec) -> Errors:
-    if not action.get("command"):
-        yield required(f"{path}.command")
-
-
 def _port_errors(path: str, action: fields.HTTPGet) -> Errors:
     port = action.get("port", 0)
     if isinstance(port, str):
-        yield from (invalid(f"{path}.port", quoted(port), fault) for fault in port_name_faults(port))
+        yield from text_errors(f"{path}.port", port, port_name_faults)
     else:
         yield from port_number_errors(f"{path}.port", port)
-
-
-def _http_errors(path: str, action: fields.HTTPGet) -> Errors:
-    yield from _port_errors(path, action)
     yield from _one_of("HTTP", "HTTPS")(f"{path}.scheme", action.get("scheme", ""))
 
 
@@ -288,13 +278,11 @@ def _sidecar_errors(path: str, _: object) -> Errors:
 
 
 _ACTIONS: Rules = {
-    "exec": _exec_errors,
-    "httpGet": _http_errors,
-    "tcpSocket": _port_errors,
-    "grpc": _port_errors,
+    "exec": _with("command"),
+    **dict.fromkeys(("httpGet", "tcpSocket", "grpc"), _port_errors),
     "sleep": lambda *_: iter(()),
 }
-"""The actions of a handler, in the order in which the API server looks at them."""
+"""The actions of a handler, in the order in which the API server reads them."""
 _PROBE: Rules = dict.fromkeys(
     ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"), count_errors
 )
@@ -303,5 +291,5 @@ _RUNNING: Rules = {
     **dict.fromkeys(("lifecycle.postStart", "lifecycle.preStop"), _handler_errors),
     **dict.fromkeys(_PROBES, _probe_errors),
 }
-"""The rules for what containers and sidecars are asked and told; other init containers end before there is a reason."""
+"""The rules for containers and sidecars. Other init containers may have neither probes nor a lifecycle."""
 _ENDING: Rules = dict.fromkeys(("lifecycle", *_PROBES), _sidecar_errors)

@@ -11,14 +11,15 @@ from typing import TypeAlias
 
 from kubectl_spread import quantity
 from kubectl_spread.apimachinery import as_json, label_key_faults, quoted
-from kubectl_spread.apiserver.quantities import (
-    Amount,
-    limits_together,
-    read_amounts,
-    requests_together,
-    unreadable,
+from kubectl_spread.apiserver.quantities import Amount, limits_together, read_amounts, requests_together, unreadable
+from kubectl_spread.apiserver.validation.field_errors import (
+    Errors,
+    forbidden,
+    invalid,
+    items,
+    not_supported,
+    required,
 )
-from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid, not_supported, required
 from kubectl_spread.objects.core import PodSpec, Quantity, ResourceRequirements
 from kubectl_spread.scheduler.resource import HUGE_PAGES_PREFIX, is_pod_level
 
@@ -30,23 +31,10 @@ _OF_POD = ("cpu", HUGE_PAGES_PREFIX, "memory")
 _OF_CONTAINER = frozenset((*_CPU_AND_MEMORY, "ephemeral-storage"))
 _NATIVE = "kubernetes.io/"
 _QUOTA = "requests."
-_COUNTED = frozenset(
-    (
-        "pods",
-        "resourcequotas",
-        "services",
-        "replicationcontrollers",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "services.nodeports",
-        "services.loadbalancers",
-    )
-)
-_MEASURED = ("cpu", "memory", "ephemeral-storage")
-_STANDARD = _COUNTED.union(
-    _MEASURED, (f"requests.{name}" for name in _MEASURED), (f"limits.{name}" for name in _MEASURED)
-) | {"storage", "requests.storage"}
+_COUNTED = frozenset(("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"))
+_COUNTED |= {"persistentvolumeclaims", "services.nodeports", "services.loadbalancers"}
+_STANDARD = {f"{prefix}{name}" for prefix in ("", "requests.", "limits.") for name in _OF_CONTAINER} | _COUNTED
+_STANDARD |= {"storage", "requests.storage"}
 _NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
@@ -67,81 +55,66 @@ def pod_resource_errors(path: str, spec: PodSpec) -> Errors:
         return
     yield from _requirement_errors(path, spec.resources, _pod_name_errors)
     requests, limits = read_amounts(spec.resources.requests), read_amounts(spec.resources.limits)
-    # What the Pod sets must hold all its containers ask for; what it does not set is the sum anyway.
     for name, amount in requests_together(spec).items():
         if name in requests and amount.value > requests[name].value:
             detail = f"must be greater than or equal to aggregate container requests of {amount}"
             yield invalid(f"{path}.requests[{name}]", quoted(str(requests[name])), detail)
-    # Only huge pages must add up: other limits may together exceed the Pod's, which caps them.
+    # The Pod's limit caps what its containers use together, except for huge pages, which must add up.
     for name, amount in limits_together(spec).items():
         if name.startswith(HUGE_PAGES_PREFIX) and name in limits and amount.value > limits[name].value:
             detail = f"must be greater than or equal to aggregate container limits of {amount}"
             yield invalid(f"{path}.limits[{name}]", quoted(str(limits[name])), detail)
     # upstream: reported at ``resources.containers[index][resource].limits``, a path that does not exist.
-    for index, container in enumerate(spec.containers):
+    for place, container in items(f"{path}.containers", spec.containers):
         for name, amount in read_amounts(container.resources.limits).items():
             if name in limits and amount.value > limits[name].value:
                 detail = f"must be less than or equal to pod limits of {limits[name]}"
-                yield invalid(f"{path}.containers[{index}][{name}].limits", quoted(str(amount)), detail)
-
-
-def _may_overcommit(name: str) -> bool:
-    """Whether requests may be lower than limits: not for huge pages and extended resources."""
-    return _is_native(name) and not name.startswith(HUGE_PAGES_PREFIX)
+                yield invalid(f"{place}[{name}].limits", quoted(str(amount)), detail)
 
 
 def _requirement_errors(path: str, resources: ResourceRequirements, name_errors: NameRule) -> Errors:
     limits, requests = read_amounts(resources.limits), read_amounts(resources.requests)
-    yield from _unreadable_errors(f"{path}.limits", resources.limits)
-    for name, amount in limits.items():
-        yield from name_errors(f"{path}.limits[{name}]", name)
-        yield from _amount_errors(f"{path}.limits[{name}]", name, amount)
-        yield from _page_errors(f"{path}.limits[{name}]", name, amount)
-    yield from _unreadable_errors(f"{path}.requests", resources.requests)
-    for name, amount in requests.items():
-        yield from name_errors(f"{path}.requests[{name}]", name)
-        yield from _amount_errors(f"{path}.requests[{name}]", name, amount)
-        yield from _limit_errors(path, name, amount, limit=limits.get(name))
-        yield from _page_errors(f"{path}.requests[{name}]", name, amount)
+    for field, quantities, amounts in (
+        (f"{path}.limits", resources.limits, limits),
+        (f"{path}.requests", resources.requests, requests),
+    ):
+        # differs: the API server cannot decode such an object and answers 400 with these words.
+        for name, text in sorted(quantities.items()):
+            if unreadable(text):
+                yield invalid(f"{field}[{name}]", quoted(str(text)), _NO_QUANTITY)
+        for name, amount in amounts.items():
+            place = f"{field}[{name}]"
+            yield from name_errors(place, name)
+            if amount.value < 0:
+                yield invalid(place, quoted(str(amount)), "must be greater than or equal to 0")
+            if (name in _COUNTED or _is_extended(name)) and amount.value.denominator != 1:
+                yield invalid(place, quoted(str(amount)), "must be an integer")
+            if amounts is requests:
+                yield from _limit_errors(path, name, amount, limit=limits.get(name))
+            page_size = name.removeprefix(HUGE_PAGES_PREFIX)
+            if page_size != name and not _divides(page_size, amount.value):
+                yield invalid(place, quoted(str(amount)), f"{amount} is not positive integer multiple of {name}")
     names = {*limits, *requests}
     if any(name.startswith(HUGE_PAGES_PREFIX) for name in names) and names.isdisjoint(_CPU_AND_MEMORY):
         yield forbidden(path, "HugePages require cpu or memory")
 
 
-def _unreadable_errors(path: str, resources: Mapping[str, Quantity]) -> Errors:
-    # differs: the API server cannot even read such an object and answers 400 with these words.
-    for name, text in sorted(resources.items()):
-        if unreadable(text):
-            yield invalid(f"{path}[{name}]", quoted(str(text)), _NO_QUANTITY)
-
-
-def _amount_errors(path: str, name: str, amount: Amount) -> Errors:
-    if amount.value < 0:
-        yield invalid(path, quoted(str(amount)), "must be greater than or equal to 0")
-    if (name in _COUNTED or _is_extended(name)) and amount.value.denominator != 1:
-        yield invalid(path, quoted(str(amount)), "must be an integer")
-
-
 def _limit_errors(path: str, name: str, amount: Amount, *, limit: Amount | None) -> Errors:
     # upstream: reported at ``requests`` and ``limits``, without the resource.
+    may_overcommit = _is_native(name) and not name.startswith(HUGE_PAGES_PREFIX)
     if limit is None:
-        if not _may_overcommit(name):
+        if not may_overcommit:
             yield required(f"{path}.limits", "Limit must be set for non overcommitable resources")
-    elif amount.value != limit.value and not _may_overcommit(name):
+    elif amount.value != limit.value and not may_overcommit:
         yield invalid(f"{path}.requests", quoted(str(amount)), f"must be equal to {name} limit of {limit}")
     elif amount.value > limit.value:
         yield invalid(f"{path}.requests", quoted(str(amount)), f"must be less than or equal to {name} limit of {limit}")
 
 
-def _page_errors(path: str, name: str, amount: Amount) -> Errors:
-    if name.startswith(HUGE_PAGES_PREFIX) and not _divides(name.removeprefix(HUGE_PAGES_PREFIX), amount.value):
-        yield invalid(path, quoted(str(amount)), f"{amount} is not positive integer multiple of {name}")
-
-
 def _divides(page_size: str, amount: Fraction) -> bool:
+    """Whether an amount of bytes is so many whole huge pages; the size of a page is the end of the resource's name."""
     if unreadable(page_size):
         return False
-    # hugepages-2Mi: the size is part of the name.
     size = quantity.parse(page_size)
     # Less than a byte counts as one.
     return size > 0 and size.denominator == 1 and -(-amount // 1) % size == 0

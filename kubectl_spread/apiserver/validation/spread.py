@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_spread.apimachinery import quoted
+from kubectl_spread.apimachinery import label_key_faults, quoted
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
+    choice_errors,
     duplicate,
     forbidden,
     invalid,
-    not_supported,
+    items,
     required,
+    text_errors,
 )
 from kubectl_spread.apiserver.validation.labelselectors import (
     IN_SELECTOR_TOO,
@@ -22,73 +24,58 @@ from kubectl_spread.apiserver.validation.labelselectors import (
     label_selector_errors,
     merged_key_errors,
 )
-from kubectl_spread.apiserver.validation.names import label_key_errors
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.release import MATCH_LABEL_KEYS_MERGE, Release
 
 _DO_NOT_SCHEDULE = "DoNotSchedule"
 _ACTIONS = (_DO_NOT_SCHEDULE, "ScheduleAnyway")
 _POLICIES = ("Honor", "Ignore")
-_NOT_POSITIVE = "must be greater than zero"
 
 
 def constraint_errors(path: str, constraints: Sequence[TopologySpreadConstraint], release: Release) -> Errors:
-    """Yield the errors of all constraints of a Pod or template; a repeated pair is reported on the earlier entry."""
-    for index, constraint in enumerate(constraints):
-        place = f"{path}[{index}]"
-        yield from _field_errors(place, constraint)
-        # Key and action together make one kind of constraint: the same key may be hard once and soft once.
-        pair = constraint.topology_key, constraint.when_unsatisfiable
-        if any(pair == (later.topology_key, later.when_unsatisfiable) for later in constraints[index + 1 :]):
-            yield duplicate(f"{place}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
-        yield from _min_domains_errors(f"{place}.minDomains", constraint)
-        yield from _policy_errors(f"{place}.nodeAffinityPolicy", constraint.node_affinity_policy)
-        yield from _policy_errors(f"{place}.nodeTaintsPolicy", constraint.node_taints_policy)
+    """Yield the errors of all constraints of a Pod or template.
+
+    Two constraints may have one topologyKey if their actions differ. A repeated pair is reported on the earlier one.
+    """
+    for index, (place, constraint) in enumerate(items(path, constraints)):
+        action = constraint.when_unsatisfiable
+        if constraint.max_skew <= 0:
+            yield invalid(f"{place}.maxSkew", constraint.max_skew, "must be greater than zero")
+        if not constraint.topology_key:
+            yield required(f"{place}.topologyKey", "can not be empty")
+        yield from choice_errors(f"{place}.whenUnsatisfiable", action, _ACTIONS)
+        pairs = [(later.topology_key, later.when_unsatisfiable) for later in constraints[index + 1 :]]
+        if (constraint.topology_key, action) in pairs:
+            yield duplicate(f"{place}.{{topologyKey, whenUnsatisfiable}}", f"{{{constraint.topology_key}, {action}}}")
+        if constraint.min_domains is not None and constraint.min_domains <= 0:
+            yield invalid(f"{place}.minDomains", constraint.min_domains, "must be greater than zero")
+        # upstream: with minDomains an unknown action is reported a second time here.
+        if constraint.min_domains is not None and action != _DO_NOT_SCHEDULE:
+            detail = f"can only use minDomains if whenUnsatisfiable={_DO_NOT_SCHEDULE}, not {action}"
+            yield invalid(f"{place}.minDomains", constraint.min_domains, detail)
+        for field, policy in (
+            ("nodeAffinityPolicy", constraint.node_affinity_policy),
+            ("nodeTaintsPolicy", constraint.node_taints_policy),
+        ):
+            if policy is not None:
+                yield from choice_errors(f"{place}.{field}", policy, _POLICIES)
         yield from _match_label_keys_errors(place, constraint, release)
         yield from label_selector_errors(f"{place}.labelSelector", constraint.label_selector)
-
-
-def _field_errors(path: str, constraint: TopologySpreadConstraint) -> Errors:
-    if constraint.max_skew <= 0:
-        yield invalid(f"{path}.maxSkew", constraint.max_skew, _NOT_POSITIVE)
-    if not constraint.topology_key:
-        yield required(f"{path}.topologyKey", "can not be empty")
-    if constraint.when_unsatisfiable not in _ACTIONS:
-        yield not_supported(f"{path}.whenUnsatisfiable", constraint.when_unsatisfiable, _ACTIONS)
-
-
-def _min_domains_errors(path: str, constraint: TopologySpreadConstraint) -> Errors:
-    if constraint.min_domains is None:
-        return
-    if constraint.min_domains <= 0:
-        yield invalid(path, constraint.min_domains, _NOT_POSITIVE)
-    action = constraint.when_unsatisfiable
-    # upstream: an unknown action is named here a second time; nobody returns after the first error.
-    if action != _DO_NOT_SCHEDULE:
-        detail = f"can only use minDomains if whenUnsatisfiable={_DO_NOT_SCHEDULE}, not {action}"
-        yield invalid(path, constraint.min_domains, detail)
-
-
-def _policy_errors(path: str, policy: str | None) -> Errors:
-    if policy is not None and policy not in _POLICIES:
-        yield not_supported(path, policy, _POLICIES)
 
 
 def _match_label_keys_errors(path: str, constraint: TopologySpreadConstraint, release: Release) -> Errors:
     """Yield the errors of matchLabelKeys.
 
-    Until v1.34 the selector is left alone and must not have the keys; since then they are merged into it first.
+    Before v1.34 the selector must not have the keys; since then they are merged into it before validation.
     """
     keys, selector = constraint.match_label_keys, constraint.label_selector
-    # What is validated is a new object, so upstream's care for Pods stored under another gate is of no concern.
     if release.enables(MATCH_LABEL_KEYS_MERGE):
         yield from merged_key_errors(path, selector, match_keys=keys)
         return
     if keys and selector is None:
         yield forbidden(f"{path}.matchLabelKeys", NO_SELECTOR)
-    # The keys become In with one value, beside which a condition on the same key could say nothing more.
     selected = {*selector.match_labels, *(e.key for e in selector.match_expressions)} if selector else ()
-    for index, key in enumerate(keys):
-        yield from label_key_errors(f"{path}.matchLabelKeys[{index}]", key)
+    for place, key in items(f"{path}.matchLabelKeys", keys):
+        yield from text_errors(place, key, label_key_faults)
         if key in selected:
-            yield invalid(f"{path}.matchLabelKeys[{index}]", quoted(key), IN_SELECTOR_TOO)
+            yield invalid(place, quoted(key), IN_SELECTOR_TOO)

@@ -1,4 +1,4 @@
-"""Whole objects of any kind: Pods, and the workloads that make them.
+"""Whole objects of any kind: Pods, and the workloads that create them.
 
 Source: pkg/apis/apps/validation/validation.go, pkg/apis/batch/validation/validation.go, pkg/apis/core/validation
 ValidateReplicationController (v1.33 to v1.37).
@@ -14,14 +14,16 @@ from kubectl_spread.apiserver.creation import job_as_created, name_as_created
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     FieldError,
+    choice_errors,
     count_errors,
     forbidden,
     invalid,
+    items,
     not_supported,
     required,
+    text_errors,
 )
 from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
-from kubectl_spread.apiserver.validation.names import dns_label_errors
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
 from kubectl_spread.apiserver.validation.volumes import claim_errors
 from kubectl_spread.objects import workloads
@@ -38,7 +40,7 @@ _FAIL_INDEX = "FailIndex"
 _FAILURE_ACTIONS = ("Count", _FAIL_INDEX, "FailJob", "Ignore")
 _REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
 STATEFUL_SET_TEMPLATE_SINCE = 34
-"""The first release that looks at the templates of a StatefulSet."""
+"""The first release that validates the templates of a StatefulSet."""
 _MANAGEMENT_POLICIES = ("OrderedReady", "Parallel")
 _RETENTION_POLICIES = ("Retain", "Delete")
 _COMPLETION_MODES = _NON_INDEXED, _INDEXED = "NonIndexed", "Indexed"
@@ -46,12 +48,12 @@ _CONTROLLER_GENERATE_NAME_UNTIL = 34
 
 
 def validate(obj: KubernetesObject, release: Release) -> tuple[FieldError, ...]:
-    """Return everything for which the API server would refuse to create the object; nothing for other kinds."""
+    """Return every error for which the API server refuses to create the object; none for other kinds."""
     return tuple(dict.fromkeys(_errors(obj, release)))
 
 
 def validate_template(template: PodTemplateSpec, release: Release, *, path: str) -> tuple[FieldError, ...]:
-    """Return what is wrong with the template of a workload whose own rules are not known."""
+    """Return the errors of the Pod template of a workload whose own rules are not known."""
     return tuple(dict.fromkeys(template_errors(path, template, release)))
 
 
@@ -74,65 +76,59 @@ def _errors(obj: KubernetesObject, release: Release) -> Errors:
 
 
 def _deployment_errors(owner: workloads.Deployment | workloads.ReplicaSet, release: Release) -> Errors:
-    # upstream: the template is not looked at while the selector cannot be read.
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
     yield from count_errors("spec.replicas", spec.replicas)
     yield from _selector_errors(spec, kind="deployment")
-    if _is_readable(spec.selector):
+    # upstream: an invalid selector keeps the template from being validated.
+    if _is_valid(spec.selector):
         yield from _mismatch_errors(spec)
         yield from template_errors(_TEMPLATE, spec.template, release)
-        yield from _forever_errors(spec.template, kind="ReplicaSet")
+        yield from _restart_always_errors(spec.template, kind="ReplicaSet")
     else:
-        yield invalid("spec.selector", _selector_text(spec), "invalid label selector")
+        yield invalid("spec.selector", selector_as_json(spec.selector or LabelSelector()), "invalid label selector")
     if isinstance(owner, workloads.Deployment):
         yield from _strategy_errors(owner, owner.spec.strategy, release)
 
 
 def _stateful_set_errors(owner: workloads.StatefulSet, release: Release) -> Errors:
-    spec = owner.spec
+    spec, policy = owner.spec, owner.spec.pod_management_policy
     yield from metadata_errors(owner.metadata, dns_label_faults)
-    if spec.pod_management_policy not in {"", *_MANAGEMENT_POLICIES}:
-        told = f"must be {' or '.join(map(repr, _MANAGEMENT_POLICIES))}"
-        yield invalid("spec.podManagementPolicy", quoted(spec.pod_management_policy), told)
+    if policy not in {"", *_MANAGEMENT_POLICIES}:
+        detail = f"must be {' or '.join(map(repr, _MANAGEMENT_POLICIES))}"
+        yield invalid("spec.podManagementPolicy", quoted(policy), detail)
     yield from _strategy_errors(owner, spec.update_strategy, release)
-    yield from _claim_template_errors(spec, release)
+    when_scaled = spec.persistent_volume_claim_retention_policy.when_scaled
+    field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
+    yield from choice_errors(field, when_scaled, _RETENTION_POLICIES, optional=True)
+    validates_templates = release.minor >= STATEFUL_SET_TEMPLATE_SINCE
+    for place, claim in items("spec.volumeClaimTemplates", spec.volume_claim_templates if validates_templates else ()):
+        yield from claim_errors(f"{place}.spec", claim.spec)
     yield from count_errors("spec.replicas", spec.replicas)
     yield from count_errors("spec.ordinals.start", spec.ordinals.start)
     if spec.service_name:
-        yield from dns_label_errors("spec.serviceName", spec.service_name)
+        yield from text_errors("spec.serviceName", spec.service_name, dns_label_faults)
     yield from _selector_errors(spec, kind="statefulset")
-    if not _is_readable(spec.selector):
-        yield invalid("spec.selector", _selector_text(spec), "")
+    if not _is_valid(spec.selector):
+        yield invalid("spec.selector", selector_as_json(spec.selector or LabelSelector()), "")
         return
     yield from _mismatch_errors(spec)
-    # Before, only what follows was checked, and everything else when the Pod was created.
-    if release.minor >= STATEFUL_SET_TEMPLATE_SINCE:
+    if validates_templates:
         yield from template_errors(_TEMPLATE, spec.template, release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
-    yield from _forever_errors(spec.template, kind="StatefulSet")
-
-
-def _claim_template_errors(spec: workloads.StatefulSetSpec, release: Release) -> Errors:
-    when_scaled = spec.persistent_volume_claim_retention_policy.when_scaled
-    if when_scaled not in {"", *_RETENTION_POLICIES}:
-        field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
-        yield not_supported(field, when_scaled, _RETENTION_POLICIES)
-    if release.minor >= STATEFUL_SET_TEMPLATE_SINCE:
-        for index, claim in enumerate(spec.volume_claim_templates):
-            yield from claim_errors(f"spec.volumeClaimTemplates[{index}].spec", claim.spec)
+    yield from _restart_always_errors(spec.template, kind="StatefulSet")
 
 
 def _daemon_set_errors(owner: workloads.DaemonSet, release: Release) -> Errors:
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
     yield from label_selector_errors("spec.selector", spec.selector)
-    if _is_readable(spec.selector):
+    if _is_valid(spec.selector):
         yield from _mismatch_errors(spec)
     if spec.selector == LabelSelector():
         yield invalid("spec.selector", "{}", "empty selector is invalid for daemonset")
     yield from template_errors(_TEMPLATE, spec.template, release)
-    yield from _forever_errors(spec.template, kind="DaemonSet")
+    yield from _restart_always_errors(spec.template, kind="DaemonSet")
     yield from _strategy_errors(owner, spec.update_strategy, release)
 
 
@@ -148,7 +144,7 @@ def _strategy_errors(
 
 
 def _job_errors(job: workloads.Job, release: Release) -> Errors:
-    # differs: a selector is taken for one under ``manualSelector: true``; without that, the API server refuses it.
+    # differs: the API server refuses a selector without ``manualSelector: true``, which is not read here.
     created = job_as_created(job)
     spec = created.spec
     yield from metadata_errors(created.metadata, dns_subdomain_faults)
@@ -159,7 +155,7 @@ def _job_errors(job: workloads.Job, release: Release) -> Errors:
                 yield invalid(f"{_TEMPLATE}.metadata.labels[{key}]", _labels_text(spec.template), f"must be '{name}'")
     yield from _job_spec_errors("spec", spec, release)
     yield from label_selector_errors("spec.selector", spec.selector)
-    if spec.selector is not None and _is_readable(spec.selector):
+    if spec.selector is not None and _is_valid(spec.selector):
         yield from _mismatch_errors(spec)
 
 
@@ -170,7 +166,7 @@ def _cron_job_errors(owner: workloads.CronJob, release: Release) -> Errors:
     if spec.selector is not None:
         detail = "`selector` will be auto-generated"
         yield invalid("spec.jobTemplate.spec.selector", selector_as_json(spec.selector), detail)
-    # Its Jobs' names get a dash and ten digits more, and theirs are labels of at most 63 characters.
+    # The names of its Jobs are eleven characters longer, and they are labels of at most 63 characters.
     if len(owner.metadata.name.encode()) > _MAX_CRON_JOB_NAME:
         detail = f"must be no more than {_MAX_CRON_JOB_NAME} characters"
         yield invalid("metadata.name", quoted(owner.metadata.name), detail)
@@ -181,7 +177,7 @@ def _job_spec_errors(path: str, spec: workloads.JobSpec, release: Release) -> Er
     yield from count_errors(f"{path}.completions", spec.completions)
     yield from count_errors(f"{path}.backoffLimit", spec.backoff_limit)
     yield from _indexes_errors(path, spec)
-    yield from _failure_errors(path, spec)
+    yield from _failure_policy_errors(path, spec)
     yield from template_errors(f"{path}.template", spec.template, release)
     policy, field = spec.template.spec.restart_policy, f"{path}.template.spec.restartPolicy"
     if policy == _ALWAYS:
@@ -192,19 +188,17 @@ def _job_spec_errors(path: str, spec: workloads.JobSpec, release: Release) -> Er
         yield invalid(field, quoted(policy), f'only "{_NEVER}" is supported when podFailurePolicy is specified')
 
 
-def _failure_errors(path: str, spec: workloads.JobSpec) -> Errors:
+def _failure_policy_errors(path: str, spec: workloads.JobSpec) -> Errors:
     rules = spec.pod_failure_policy.rules if spec.pod_failure_policy else ()
-    for index, rule in enumerate(rules):
-        field = f"{path}.podFailurePolicy.rules[{index}].action"
+    for place, rule in items(f"{path}.podFailurePolicy.rules", rules):
         if not rule.action:
-            yield required(field, f"valid values: {as_json(_FAILURE_ACTIONS).replace(',', ' ')}")
-        elif rule.action not in _FAILURE_ACTIONS:
-            yield not_supported(field, rule.action, _FAILURE_ACTIONS)
+            yield required(f"{place}.action", f"valid values: {as_json(_FAILURE_ACTIONS).replace(',', ' ')}")
         elif rule.action == _FAIL_INDEX and spec.backoff_limit_per_index is None:
-            yield invalid(field, quoted(rule.action), "requires the backoffLimitPerIndex to be set")
+            yield invalid(f"{place}.action", quoted(rule.action), "requires the backoffLimitPerIndex to be set")
+        else:
+            yield from choice_errors(f"{place}.action", rule.action, _FAILURE_ACTIONS)
     known = _REPLACEMENT_POLICIES[:1] if spec.pod_failure_policy else _REPLACEMENT_POLICIES
-    if spec.pod_replacement_policy not in {"", *known}:
-        yield not_supported(f"{path}.podReplacementPolicy", spec.pod_replacement_policy, known)
+    yield from choice_errors(f"{path}.podReplacementPolicy", spec.pod_replacement_policy, known, optional=True)
 
 
 def _indexes_errors(path: str, spec: workloads.JobSpec) -> Errors:
@@ -214,9 +208,8 @@ def _indexes_errors(path: str, spec: workloads.JobSpec) -> Errors:
         yield from count_errors(f"{path}.{field}", limit)
     if spec.max_failed_indexes is not None and spec.backoff_limit_per_index is None:
         yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
-    if mode not in _COMPLETION_MODES:
-        yield not_supported(f"{path}.completionMode", mode, _COMPLETION_MODES)
-    # Where it says neither, both default to 1.
+    yield from choice_errors(f"{path}.completionMode", mode, _COMPLETION_MODES)
+    # If both are absent, both default to 1.
     if indexed and spec.completions is None and spec.parallelism is not None:
         yield required(f"{path}.completions", f"when completion mode is {_INDEXED}")
     failed, most = spec.max_failed_indexes, spec.completions
@@ -228,7 +221,7 @@ def _indexes_errors(path: str, spec: workloads.JobSpec) -> Errors:
 
 
 def _replication_controller_errors(owner: ReplicationController, release: Release) -> Errors:
-    """Yield the errors of a ReplicationController; labels and selector are those of the template unless it says so."""
+    # Its labels and its selector default to the labels of the template.
     of_template = owner.spec.template.metadata.labels
     metadata = replace(owner.metadata, labels=owner.metadata.labels or of_template)
     selector = owner.spec.selector or of_template
@@ -243,10 +236,10 @@ def _replication_controller_errors(owner: ReplicationController, release: Releas
     if not labels.from_set(selector).matches(of_template):
         yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(owner.spec.template), _MISMATCH)
     yield from template_errors(_TEMPLATE, owner.spec.template, release)
-    yield from _forever_errors(owner.spec.template, kind="ReplicationController")
+    yield from _restart_always_errors(owner.spec.template, kind="ReplicationController")
 
 
-def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
+def _restart_always_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
     if template.spec.restart_policy != _ALWAYS:
         yield not_supported(f"{_TEMPLATE}.spec.restartPolicy", template.spec.restart_policy, [_ALWAYS])
     if template.spec.active_deadline_seconds is not None:
@@ -268,13 +261,8 @@ def _mismatch_errors(spec: workloads.WorkloadSpec | workloads.JobSpec) -> Errors
         yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(spec.template), _MISMATCH)
 
 
-def _is_readable(selector: LabelSelector | None) -> bool:
-    """Whether the selector can be matched with; an absent one can, and selects nothing."""
+def _is_valid(selector: LabelSelector | None) -> bool:
     return not any(label_selector_errors("", selector))
-
-
-def _selector_text(spec: workloads.WorkloadSpec) -> str:
-    return selector_as_json(spec.selector or LabelSelector())
 
 
 def _labels_text(template: PodTemplateSpec) -> str:

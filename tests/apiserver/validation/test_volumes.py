@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from kubectl_spread.apiserver.validation.storageclasses import (
+from kubectl_spread.apiserver.validation.volumes import (
     LARGEST_PARAMETERS_BYTES,
     MOST_PARAMETERS,
     parameter_errors,
