@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -111,7 +112,7 @@ def counts_warnings(flags: CheckFlags) -> bool:
 
 
 def create_of(flags: CheckFlags, source: Source) -> Create | None:
-    """Return what asks the API server for a dry run, None where none is wanted.
+    """Return what sends a dry run of a create to the API server; None where none is wanted.
 
     Raises:
         UsageError: there is no such dry run, or no server to ask.
@@ -124,11 +125,13 @@ def create_of(flags: CheckFlags, source: Source) -> Create | None:
         raise UsageError(f"invalid argument {flags.dry_run!r} for --dry-run", hint="must be one of: none, server")
     if not isinstance(source, ClusterSource):
         raise UsageError("--dry-run=server asks an API server", hint="leave out --from")
-    return source.create_dry_run
+    from kubectl_spread.cluster.api.dry_run import create
+
+    return partial(create, source.connection)
 
 
 def applying_of(flags: CheckFlags, source: Source) -> Applying:
-    """Return how the manifests are applied to objects that live.
+    """Return how the manifests are applied to live objects.
 
     Raises:
         UsageError: flags contradict one another; in kubectl's words.
@@ -138,8 +141,11 @@ def applying_of(flags: CheckFlags, source: Source) -> Applying:
 
     if flags.force_conflicts and not flags.server_side:
         raise UsageError("--force-conflicts only works with --server-side")
-    asks = isinstance(source, ClusterSource) and (flags.server_side or flags.dry_run == "server")
-    ask = source.patch_dry_run if asks and isinstance(source, ClusterSource) else None
+    ask = None
+    if isinstance(source, ClusterSource) and (flags.server_side or flags.dry_run == "server"):
+        from kubectl_spread.cluster.api.dry_run import patch
+
+        ask = partial(patch, source.connection)
     return Applying(ask, flags.server_side, flags.force_conflicts)
 
 

@@ -23,9 +23,8 @@ from kubectl_spread.commands.manifests import (
     in_its_file,
     read_manifests,
 )
-from kubectl_spread.commands.read_choice import look_for
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis.evaluation import Verdict

@@ -1,15 +1,20 @@
-"""Which lists to read to answer a question; narrower questions read less."""
+"""Which lists a question needs, and which further lists their answers call for; narrower questions read less."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
+from kubectl_spread.commands.source import ReadLists
+from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import FAILED_SCHEDULING
+from kubectl_spread.objects.core import FAILED_SCHEDULING, Pod, PodSpec
+from kubectl_spread.objects.devices import DeviceClass
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.scheduler.dynamicresources import CLASS_PREFIX, may_be_devices
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 
 WHOLE_CLUSTER_PODS = 5000
 """Pods (count) up to which ``show`` reads all of them without being asked to."""
@@ -34,12 +39,14 @@ AUTOSCALERS = (
     Read(kind=kinds.CONFIG_MAP, namespace=STATUS_NAMESPACE, name=STATUS_NAME, required=False),
 )
 """The reads that say whether the cluster has an autoscaler: two small requests beside the others."""
-OF_KARPENTER = (
+OF_KARPENTER: tuple[Read, ...] = (
     Read(kind=kinds.NODE_CLAIM, required=False),
     Read(kind=kinds.EC2_NODE_CLASS, required=False),
     Read(kind=kinds.DEPLOYMENT, label_selector="app.kubernetes.io/name=karpenter", required=False),
 )
 """What else is read where Karpenter is."""
+KARPENTER_LABEL = "karpenter.sh/nodepool"
+"""The label of nodes that Karpenter creates."""
 
 
 def of_cluster_autoscaler(namespace: str) -> tuple[Read, ...]:
@@ -114,3 +121,75 @@ DEVICE_CLASSES = (_optional(kinds.DEVICE_CLASS, ""),)
 """The reads that say which extended resources stand for devices."""
 DEVICES = tuple(_optional(kind, "") for kind in kinds.DEVICE_KINDS)
 """The reads for evaluating DynamicResources."""
+
+
+def read_with_devices(
+    read: ReadLists, reads: Sequence[Read], *, specs: Iterable[PodSpec] = (), at_once: bool = False
+) -> Inventory:
+    """Return what was asked for, and the devices where a Pod that is to be scheduled may need them.
+
+    Args:
+        read: reads lists of the cluster.
+        reads: what is asked for.
+        specs: of Pods beside those that the cluster has, and would create.
+        at_once: whether no second read is possible; the devices are unread then.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+    """
+    inventory = with_autoscaler(read, read(reads), reads)
+    if any(kind.name in inventory.objects for kind in kinds.DEVICE_KINDS):
+        return inventory
+    unscheduled = (*specs, *_unscheduled_specs(Snapshot.build(inventory)))
+    claimed = any(spec.resource_claims for spec in unscheduled)
+    resources = {
+        name
+        for spec in unscheduled
+        for container in (*spec.containers, *spec.init_containers)
+        for name in (*container.resources.limits, *container.resources.requests)
+        if may_be_devices(name)
+    }
+    if at_once and (claimed or resources):
+        unread = (Unread(kind, "not watched") for kind in kinds.DEVICE_KINDS)
+        return replace(inventory, unread=(*inventory.unread, *unread))
+    if resources and not claimed:
+        inventory = together(inventory, read(DEVICE_CLASSES))
+        classes = tuple(Snapshot.build(inventory).all(DeviceClass))
+        known = {each.spec.extended_resource_name for each in classes}
+        known |= {CLASS_PREFIX + each.metadata.name for each in classes}
+        claimed = not known.isdisjoint(resources)
+    return together(inventory, read(DEVICES)) if claimed else inventory
+
+
+def with_autoscaler(read: ReadLists, inventory: Inventory, reads: Sequence[Read]) -> Inventory:
+    """Return the inventory with the objects that decide what the cluster's autoscaler does.
+
+    It is unchanged where ``reads`` did not ask for an autoscaler, or the cluster has none.
+
+    Raises:
+        ClusterError: the server does not answer.
+    """
+    if AUTOSCALERS[0] not in reads:
+        return inventory
+    nodes = inventory.objects.get(kinds.NODE.name, ())
+    if inventory.objects.get(kinds.NODE_POOL.name) or any(KARPENTER_LABEL in node.metadata.labels for node in nodes):
+        more = OF_KARPENTER
+    elif inventory.objects.get(kinds.CONFIG_MAP.name):
+        more = of_cluster_autoscaler(next((each.namespace for each in reads if each.kind == kinds.EVENT), ""))
+    else:
+        return inventory
+    found = read(more)
+    # Deployments and Events are read in part here, so a refusal leaves neither kind unread.
+    unread = tuple(each for each in found.unread if each.kind in kinds.AUTOSCALER_KINDS)
+    return together(inventory, replace(found, unread=unread, resource_versions={}, apart=False))
+
+
+def _unscheduled_specs(snapshot: Snapshot) -> Iterator[PodSpec]:
+    for pod in snapshot.all(Pod):
+        controller = pod.metadata.controller
+        # The newest Pod is the template of a workload that cannot be read.
+        if not pod.spec.node_name or (controller is not None and controller.kind not in kinds.WORKLOADS):
+            yield pod.spec
+    for struct in kinds.WORKLOADS.values():
+        for workload in snapshot.all(struct):
+            yield template_of(workload).spec

@@ -13,7 +13,7 @@ from kubectl_spread.commands.fix_budget import SECONDS_WHERE_LARGE, FixBudget
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
-from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract import rebalance_items
 from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.contract.incomplete import incomplete_entries
@@ -63,7 +63,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    view = look(claiming(source), read_sets.for_moving(), scheduler).settled
+    view = look(source, read_sets.for_moving(), scheduler, reading_devices(source)).settled
     with naming_the_malformed(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, names=options.names))
         found = plan(view.handles, _asked(view, scope, options, workloads))

@@ -10,10 +10,17 @@ import msgspec
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.arguments import TYPES
 from kubectl_spread.commands.bad_objects import naming_the_malformed
-from kubectl_spread.commands.read_choice import look_for, pods_of_large
 from kubectl_spread.commands.scope import Scope, absent_workload, kind_of_named, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, claiming, look
+from kubectl_spread.commands.view import (
+    Question,
+    SchedulerOptions,
+    View,
+    look,
+    look_for,
+    pods_of_large,
+    reading_devices,
+)
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row
@@ -170,7 +177,8 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
     if counted_only:
         view = look(source, read_sets.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)
     elif options.at_once:
-        view = look(claiming(source, at_once=True), read_sets.everything(scope.namespace), scheduler)
+        reads = read_sets.everything(scope.namespace)
+        view = look(source, reads, scheduler, reading_devices(source, at_once=True))
     else:
         view = look_for(source, _question(scope, options), scheduler, read=options.read)
     with naming_the_malformed(source.name, view.snapshot):

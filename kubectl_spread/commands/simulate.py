@@ -14,7 +14,7 @@ from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.source import Source
-from kubectl_spread.commands.view import SchedulerOptions, claiming, look
+from kubectl_spread.commands.view import SchedulerOptions, look, reading_devices
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.simulated_steps import simulated_step
@@ -113,7 +113,7 @@ def simulate(
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     given = tuple(_given(options, stdin))
     specs = (each.pod_spec for step in given for each in step.manifests)
-    view = look(claiming(source, specs), read_sets.for_moving(), scheduler).settled
+    view = look(source, read_sets.for_moving(), scheduler, reading_devices(source, specs)).settled
     with naming_the_malformed(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile, view.metadata.connection_flags)
         steps = tuple(map(naming.step, given))

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.access.options import CARRIED
 from kubectl_spread.cluster.reads import counted
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.device_reads import with_autoscaler
 from kubectl_spread.commands.source import Source
 from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
@@ -91,7 +90,8 @@ def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> 
     """
     all_reads = (*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))
     reads = tuple(dict.fromkeys(all_reads))
-    inventory = with_autoscaler(source, source.read(reads), reads) if source.server else source.read(reads)
+    inventory = source.read(reads)
+    inventory = read_sets.with_autoscaler(source.read, inventory, reads) if source.server else inventory
     origin = _origin(source.access, source.server, now) if source.server else inventory.origin or Origin()
     origin = _with_kinds(origin, inventory)
     items = b",\n".join(msgspec.json.encode(item) for item in (_item(origin), *_items(inventory, key)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,25 +12,22 @@ from msgspec import UNSET, UnsetType
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.errors import UsageError
-from kubectl_spread.objects.kinds import NODE
+from kubectl_spread.objects.kinds import NODE, POD
 from kubectl_spread.snapshot import Inventory, Origin, Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.api.dry_run import DryRun, Patch
     from kubectl_spread.cluster.api.informer import Informer
     from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
-    from kubectl_spread.objects.decoding import Plain
-    from kubectl_spread.objects.kinds import Kind
-
 
 ReadMode = Literal["auto", "all", "needed"]
-"""How much of a large cluster is read: what it takes to be sure, everything, or as little as an answer takes."""
-
+"""How much of a large cluster is read: enough to be certain, everything, or the least that gives an answer."""
+ReadLists: TypeAlias = Callable[[Sequence["Read"]], Inventory]
+"""Reads → what they return."""
 
 _FLAG_NAME = re.compile("--[a-z-]{1,40}")
-"""What a file may call a flag: nothing that carries a value."""
+"""The flag names that a file may give: none of them carries a value."""
 MOST_NODES = 500
 """Nodes (count) whose Pods are read one by one; the whole list costs less than more of them."""
 
@@ -54,7 +51,7 @@ class ReadLimits(msgspec.Struct, frozen=True):
 
 
 class Followed(Protocol):
-    """A cluster's objects, kept as they are."""
+    """A cluster's objects, kept up to date."""
 
     def inventory(self) -> Inventory:
         """Return what there is now."""
@@ -64,27 +61,21 @@ class Followed(Protocol):
 
 
 class Source(Protocol):
-    """Something that holds a cluster's objects."""
+    """Where a cluster is read from.
 
-    @property
-    def namespace(self) -> str:
-        """The namespace that is meant when none is named."""
+    Attributes:
+        namespace: the one that is meant when none is named.
+        server: the API server's URL; empty for files.
+        name: the context's name, or the files.
+        access: which cluster it is, and how commands reach it; UNSET for files that do not say.
+        log: reports what is read.
+    """
 
-    @property
-    def server(self) -> str:
-        """The API server's URL; empty for files."""
-
-    @property
-    def name(self) -> str:
-        """The context's name, or the files."""
-
-    @property
-    def access(self) -> ClusterAccess | UnsetType:
-        """Which cluster that is, and how commands reach it; UNSET for files."""
-
-    @property
-    def log(self) -> Log:
-        """Whom to tell what is read."""
+    namespace: str
+    server: str
+    name: str
+    access: ClusterAccess | UnsetType
+    log: Log
 
     def version(self) -> str:
         """Return the server's version, such as ``v1.36.2``; empty when there is no server to ask."""
@@ -93,58 +84,10 @@ class Source(Protocol):
         """Return what was asked for; files return all they hold."""
 
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
-        """Return what was asked for, kept as it is from now on."""
+        """Return what was asked for, kept up to date from now on."""
 
     def count_pods(self, namespace: str = "") -> int:
         """Return how many Pods the namespace has (empty: the cluster); 0 for files, which are read whole anyway."""
-
-
-class SourceWithin:
-    """What is the same whether a source is asked itself or through another one: all but what is read, and errors too.
-
-    Args:
-        source: the one that is asked.
-    """
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    @property
-    def namespace(self) -> str:
-        """The namespace that is meant when none is named."""
-        return self._source.namespace
-
-    @property
-    def server(self) -> str:
-        """The API server's URL."""
-        return self._source.server
-
-    @property
-    def name(self) -> str:
-        """The context's name."""
-        return self._source.name
-
-    @property
-    def access(self) -> ClusterAccess | UnsetType:
-        """Which cluster that is, and how commands reach it."""
-        return self._source.access
-
-    @property
-    def log(self) -> Log:
-        """Whom to tell what is read."""
-        return self._source.log
-
-    def version(self) -> str:
-        """Return what the server says of itself."""
-        return self._source.version()
-
-    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
-        """Return what was asked for, kept as it is from now on."""
-        return self._source.watch(reads, say)
-
-    def count_pods(self, namespace: str = "") -> int:
-        """Return how many Pods the namespace has; empty for the cluster."""
-        return self._source.count_pods(namespace)
 
 
 class FileSource:
@@ -153,7 +96,7 @@ class FileSource:
     Args:
         paths: their names.
         stdin: standard input; None where it is closed.
-        log: whom to tell what is read.
+        log: reports what is read.
         flags: kubectl's connection flags that were given, each word by itself: all commands carry them.
     """
 
@@ -163,18 +106,14 @@ class FileSource:
     def __init__(
         self, paths: Sequence[str], *, stdin: BinaryIO | None, log: Log = SILENT, flags: tuple[str, ...] = ()
     ) -> None:
-        self.access: ClusterAccess | UnsetType = UNSET
-        self._flags = flags
-        self._paths = tuple(paths)
-        self._stdin = stdin
-        self.log = log
-
-    @property
-    def name(self) -> str:
-        """The files."""
         from kubectl_spread.cluster.files.sources import as_text
 
-        return ", ".join(map(as_text, self._paths))
+        self.name = ", ".join(map(as_text, paths))
+        self.access: ClusterAccess | UnsetType = UNSET
+        self.log = log
+        self._flags = flags
+        self._paths = paths
+        self._stdin = stdin
 
     def version(self) -> str:
         """Return nothing: files have no server."""
@@ -190,13 +129,13 @@ class FileSource:
 
         inventory = read_inventory(self._paths, stdin=self._stdin, log=self.log)
         if inventory.origin:
-            self.access = _as_recorded(inventory.origin, self._flags)
+            self.access = _access_of(inventory.origin, self._flags)
         elif self._flags:
             self.access = ClusterAccess(current=False, flags=self._flags)
         return inventory
 
-    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:  # noqa: ARG002 - a file stays
-        """Refuse to follow what does not change.
+    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:  # noqa: ARG002 - files stay as is
+        """Refuse to watch files.
 
         Raises:
             UsageError: always.
@@ -208,10 +147,10 @@ class FileSource:
         return 0
 
 
-def _as_recorded(origin: Origin, given: Sequence[str]) -> ClusterAccess:
-    """Return how commands reach the cluster of a snapshot: by names that the reader's kubeconfig has to know.
+def _access_of(origin: Origin, given: Sequence[str]) -> ClusterAccess:
+    """Return how commands reach the cluster of a snapshot: by names that the reader's kubeconfig must have.
 
-    A context that is given takes the place of all that the snapshot names, another flag that of its own.
+    A given context replaces every name that the snapshot has; any other flag replaces its own.
     """
     named = (("--context", origin.context), ("--cluster", origin.cluster_flag), ("--user", origin.user_flag))
     return ClusterAccess(
@@ -232,97 +171,56 @@ class ClusterSource:
     """An API server."""
 
     def __init__(self, connection: Connection, *, progress: Progress | None) -> None:
-        self._connection = connection
-        self._progress = progress
-        self._read_at = ""
-
-    @property
-    def namespace(self) -> str:
-        """The context's namespace."""
-        return self._connection.namespace
-
-    @property
-    def server(self) -> str:
-        """The API server's URL."""
-        return self._connection.server
-
-    @property
-    def name(self) -> str:
-        """The context's name."""
-        return self._connection.context
-
-    @property
-    def access(self) -> ClusterAccess:
-        """Which cluster that is, and how commands reach it."""
-        connection = self._connection
-        return ClusterAccess(
+        self.namespace = connection.namespace
+        self.server = connection.server
+        self.name = connection.context
+        self.access: ClusterAccess | UnsetType = ClusterAccess(
             context=connection.context,
             cluster=connection.cluster,
             current=connection.current,
             flags=connection.flags,
             secret_flags=connection.secret_flags,
         )
-
-    @property
-    def log(self) -> Log:
-        """Whom to tell what is read."""
-        return self._connection.log
+        self.log = connection.log
+        self.connection = connection
+        self._progress = progress
+        self._read_at = ""
 
     def version(self) -> str:
-        """Return what the server says of itself.
+        """Return the server's version, such as ``v1.36.2``.
 
         Raises:
-            ClusterError: it does not answer.
+            ClusterError: the server does not answer.
         """
         from kubectl_spread.cluster.api.reader import server_version
 
-        return server_version(self._connection)
+        return server_version(self.connection)
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return what was asked for, as it was when Pods were counted or something was read before.
+        """Return what was asked for, at the version of the first read or count.
 
         Raises:
             ClusterError: a list that is needed cannot be had.
         """
         from kubectl_spread.cluster.api.reader import read
 
-        inventory = read(self._connection, reads, resource_version=self._read_at, progress=self._progress)
+        inventory = read(self.connection, reads, resource_version=self._read_at, progress=self._progress)
         self._read_at = inventory.resource_versions.get(NODE.plural, self._read_at)
         return inventory
 
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Informer:
-        """Return what was asked for, kept as it is from now on.
+        """Return what was asked for, kept up to date from now on.
 
         Args:
             reads: lists, no two of one kind.
-            say: hears in one line that the server is lost, and that it is back.
+            say: takes one line when the server is lost, and one when it is back.
 
         Raises:
             ClusterError: a list that is needed cannot be had, or may not be watched.
         """
         from kubectl_spread.cluster.api.informer import Informer
 
-        return Informer(self._connection, reads, self.read(reads), say=say)
-
-    def create_dry_run(self, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
-        """Return what the API server would make of an object.
-
-        Raises:
-            ClusterError: the server cannot be reached or understood.
-        """
-        from kubectl_spread.cluster.api.dry_run import create
-
-        return create(self._connection, kind, namespace, values)
-
-    def patch_dry_run(self, kind: Kind, namespace: str, name: str, change: Patch) -> DryRun:
-        """Return what the API server would make of an object that exists.
-
-        Raises:
-            ClusterError: the server cannot be reached or understood.
-        """
-        from kubectl_spread.cluster.api.dry_run import patch
-
-        return patch(self._connection, kind, namespace, name, change)
+        return Informer(self.connection, reads, self.read(reads), say=say)
 
     def count_pods(self, namespace: str = "") -> int:
         """Return how many Pods the namespace has; empty for the cluster.
@@ -331,8 +229,7 @@ class ClusterSource:
             ClusterError: the server does not answer.
         """
         from kubectl_spread.cluster.api.reader import count
-        from kubectl_spread.objects.kinds import POD
 
-        counted = count(self._connection, POD, namespace=namespace)
+        counted = count(self.connection, POD, namespace=namespace)
         self._read_at = counted.resource_version
         return counted.objects

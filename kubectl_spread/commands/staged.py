@@ -1,15 +1,15 @@
-"""A large cluster, read in stages: what decides most first, and of the rest no more than what decides.
+"""Reads a large cluster in stages: what decides most comes first, and what decides nothing is left out.
 
-1. All at one version: Nodes, the Pods of the namespaces that count, and whatever else a question needs. Beside them the
-   Pods without a node, from an index and perhaps a little newer.
-2. What is known by then rejects nodes for good: Pods that were not read can take nodes away and give none back (see
-   ``scheduler.unread_nodes``). What they could give back, counts of spread and Pods that affinity asks for, is of the
-   namespaces of the first stage; where that is not so, and where devices are claimed, the whole list is read.
-3. The Pods of the nodes that are left, node by node, as long as these are few; else the whole list.
+1. Read at one version: Nodes, the Pods of the namespaces that count, and what else the question needs. Pods without a
+   node are read with them, from an index; they may be a little newer.
+2. Reject nodes. The rejections are final, because unread Pods can only make fewer nodes feasible (see
+   ``scheduler.unread_nodes``). Spread counts and required affinity could make more nodes feasible; their namespaces are
+   read in stage 1. Where they are not, and where devices are claimed, all Pods are read.
+3. Read the Pods of the nodes that are left, one node at a time while the nodes are few, else all Pods.
 
-What is needed next is a function of what was read (read_planner.py); it is read and asked again. So the engine never
-waits for a list, and a Pod that no node takes is found out with few Pods read. One that finds a node is
-confirmed by the whole list, for a Pod anywhere may keep it away: unless no more than what is needed is wanted.
+``read_planner`` decides what to read next, from what was read so far. A Pod that no node can take is found with few
+reads. Where a Pod finds a node, all Pods are read to confirm it, because any Pod may prevent it (not with
+``--read=needed``).
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from kubectl_spread.cluster.reads import Read, up_to
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.read_planner import MOST_NAMESPACES, Need, to_change
-from kubectl_spread.commands.source import Source, SourceWithin
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, claiming, look
+from kubectl_spread.commands.read_sets import read_with_devices
+from kubectl_spread.commands.source import ReadLists, Source
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, look, reading_devices
 from kubectl_spread.objects import kinds
 from kubectl_spread.snapshot import Inventory, PodsRead, oldest, together
 from kubectl_spread.wording.words import count_of
 
-TO_READ = 0.25
-"""The part of the time for fixes that may go into finding out whose Pods they take."""
+READ_SHARE = 0.25
+"""The part of the time for fixes (0 to 1) that may go into planning which Pods they need."""
 
 
 def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions, *, all_pods: int) -> View:
-    """Return the cluster as far as it has to be read to answer.
+    """Return as much of the cluster as the answer needs.
 
     Args:
         source: the cluster.
@@ -58,58 +59,41 @@ def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptio
         return need if is_small(need.namespaces) else Need(whole=True, why="affinity asks for many Pods")
 
     if len(question.namespaces) > MOST_NAMESPACES or not is_small(question.namespaces):
-        return look(claiming(source, question.specs), question.reads, scheduler)
+        return look(source, question.reads, scheduler, reading_devices(source, question.specs))
     whole = next(read for read in question.reads if read.kind == kinds.POD)
-    first = claiming(StagedSource(source, question.namespaces), question.specs)
-    view = look(first, question.reads, scheduler)
+    first = partial(_read_first_stage, source.read, frozenset(question.namespaces))
+    view = look(source, question.reads, scheduler, partial(read_with_devices, first, specs=question.specs))
     with naming_the_malformed(source.name, view.snapshot):
         while view.snapshot.inventory.not_read and (need := needed(view)):
-            view = _extended(source, view, whole, need)
+            view = _extend(source, view, whole, need)
         if question.asked is None or not view.snapshot.inventory.not_read:
             return view
-        seconds = seconds_for(question.fix_budget, len(view.snapshot.nodes)) * TO_READ
+        seconds = seconds_for(question.fix_budget, len(view.snapshot.nodes)) * READ_SHARE
         changing = partial(to_change, question.asked(view), question.limits)
-        return _extended(source, view, whole, FixBudget(seconds, 1).within(changing))
+        return _extend(source, view, whole, FixBudget(seconds, 1).within(changing))
 
 
-class StagedSource(SourceWithin):
-    """A source that is asked for Pods of some namespaces, and those without a node, where all Pods are wanted.
-
-    Args:
-        source: the whole cluster.
-        namespaces: whose Pods are read in any case.
-    """
-
-    def __init__(self, source: Source, namespaces: Iterable[str]) -> None:
-        super().__init__(source)
-        self._namespaces = frozenset(namespaces)
-
-    def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return what was asked for, of Pods what comes first.
-
-        Raises:
-            ClusterError: a list that is needed cannot be had.
-        """
-        others = [read for read in reads if read.kind != kinds.POD]
-        if len(others) == len(reads):
-            return self._source.read(reads)
-        unbound = Read(kinds.POD, field_selector="spec.nodeName=", not_older=True)
-        # Of a Pod that both lists hold, the one of the common version counts.
-        of_namespaces = (Read(kinds.POD, namespace) for namespace in sorted(self._namespaces))
-        inventory = self._source.read([*others, unbound, *of_namespaces])
-        names = frozenset(node.metadata.name for node in inventory.objects.get(kinds.NODE.name, ()))
-        return replace(inventory, pods_read=PodsRead(self._namespaces, names))
+def _read_first_stage(read: ReadLists, namespaces: frozenset[str], reads: Sequence[Read]) -> Inventory:
+    """Read the lists; of Pods only those of the namespaces and those without a node."""
+    others = [each for each in reads if each.kind != kinds.POD]
+    if len(others) == len(reads):
+        return read(reads)
+    unbound = Read(kinds.POD, field_selector="spec.nodeName=", not_older=True)
+    # Where both lists hold a Pod, the later one counts: it is of the common version.
+    of_namespaces = (Read(kinds.POD, namespace) for namespace in sorted(namespaces))
+    inventory = read([*others, unbound, *of_namespaces])
+    names = frozenset(node.metadata.name for node in inventory.objects.get(kinds.NODE.name, ()))
+    return replace(inventory, pods_read=PodsRead(namespaces, names))
 
 
-def _extended(source: Source, view: View, whole: Read, need: Need) -> View:
-    """Return the view with what is needed; the same where nothing is."""
+def _extend(source: Source, view: View, whole: Read, need: Need) -> View:
     if not need:
         return view
-    source.log.say(READS, f"{_told(need, view)}: {need.why}")
+    source.log.say(READS, f"{_describe(need, view)}: {need.why}")
     return view.with_inventory(_read_more(source, view.snapshot.inventory, need, whole))
 
 
-def _told(need: Need, view: View) -> str:
+def _describe(need: Need, view: View) -> str:
     if need.whole:
         return "reading all Pods"
     nodes, namespaces = len(need.nodes), len(need.namespaces)
@@ -119,32 +103,27 @@ def _told(need: Need, view: View) -> str:
 
 
 def _read_more(source: Source, before: Inventory, need: Need, whole: Read) -> Inventory:
-    """Return what was read before, and what is needed.
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
-    """
     if need.whole:
-        return _whole(source, before, whole)
+        return _read_whole(source, before, whole)
     reads = [Read(kinds.POD, name) for name in sorted(need.namespaces)]
     if need.nodes:
         reads.append(Read(kinds.POD, on_nodes=tuple(sorted(need.nodes))))
     try:
         return _with_pods(before, source.read(reads), need)
     except StatusError as error:
-        # Who may not list all Pods any more may list those of a namespace: the whole list sees to that.
+        # Somebody who may no longer list all Pods may list those of a namespace: the whole list falls back to that.
         source.log.say(READS, f"{error.message}; reading all Pods")
-        return _whole(source, before, whole)
+        return _read_whole(source, before, whole)
 
 
-def _whole(source: Source, before: Inventory, whole: Read) -> Inventory:
+def _read_whole(source: Source, before: Inventory, whole: Read) -> Inventory:
     others = {kind: found for kind, found in before.objects.items() if kind != kinds.POD.name}
     versions = {plural: version for plural, version in before.resource_versions.items() if plural != kinds.POD.plural}
     return together(replace(before, objects=others, resource_versions=versions, pods_read=None), source.read([whole]))
 
 
 def _with_pods(before: Inventory, more: Inventory, need: Need) -> Inventory:
-    """Return what was read before, and the Pods: of namespaces that were read whole none that is newer."""
+    """Return both; of namespaces that were read whole before, no newer Pods are taken."""
     read = before.pods_read or PodsRead(frozenset(), frozenset())
     namespaces = read.namespaces | need.namespaces
     pods = {(each.metadata.namespace, each.metadata.name): each for each in before.objects[kinds.POD.name]}

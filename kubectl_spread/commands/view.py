@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -13,12 +14,12 @@ from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import naming_the_malformed
-from kubectl_spread.commands.source import ReadLimits, Source
+from kubectl_spread.commands.source import ReadLimits, ReadLists, ReadMode, Source
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
 from kubectl_spread.diagnosis.incomplete import unread_cluster, unread_pods, without_unread
 from kubectl_spread.errors import ManifestError, UsageError
-from kubectl_spread.gaps import UnknownFeatureGate, UnprovedRelease
+from kubectl_spread.gaps import Gap, UnknownFeatureGate, UnprovedRelease
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError
@@ -103,29 +104,36 @@ class View(msgspec.Struct, frozen=True):
         return replace(self, handles=self.handles.each(narrowed))
 
 
-def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:
-    """Read the cluster and return it under the rules of its release.
+def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, read: ReadLists | None = None) -> View:
+    """Return the cluster under the rules of its release.
+
+    Args:
+        source: the cluster.
+        reads: which lists are needed.
+        scheduler: whose rules apply.
+        read: reads lists of the source, and what they call for; None to read only these.
 
     Raises:
         ClusterError: a list that is needed cannot be had.
         ManifestError: a file cannot be read.
         UsageError: the release or the scheduler's configuration makes no sense.
     """
-    said = _saying_its_version(source, scheduler)
-    snapshot = Snapshot.build(source.read(reads))
+    read = read or source.read
+    server_version = _start_version_request(source, scheduler)
+    snapshot = Snapshot.build(read(reads))
     if source.server and snapshot.undecided and EVENT.name not in snapshot.inventory.objects:
-        # Only now are the scheduler's messages worth a further list.
+        # Only these Pods need the scheduler's messages.
         first, *others = {namespace for namespace, _ in snapshot.undecided}
-        messages = source.read((read_sets.failures("" if others else first),))
+        messages = read((read_sets.failures("" if others else first),))
         snapshot = Snapshot.build(together(snapshot.inventory, messages))
-    version, version_from = _version(said(), snapshot, scheduler)
+    version, version_from = _choose_version(server_version(), snapshot, scheduler)
     minor = minor_of(version)
     if minor is None:
         raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
     profiles = _profiles(scheduler, minor)
     if not source.server:
         with naming_the_malformed(source.name, snapshot):
-            snapshot = _as_on_a_server(snapshot, profiles[0])
+            snapshot = _with_server_defaults(snapshot, profiles[0])
     source.log.say(READS, f"the rules are those of {version}, {_HOW_KNOWN[version_from]}")
     metadata = Metadata(
         version=__version__,
@@ -139,14 +147,15 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
     inventory = snapshot.inventory
-    incomplete = incomplete_entries(
-        (*unread_cluster(inventory), *unread_pods(inventory), *_unproved(minor), *_unknown_gates(scheduler))
-    )
-    return View(Handles.build(snapshot, judged), metadata, incomplete)
+    gaps: list[Gap] = [*unread_cluster(inventory), *unread_pods(inventory)]
+    if minor not in PROVED_MINORS:
+        gaps.append(UnprovedRelease(minor=minor, nearest=max(PROVED_MINORS.start, min(minor, PROVED_MINORS[-1]))))
+    gaps += (UnknownFeatureGate(gate=gate) for gate in sorted(set(scheduler.feature_gates) - known_gates()))
+    return View(Handles.build(snapshot, judged), metadata, incomplete_entries(gaps))
 
 
-def _as_on_a_server(snapshot: Snapshot, profile: Profile) -> Snapshot:
-    """Return what files hold with what a server and its controllers write into it."""
+def _with_server_defaults(snapshot: Snapshot, profile: Profile) -> Snapshot:
+    """Return the objects of files with the fields that a server and its controllers write."""
     snapshot = snapshot.with_objects(defaulted(pod, profile.release) for pod in snapshot.all(Pod))
     if any(snapshot.all(PodDisruptionBudget)):
         from kubectl_spread.controllers.disruption import never_counted
@@ -156,14 +165,9 @@ def _as_on_a_server(snapshot: Snapshot, profile: Profile) -> Snapshot:
 
 
 def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
-    """Return the rules of the release, as the scheduler is configured.
-
-    Raises:
-        ManifestError: the configuration cannot be read.
-    """
-    usual = default_profile(minor, gates=scheduler.feature_gates)
+    default = default_profile(minor, gates=scheduler.feature_gates)
     if not scheduler.configuration:
-        return (usual,)
+        return (default,)
     from kubectl_spread.cluster.files.manifests import read_documents
 
     documents = read_documents([scheduler.configuration])
@@ -175,16 +179,11 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     except DecodeError as error:
         raise ManifestError([found.problem(error.reason, error.field_path)]) from error
     unserved = all(profile.scheduler_name != DEFAULT_SCHEDULER for profile in configured)
-    return (*configured, replace(usual, scheduler_name=NO_SCHEDULER)) if unserved else configured
+    return (*configured, replace(default, scheduler_name=NO_SCHEDULER)) if unserved else configured
 
 
-def _unknown_gates(scheduler: SchedulerOptions) -> Iterator[UnknownFeatureGate]:
-    for gate in sorted(set(scheduler.feature_gates) - known_gates()):
-        yield UnknownFeatureGate(gate=gate)
-
-
-def _saying_its_version(source: Source, scheduler: SchedulerOptions) -> Callable[[], str]:
-    """Return what waits for the server's version, which is asked for while the lists are read."""
+def _start_version_request(source: Source, scheduler: SchedulerOptions) -> Callable[[], str]:
+    """Ask for the server's version while the lists are read; return what waits for the answer."""
     if scheduler.kube_version:
         return str
     if not source.server:
@@ -194,48 +193,38 @@ def _saying_its_version(source: Source, scheduler: SchedulerOptions) -> Callable
     return Background(source.version).result
 
 
-def _version(said: str, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:
+def _choose_version(server: str, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:
     if scheduler.kube_version:
         return scheduler.kube_version, "flag"
-    if said:
-        return said, "server"
+    if server:
+        return server, "server"
     kubelets = [node.status.node_info.kubelet_version for node in snapshot.all(Node)]
     newest = max((minor for kubelet in kubelets if (minor := minor_of(kubelet)) is not None), default=None)
     return (f"v1.{newest}", "nodes") if newest is not None else (f"v1.{REFERENCE_MINOR}", "default")
 
 
-def _unproved(minor: int) -> Iterator[UnprovedRelease]:
-    if minor not in PROVED_MINORS:
-        yield UnprovedRelease(minor=minor, nearest=max(PROVED_MINORS.start, min(minor, PROVED_MINORS[-1])))
+def reading_devices(source: Source, specs: Iterable[PodSpec] = (), *, at_once: bool = False) -> ReadLists:
+    """Return what reads lists of the source, and devices where Pods may need them; files hold all that there is.
 
-
-def claiming(source: Source, specs: Iterable[PodSpec] = (), *, at_once: bool = False) -> Source:
-    """Return the source, asked for devices too where Pods may need them; files hold all that there is.
-
-    Args:
-        source: the cluster.
-        specs: of Pods beside those that the cluster has, and would make.
-        at_once: whether all that is read has to be asked for in one go: what is not, is left unread then.
+    For the arguments see ``read_sets.read_with_devices``.
     """
     if not source.server:
-        return source
-    from kubectl_spread.commands.device_reads import ClaimingSource
-
-    return ClaimingSource(source, specs, at_once=at_once)
+        return source.read
+    return partial(read_sets.read_with_devices, source.read, specs=tuple(specs), at_once=at_once)
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     """What a cluster is read for, where a large one need not be read whole.
 
     Attributes:
-        reads: all that it takes, where the cluster is read whole.
+        reads: which lists are needed where the cluster is read whole.
         namespaces: whose Pods are read in any case.
-        specs: of Pods that are asked about beside those that the cluster has.
-        needed: what has to be read next, as far as the view tells.
-        asked: the Pods of which it is asked what would change their answer; None where that is not asked.
+        specs: of Pods that are asked about and are not in the cluster.
+        needed: a view → what has to be read next.
+        asked: a view → the Pods for which fixes are searched; None where none are searched.
         limits: how much may be read.
-        first_part: the part of all Pods that is read before them, at most; None for as many as there are.
-        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
+        first_part: the largest part of all Pods (0 to 1) that the first stage may read; None for no limit.
+        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
     """
 
     reads: Sequence[Read]
@@ -246,3 +235,30 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     limits: ReadLimits
     first_part: float | None = None
     fix_budget: float | None = None
+
+
+def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> int:
+    """Return how many Pods the cluster has (count) where it is read in stages; 0 where it is read whole.
+
+    Args:
+        source: the cluster.
+        namespaces: those that are asked about; an empty name means all, whose Pods are read in any case.
+        read: how much of a large cluster is read.
+    """
+    counted = source.count_pods() if all(namespaces) and read != "all" else 0
+    return counted if counted > read_sets.WHOLE_CLUSTER_PODS else 0
+
+
+def look_for(source: Source, question: Question, scheduler: SchedulerOptions, *, read: ReadMode) -> View:
+    """Return as much of the cluster as the answer needs.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+        UsageError: the release or the scheduler's configuration makes no sense.
+    """
+    if pods := pods_of_large(source, question.namespaces, read):
+        from kubectl_spread.commands.staged import look_in_stages
+
+        return look_in_stages(source, question, scheduler, all_pods=pods)
+    return look(source, question.reads, scheduler, reading_devices(source, question.specs))

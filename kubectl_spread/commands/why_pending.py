@@ -15,10 +15,9 @@ from kubectl_spread.commands.arguments import near_type
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, alike, beside_autoscaler
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
-from kubectl_spread.commands.read_choice import look_for
 from kubectl_spread.commands.scope import Scope, kind_of_named, not_found, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import fix_reports, searched_fields

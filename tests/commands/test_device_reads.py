@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.device_reads import ClaimingSource
+from kubectl_spread.commands.read_sets import read_with_devices
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import DEVICE_KINDS
 from kubectl_spread.snapshot import Inventory
@@ -37,7 +37,8 @@ class Server(Memory):
 def asked_for(objects: Iterable[Object], *specs: Object) -> list[str]:
     """Return the kinds of devices that are read for this cluster, and Pods that are yet to be."""
     server = Server(objects, server="https://api.example")
-    inventory = ClaimingSource(server, (typed_pod(each).spec for each in specs)).read(read_sets.everything(""))
+    wanted = (typed_pod(each).spec for each in specs)
+    inventory = read_with_devices(server.read, read_sets.everything(""), specs=wanted)
     held = {kind.name for kind in DEVICE_KINDS if kind.name in inventory.objects}
     assert held == {read.kind.name for read in server.asked if read.kind in DEVICE_KINDS}
     return sorted(held)
@@ -88,7 +89,7 @@ def test_what_is_read_for_pods_that_are_yet_to_be() -> None:
 
 def test_files_are_read_at_once() -> None:
     files = Memory([pod("p", **CLAIMING), *OPEN])
-    inventory = ClaimingSource(files).read(read_sets.everything(""))
+    inventory = read_with_devices(files.read, read_sets.everything(""))
     assert len(files.asked) == len(read_sets.everything(""))
     assert inventory.has(kinds.RESOURCE_CLAIM)
 
@@ -96,6 +97,6 @@ def test_files_are_read_at_once() -> None:
 @pytest.mark.parametrize(("described", "left"), [(pod("p"), 0), (pod("p", **CLAIMING), 4), (pod("p", requests=GPU), 4)])
 def test_what_is_not_watched_is_left_unread(described: Object, left: int) -> None:
     server = Server([node("a"), described], server="https://api.example")
-    inventory = ClaimingSource(server, at_once=True).read(read_sets.everything(""))
+    inventory = read_with_devices(server.read, read_sets.everything(""), at_once=True)
     assert [unread.kind for unread in inventory.unread] == [*DEVICE_KINDS][:left]
     assert len(server.asked) == len(read_sets.everything(""))

@@ -27,7 +27,7 @@ def whoami(connection: ConnectionFlags, scope: ScopeFlags) -> None:
     """Print the server that is asked, the namespace that is meant, and who the server says is asking."""
     try:
         source = cast("ClusterSource", inputs.source_of(connection, scope, SchedulerFlags()))
-        reached = _under_own_name(source._connection)  # noqa: SLF001 - the plugin has no use for it outside
+        reached = _under_own_name(source.connection)
         review = json.loads(fetch(reached, _REQUEST).body)
     except SpreadError as error:
         raise typer.Exit(output.explain(error)) from error
