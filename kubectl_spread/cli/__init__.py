@@ -83,7 +83,7 @@ def as_meant(words: Sequence[str]) -> Sequence[str]:
     place = command_place(ordered, taking_values())
     first = ordered[place] if place < len(ordered) else ""
     if first and not first.endswith(FILES):
-        from kubectl_spread.commands.arguments import names_type
+        from kubectl_spread.commands.scope import names_type
 
         return ["show", *ordered] if names_type(first) else ordered
     return ordered

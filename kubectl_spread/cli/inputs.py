@@ -14,9 +14,8 @@ from kubectl_spread.errors import ClusterError, SpreadError, UsageError
 if TYPE_CHECKING:
     from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.cluster.log import Log
-    from kubectl_spread.commands.arguments import Named
     from kubectl_spread.commands.autoscaling import AutoscalerOptions
-    from kubectl_spread.commands.scope import Scope
+    from kubectl_spread.commands.scope import Named, Scope
     from kubectl_spread.commands.source import ReadMode, Source
     from kubectl_spread.commands.view import SchedulerOptions
     from kubectl_spread.render.outline import FixFormat
@@ -93,7 +92,7 @@ def scope_of(flags: ScopeFlags, source: Source, named: Named | None = None) -> S
 
 def first_found(arguments: Sequence[str] | None, ask: Callable[[Named], None]) -> None:
     """Ask about what is named; of ``X/NAME`` first in the namespace X and then, where it is not there, as a TYPE."""
-    from kubectl_spread.commands.arguments import parse_names
+    from kubectl_spread.commands.scope import parse_names
 
     named = parse_names(tuple(arguments or ()))
     try:

@@ -20,7 +20,7 @@ from kubectl_spread.cli.flags import (
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubectl_spread.commands.arguments import Named
+    from kubectl_spread.commands.scope import Named
     from kubectl_spread.contract.rebalance import RebalanceReport
 
 EPILOG = """

@@ -13,8 +13,7 @@ from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, ReadFlags, 
 from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
-    from kubectl_spread.commands.arguments import Named
-    from kubectl_spread.commands.scope import Scope
+    from kubectl_spread.commands.scope import Named, Scope
     from kubectl_spread.commands.show import ShowAnswer, ShowOptions
     from kubectl_spread.contract.skew import SkewReport, SkewTable
 

@@ -22,7 +22,7 @@ from kubectl_spread.cli.flags import (
 )
 
 if TYPE_CHECKING:
-    from kubectl_spread.commands.arguments import Named
+    from kubectl_spread.commands.scope import Named
     from kubectl_spread.contract.pending import PendingReport
 
 EPILOG = """

@@ -1,4 +1,4 @@
-"""``show``: how each workload's Pods lie over the domains of its constraints."""
+"""``show``: how each workload's Pods are spread over the domains of its constraints."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 import msgspec
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.arguments import TYPES
 from kubectl_spread.commands.bad_objects import naming_the_malformed
-from kubectl_spread.commands.scope import Scope, absent_workload, kind_of_named, unseen
+from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of_named, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import (
     Question,
@@ -22,7 +21,6 @@ from kubectl_spread.commands.view import (
     reading_devices,
 )
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
@@ -40,37 +38,37 @@ from kubectl_spread.snapshot import Snapshot
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
 
-ItemT = TypeVar("ItemT", SkewItem, SkewRow)
-ReportT = TypeVar("ReportT", SkewReport, SkewTable)
+ItemT = TypeVar("ItemT", bound=SkewItem | SkewRow)
+ReportT = TypeVar("ReportT", bound=SkewReport | SkewTable)
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
-"""What can be evaluated from Nodes and the matching Pods alone."""
+"""The filters that need only Nodes and the matching Pods."""
 
 COUNTED_ONLY = (
     "The cluster has more than 5,000 Pods: only node name, cordon, taints, node affinity and spread were evaluated for"
     " the next replica. --read=all evaluates every filter."
 )
 HEADROOM_VERDICTS = 100_000
-"""Verdicts on single nodes (count) that the headroom of all workloads may cost: one or two seconds."""
+"""Verdicts on single nodes (count) that the headroom of all workloads may take: one or two seconds."""
 SORT_KEYS = ("status", "skew", "name")
 STATUS_ORDER = tuple(SpreadStatus)
 PROBLEMS = frozenset((*STATUS_ORDER[: STATUS_ORDER.index(SpreadStatus.VIOLATED) + 1], SpreadStatus.NO_EFFECT))
-"""The next Pod does not come or finds no node, or a constraint is broken or useless."""
+"""The statuses of a next Pod that is not created or finds no node, and of constraints that are broken or useless."""
 
 
 class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``show`` is asked beyond its scope.
 
     Attributes:
-        names: (kind in lower case, name) of the workloads wanted; empty for all.
-        defaults: whether workloads without constraints of their own are shown under the cluster's.
+        names: (kind in lower case, name) of the workloads; empty for all.
+        defaults: whether workloads without constraints are shown with the cluster's defaults.
         read: how much of a large cluster is read.
         problems: whether rows that are OK are left out.
         topology_key: the key whose constraints are shown; empty for all.
         sort_by: ``status``, ``skew`` or ``name``.
-        most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
-        at_once: whether all there is to read is asked for in one go, as a source wants that keeps it up to date.
-        may_be_gone: whether workloads that are named need not exist.
-        headroom: whether it is shown how many more replicas find a node, though none is named.
+        most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
+        at_once: whether everything is read in one step, as a watch needs it.
+        may_be_gone: whether named workloads need not exist.
+        headroom: whether headroom is shown although no workload is named.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -86,16 +84,16 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shows_defaults(self) -> bool:
-        """Whether workloads without constraints of their own are shown: where that is asked for, or they are named."""
+        """Whether workloads without constraints are shown: where that is asked for, or they are named."""
         return self.defaults or bool(self.names)
 
     @property
     def shows_headroom(self) -> bool:
-        """Whether more replicas are tried."""
+        """Whether it is shown how many more replicas find a node."""
         return self.headroom or bool(self.names)
 
     def shows(self, row: Row) -> bool:
-        """Return whether a row is one that is asked for."""
+        """Whether the row is asked for."""
         on_key = self.topology_key in {"", row.state.constraint.topology_key}
         return on_key and not (self.problems and isinstance(row.status, OK))
 
@@ -104,30 +102,14 @@ class ShowAnswer(msgspec.Struct, Generic[ReportT], frozen=True):
     """What ``show`` found.
 
     Attributes:
-        report: a row for each workload and constraint; in the type that the table needs, or in full.
-        counted_only: whether filters were left out because the cluster is large, and followed.
-        view: the cluster it was found in.
+        report: a row for each workload and constraint; in full, or only what the table needs.
+        counted_only: whether filters were left out because the cluster is large and watched.
+        view: the cluster that was read.
     """
 
     report: ReportT
     counted_only: bool
     view: View
-
-
-class WantedWorkloads(msgspec.Struct, frozen=True):
-    """The workloads of the scope.
-
-    Attributes:
-        workloads: these.
-        counted_only: as for a ShowAnswer.
-        view: as for a ShowAnswer.
-        incomplete: what is not known of them all.
-    """
-
-    workloads: Sequence[OwnedPods]
-    counted_only: bool
-    view: View
-    incomplete: tuple[Incomplete, ...]
 
 
 def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewReport]:
@@ -137,42 +119,24 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    found = _found(source, scope, options, scheduler)
-    items = _items(found, options, skew_item, brief=False)
-    report = SkewReport(metadata=found.view.metadata, items=items, incomplete=found.incomplete)
-    return ShowAnswer(report, found.counted_only, found.view)
+    return _answer(source, scope, options, scheduler, report=SkewReport, item=skew_item, brief=False)
 
 
 def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewTable]:
-    """Return the same as far as the table of all workloads has it, in less time.
-
-    Raises:
-        ClusterError: as for ``show``.
-        ManifestError: as for ``show``.
-    """
-    found = _found(source, scope, options, scheduler)
-    items = _items(found, options, skew_row, brief=True)
-    table = SkewTable(metadata=found.view.metadata, items=items, incomplete=found.incomplete)
-    return ShowAnswer(table, found.counted_only, found.view)
+    """Return only what the table of all workloads needs, in less time; errors as for ``show``."""
+    return _answer(source, scope, options, scheduler, report=SkewTable, item=skew_row, brief=True)
 
 
-def _items(
-    found: WantedWorkloads, options: ShowOptions, item: Callable[[Row], ItemT], *, brief: bool
-) -> tuple[ItemT, ...]:
-    """Return the rows that are asked for, each made by ``item``, in order."""
-    view, items = found.view, list[ItemT]()
-    # What was counted only, or read in part, says nothing of room.
-    whole = not (found.counted_only or view.snapshot.inventory.not_read)
-    room = HEADROOM_VERDICTS // max(len(found.workloads), 1) if whole and options.shows_headroom else 0
-    with naming_the_malformed(view.metadata.source, view.snapshot):
-        for workload in found.workloads:
-            handle, defaults = _seen_by_scheduler(workload, view), options.shows_defaults
-            every = rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room)
-            items += [item(row) for row in every if options.shows(row)]
-    return tuple(sort(items, options.sort_by))
-
-
-def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> WantedWorkloads:
+def _answer(
+    source: Source,
+    scope: Scope,
+    options: ShowOptions,
+    scheduler: SchedulerOptions,
+    *,
+    report: Callable[..., ReportT],
+    item: Callable[[Row], ItemT],
+    brief: bool,
+) -> ShowAnswer[ReportT]:
     counted_only = options.at_once and bool(pods_of_large(source, (scope.namespace,), options.read))
     if counted_only:
         view = look(source, read_sets.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)
@@ -181,19 +145,29 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
         view = look(source, reads, scheduler, reading_devices(source, at_once=True))
     else:
         view = look_for(source, _question(scope, options), scheduler, read=options.read)
+    inventory, defaults = view.snapshot.inventory, options.shows_defaults
+    items = list[ItemT]()
     with naming_the_malformed(source.name, view.snapshot):
         wanted = _wanted(view, scope, options)
-    inventory = view.snapshot.inventory
-    unseen: tuple[Gap, ...] = (
+        # Pods that are only counted, or read in part, say nothing about room.
+        whole = not (counted_only or inventory.not_read)
+        room = HEADROOM_VERDICTS // max(len(wanted), 1) if whole and options.shows_headroom else 0
+        for workload in wanted:
+            handle = _handle_of_next_pod(workload, view)
+            every = rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room)
+            items += [item(row) for row in every if options.shows(row)]
+    gaps: tuple[Gap, ...] = (
         *read_apart(inventory),
-        *unseen_workloads(inventory, defaults=options.shows_defaults),
+        *unseen_workloads(inventory, defaults=defaults),
         *(gap for workload in wanted for gap in unparsable_constraints(workload)),
     )
-    return WantedWorkloads(wanted, counted_only, view, incomplete=(*view.incomplete, *incomplete_entries(unseen)))
+    incomplete = (*view.incomplete, *incomplete_entries(gaps))
+    made = report(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=incomplete)
+    return ShowAnswer(made, counted_only, view)
 
 
-def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:
-    """Return the cluster as the scheduler of the workload's next Pod sees it, which a webhook may have chosen."""
+def _handle_of_next_pod(workload: OwnedPods, view: View) -> Handle:
+    """Return the cluster as the scheduler of the workload's next Pod sees it; a webhook may choose that scheduler."""
     handle = view.handle(scheduler_of(workload))
     if all(handle.profile.serves(pod) for pod in workload.pods):
         return handle
@@ -223,7 +197,7 @@ def _question(scope: Scope, options: ShowOptions) -> Question:
 
 
 def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:
-    """Yield what to say of how a large cluster was read."""
+    """Yield the note on how a large cluster was read; none where it was read whole."""
     snapshot = answer.view.snapshot
     if answer.counted_only:
         yield COUNTED_ONLY
@@ -236,7 +210,7 @@ def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator
 
 
 def exit_code(report: SkewReport | SkewTable) -> ExitCode:
-    """Return what ``--exit-code`` makes of the report: no where something is Violated or worse, or NoEffect."""
+    """Return the exit code for ``--exit-code``: no where something is Violated or worse, or NoEffect."""
     return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
 
 
@@ -265,16 +239,16 @@ def sort_key(text: str) -> str:
 def wanted_workloads(
     view: View, scope: Scope, *, names: Sequence[tuple[str, str]], may_be_gone: bool = False
 ) -> Iterator[OwnedPods]:
-    """Yield the workloads of the scope; static Pods, which are none, only where they are named.
+    """Yield the workloads of the scope; static Pods only where they are named.
 
     Args:
         view: the cluster.
         scope: what is asked about.
-        names: (kind, name) of those that are wanted, the kind empty where any is meant; empty for all.
-        may_be_gone: whether those that are named need not exist.
+        names: (kind, name) of the workloads, the kind empty for any; empty for all.
+        may_be_gone: whether named workloads need not exist.
 
     Raises:
-        ClusterError: a named workload does not exist, and has to.
+        ClusterError: a named workload does not exist and must.
     """
     found = list(workloads(view.snapshot))
     named = {_owner_of_named(kind, name, scope, view.snapshot) for kind, name in names}
@@ -290,11 +264,7 @@ def wanted_workloads(
 
 
 def _owner_of_named(kind: str, name: str, scope: Scope, snapshot: Snapshot) -> str:
-    """Return the workload that is named, as ``deployment/web``; of a Pod or ReplicaSet, what owns it.
-
-    Raises:
-        UsageError: several have the name, and no kind is said.
-    """
+    """Return the named workload as ``deployment/web``; for a Pod or ReplicaSet, its owner."""
     if not kind and not (kind := kind_of_named(name, scope, snapshot)):
         return name
     known = kinds.named(kind)

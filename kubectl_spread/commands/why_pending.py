@@ -11,11 +11,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.arguments import near_type
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, alike, beside_autoscaler
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
-from kubectl_spread.commands.scope import Scope, kind_of_named, not_found, unseen
+from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_found, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of

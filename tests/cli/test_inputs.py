@@ -10,7 +10,7 @@ import pytest
 
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.inputs import fix_format_of, scheduler_of, scope_of, source_of, standard_input
-from kubectl_spread.commands.arguments import Named
+from kubectl_spread.commands.scope import Named
 from kubectl_spread.commands.source import ClusterSource, FileSource
 from kubectl_spread.errors import ClusterError, UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.commands.arguments import Named, parse_names
+from kubectl_spread.commands.scope import Named, parse_names
 from kubectl_spread.errors import UsageError
 
 

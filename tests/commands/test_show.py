@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.arguments import parse_names
-from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.scope import Scope, parse_names
 from kubectl_spread.commands.show import (
     ShowAnswer,
     ShowOptions,
