@@ -1,6 +1,6 @@
-"""Quantities, selectors and portions of rollouts that no API server would take, and whose they are.
+"""Quantities, selectors and update strategies that no API server accepts, and the objects that have them.
 
-It stores no such thing; files may hold it, and what was stored before Kubernetes 1.26.
+Files may have them, and objects that were stored before Kubernetes 1.26.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ValueT = TypeVar("ValueT")
 
 @contextmanager
 def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
-    """Put an error that names the objects in the place of what the engine raises over them.
+    """Replace the engine's ValueError by an error that names the malformed objects.
 
     Args:
         source: the context, or the files.
         snapshot: the cluster that was read from it.
 
     Raises:
-        ManifestError: with every quantity, selector and update strategy of the cluster that cannot be read.
+        ManifestError: lists every quantity, selector and update strategy of the cluster that cannot be parsed.
     """
     try:
         yield
@@ -47,19 +47,19 @@ def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
 
 
 def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (field path, why) of every quantity, selector and update strategy below the value that cannot be read."""
+    """Yield (field path, why) for every quantity, selector and update strategy in the value that cannot be parsed."""
     if isinstance(value, LabelSelector):
-        yield from _refused(parse_label_selector, value, path)
+        yield from _parse_error(parse_label_selector, value, path)
     elif isinstance(value, UpdateStrategy):
         from kubectl_spread.controllers.rolling_update import fenceposts
 
-        yield from _refused(lambda strategy: fenceposts(strategy, 1), value, path)
+        yield from _parse_error(lambda strategy: fenceposts(strategy, 1), value, path)
     elif isinstance(value, msgspec.Struct):
         for field in msgspec.structs.fields(value):
             found, below = getattr(value, field.name), f"{path}.{field.encode_name}".removeprefix(".")
             if field.type == dict[str, Quantity]:
                 for name, amount in found.items():
-                    yield from _refused(quantity.parse, amount, f"{below}.{name}")
+                    yield from _parse_error(quantity.parse, amount, f"{below}.{name}")
             else:
                 yield from malformed(found, below)
     elif isinstance(value, tuple):
@@ -67,8 +67,7 @@ def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
             yield from malformed(each, f"{path}[{index}]")
 
 
-def _refused(parse: Callable[[ValueT], object], value: ValueT, path: str) -> Iterator[tuple[str, str]]:
-    """Yield (path, why) where the value cannot be parsed."""
+def _parse_error(parse: Callable[[ValueT], object], value: ValueT, path: str) -> Iterator[tuple[str, str]]:
     try:
         parse(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What would let the replicas of manifests in, as changes of the manifests and of the cluster."""
+"""Fixes for manifests whose replicas find no node: changes of the manifest or of the cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.fixes.candidate import as_template
 from kubectl_spread.diagnosis.fixes.patch import pointer
 from kubectl_spread.diagnosis.fixes.search import search_fixes
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
-from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
@@ -31,13 +31,13 @@ def with_fixes(
     seconds: float | None,
     autoscalers: AutoscalerOptions,
 ) -> tuple[CheckItem, ...]:
-    """Return the items, those of which a replica finds no node with what would let it in.
+    """Return the items, with fixes where a replica finds no node.
 
     Args:
-        answered: each manifest, its item, and the outcome in which a replica finds no node; None where each finds one.
-        view: the cluster without them.
-        seconds: for all searches together; None for what suits the cluster.
-        autoscalers: what is given of them on the command line.
+        answered: each manifest, its item, and the outcome in which a replica finds no node; None where all find one.
+        view: the cluster without the manifests.
+        seconds: for all searches together; None for the default of the cluster's size.
+        autoscalers: the autoscaler flags.
     """
     within = seconds_for(seconds, len(view.snapshot.nodes))
     budget = FixBudget(within, sum(jammed is not None for _, _, jammed in answered))
@@ -53,21 +53,15 @@ def with_fixes(
 
 
 def _situation(manifest: Manifest, jammed: Placed, before: Snapshot) -> Situation:
-    """Return the first replica that finds no node, in the cluster with those before it."""
+    """Return the first replica that finds no node, in the cluster with the replicas before it."""
+    obj = manifest.written or manifest.obj
+    template = manifest.template or (as_template(obj) if isinstance(obj, Pod) else template_of(cast("Workload", obj)))
     written = Written(
         obj=cast("Workload | Pod | None", manifest.obj),
-        template=_template(manifest),
+        template=template,
         path=pointer(*manifest.pod_path.split(".")[:-1]),
         values=manifest.document.values,
         before=before,
         earlier=jammed.bound,
     )
     return Situation(jammed.waiting[0], jammed.handle, now(), written)
-
-
-def _template(manifest: Manifest) -> PodTemplateSpec:
-    """Return what the manifest says of its Pods."""
-    if manifest.template is not None:
-        return manifest.template
-    obj = manifest.written or manifest.obj
-    return as_template(obj) if isinstance(obj, Pod) else template_of(cast("Workload", obj))

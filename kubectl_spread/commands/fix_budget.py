@@ -1,4 +1,4 @@
-"""How long the search for fixes may take, and when it begins: what the engine cannot know."""
+"""How long the search for fixes may take. The engine has no clock."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from kubectl_spread.diagnosis.fixes.search import Spent
 T = TypeVar("T")
 
 SECONDS = 30.0
-"""For the search for fixes in all, unless somebody says otherwise."""
+"""The default for all searches for fixes together."""
 SECONDS_WHERE_LARGE = 5.0
-"""The same in a large cluster: what takes longer there is to try the many alike, and the first ones are told."""
+"""The same in a large cluster, where most of the time would go into many similar fixes."""
 LARGE = 1_000
-"""Nodes (count) above which a cluster is."""
+"""Nodes (count) above which a cluster is large."""
 
 
 def seconds_for(asked: float | None, nodes: int) -> float:
     """Return how long the search for fixes may take (seconds).
 
     Args:
-        asked: what somebody said; None where nobody did.
+        asked: the value of the flag; None for the default.
         nodes: of the cluster (count).
     """
     if asked is not None:
@@ -32,14 +32,14 @@ def seconds_for(asked: float | None, nodes: int) -> float:
 
 
 class FixBudget:
-    """The time that the search for fixes may take, shared among templates; what one leaves is for those to come.
+    """The time for all searches for fixes, shared among Pod templates; what one leaves, later ones may use.
 
-    Only searching counts, and not what else is found out of each template in between.
+    Only the searches count, not the work between them.
 
     Args:
-        seconds: for all of them.
-        templates: how many there are (count).
-        clock: seconds that only increase.
+        seconds: for all templates together.
+        templates: the number of templates.
+        clock: monotonic seconds.
     """
 
     def __init__(self, seconds: float, templates: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,7 +48,7 @@ class FixBudget:
         self._to_come = templates
 
     def within(self, search: Callable[[Spent], T]) -> T:
-        """Return what the next template's search finds, which is told whether its share is used up."""
+        """Return the result of the next template's search, which can ask whether its share is spent."""
         began = self._clock()
         until = began + self._left / self._to_come
         self._to_come -= 1
@@ -58,5 +58,5 @@ class FixBudget:
 
 
 def now() -> str:
-    """Return the moment as the API writes it: files have none of their own, and what they hold is past."""
+    """Return the time as the API writes it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

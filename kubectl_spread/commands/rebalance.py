@@ -1,4 +1,4 @@
-"""``rebalance``: the fewest evictions after which constraints hold again, each proved to land."""
+"""``rebalance``: the fewest evictions that restore the spread, verified by simulation."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from kubectl_spread.wording.rebalance import plan_note_text
 
 WORST_FIRST = tuple(RebalanceVerdict)
 NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
-"""The kinds that the whole plan rests on; an item says what its own Pods need."""
+"""The kinds that the whole plan needs; items list what their own Pods need."""
 
 
 class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``rebalance`` is asked beyond its scope.
 
     Attributes:
-        names: (kind, name) of those that are meant; empty for all.
-        soft: whether ScheduleAnyway constraints are to hold too.
-        most: the evictions there may be (count); None for as many as it takes.
+        names: (kind, name) of the workloads; empty for all.
+        soft: whether ScheduleAnyway constraints must hold too.
+        most: the most evictions (count); None for no limit.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -50,14 +50,14 @@ class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rebalanced(msgspec.Struct, frozen=True):
-    """A plan as it is reported, and what has to hold between its evictions."""
+    """A plan as it is reported, and what must hold between its evictions."""
 
     report: RebalanceReport
     checkpoints: Checkpoints
 
 
 def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler: SchedulerOptions) -> Rebalanced:
-    """Return the fewest evictions after which the constraints of the scope hold.
+    """Return the fewest evictions that make the constraints of the scope hold.
 
     Raises:
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
@@ -66,7 +66,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     view = look(source, read_sets.for_moving(), scheduler, reading_devices(source)).settled
     with naming_the_malformed(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, names=options.names))
-        found = plan(view.handles, _asked(view, scope, options, workloads))
+        found = plan(view.handles, _goal(view, scope, options, workloads))
         flags = view.metadata.connection_flags
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
 
@@ -85,7 +85,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             pending=sum(each.count for each in waiting),
             waiting=waiting,
             notes=tuple(map(plan_note_text, plan_notes(found, view.snapshot))),
-            items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_turn)),
+            items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_worst_first)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             scored="some" if found.sampled else "all",
@@ -94,8 +94,8 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         return Rebalanced(report, checkpoints(found, view.snapshot))
 
 
-def _asked(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterable[OwnedPods]) -> Asked:
-    """Return what the plan is to reach, and of which Pods: of those alone that are asked about, where some are."""
+def _goal(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterable[OwnedPods]) -> Asked:
+    """Return which constraints must hold, and which Pods may be evicted: those asked about, where some are."""
     wanted = {(workload.namespace, workload.ref) for workload in workloads}
     some = scope.kinds or options.names or not scope.selector.empty
 
@@ -108,13 +108,12 @@ def _asked(view: View, scope: Scope, options: RebalanceOptions, workloads: Itera
     return Asked(wanted=is_wanted, may_go=may_go, soft=options.soft, most=options.most)
 
 
-def _turn(item: RebalanceItem) -> tuple[int, str, str, int]:
-    """Return what items sort by: the worst first, then by name."""
+def _worst_first(item: RebalanceItem) -> tuple[int, str, str, int]:
     return WORST_FIRST.index(item.verdict), item.namespace, str(item.workload), item.constraint.index
 
 
 def exit_code(report: RebalanceReport) -> ExitCode:
-    """Return no where there is something to do, or something that nothing can be done about."""
+    """Return the exit code: no where the spread needs evictions or cannot be restored."""
     verdicts = {item.verdict for item in report.items}
     unsure = RebalanceVerdict.INCOMPLETE in verdicts or bool(report.incomplete)
     settled = {RebalanceVerdict.BALANCED, RebalanceVerdict.INCOMPLETE}

@@ -1,8 +1,8 @@
-"""``why-pending``: why each unscheduled Pod is not scheduled."""
+"""``why-pending``: why Pods are not scheduled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 MOST_NOTES = 5
-"""Pods (count) of which it is said that they do not wait, though they were named."""
+"""Named Pods (count) that are noted as not Pending."""
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -63,8 +63,8 @@ class Explanation(msgspec.Struct, frozen=True):
     Attributes:
         pod: the Pod.
         judgement: what the scheduler decides about it.
-        fixes: what lets it in.
-        item: how that is reported.
+        fixes: the changes that make it schedulable.
+        item: the item of the report.
     """
 
     pod: Pod
@@ -78,8 +78,8 @@ class PendingAnswer(msgspec.Struct, frozen=True):
 
     Attributes:
         report: an item for each Pod that is not scheduled.
-        notes: what to say beside it: Pods that were named and are not pending.
-        view: the cluster it was found in.
+        notes: one for each named Pod or workload with nothing Pending.
+        view: the cluster that was read.
     """
 
     report: PendingReport
@@ -100,13 +100,13 @@ def why_pending(
     """Return why each Pod of the scope that has no node has none.
 
     Args:
-        source: where the cluster is read from.
+        source: the cluster.
         scope: which Pods are meant.
         scheduler: whose rules apply.
-        autoscalers: what is given of them on the command line.
-        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
+        autoscalers: the autoscaler flags.
+        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
         read: how much of a large cluster is read.
-        most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
+        most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
 
     Raises:
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
@@ -114,21 +114,26 @@ def why_pending(
     """
     limits = ReadLimits(nodes=most_nodes, confirm=read != "needed")
     view = look_for(source, _question(scope, limits, fix_budget), scheduler, read=read)
-    wanted = _wanted(view, scope)
+    wanted = _pods_of(scope, view)
     pending = [pod for pod in wanted if pod.waits]
-    notes = tuple(_notes(wanted, scope))
+    notes = [f"{listed(scope.names)} has no Pods."] if scope.names and not wanted else []
+    if scope.names:
+        notes += (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not pod.waits)
     with naming_the_malformed(source.name, view.snapshot):
         missing = tuple(_not_created(view, scope))
         budget = seconds_for(fix_budget, len(view.snapshot.nodes))
-        items = tuple(_explain_all(pending, view, budget, autoscalers))
+        items = tuple(_explain_each(pending, view, budget, autoscalers))
     report = PendingReport(metadata=view.metadata, items=items, not_created=missing, incomplete=view.incomplete)
-    return PendingAnswer(report, notes, view)
+    return PendingAnswer(report, tuple(notes), view)
 
 
 def _question(scope: Scope, limits: ReadLimits, fix_budget: float | None) -> Question:
     def asked(view: View) -> Asked:
-        pods = _one_of_each(_wanted(view, scope), view.snapshot)
-        return tuple((pod, view.handle(pod.spec.scheduler_name).awaiting(pod)) for pod in pods)
+        first: dict[bytes, Pod] = {}
+        for pod in _pods_of(scope, view):
+            if pod.waits:
+                first.setdefault(_template_key(pod, view.snapshot), pod)
+        return tuple((pod, view.handle(pod.spec.scheduler_name).awaiting(pod)) for pod in first.values())
 
     def needed(view: View) -> Need:
         from kubectl_spread.commands.read_planner import to_judge
@@ -155,34 +160,27 @@ def exit_code(report: PendingReport) -> ExitCode:
     )
 
 
-def _wanted(view: View, scope: Scope) -> list[Pod]:
-    """Return the Pods of the scope, by namespace and name.
-
-    Raises:
-        ClusterError: a named Pod does not exist.
-    """
+def _pods_of(scope: Scope, view: View) -> list[Pod]:
+    """Return the Pods of the scope, sorted by namespace and name."""
     pods = [pod for pod in view.snapshot.all(Pod) if scope.covers(pod.metadata.namespace)]
     if scope.names:
-        called = (pod for name in scope.names for pod in _called(name, pods, scope, view.snapshot))
+        called = (pod for name in scope.names for pod in _pods_named(name, pods, scope, view.snapshot))
         pods = list({pod.key: pod for pod in called}.values())
     elif scope.kinds:
         pods = [pod for pod in pods if any(scope.wants(ref.kind) for ref in _owners(pod, view.snapshot))]
     return sorted((pod for pod in pods if scope.selector.matches(pod.metadata.labels)), key=lambda pod: pod.key)
 
 
-def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) -> list[Pod]:
-    """Return the Pods of the scope that a name means: a Pod's, a workload's, or what only one Pod begins with.
-
-    Raises:
-        ClusterError: it means none.
-        UsageError: it means several workloads.
-    """
+def _pods_named(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) -> list[Pod]:
+    """Return the Pods that a name means: the name of a Pod or workload, or a prefix that only one Pod has."""
     found = [pod for pod in pods if pod.metadata.name == name]
     if not found and "/" not in name and (kind := kind_of_named(name, scope, snapshot)):
         name = f"{kind}/{name}"
     if "/" in name:
         found = [pod for pod in pods if name in map(str, _owners(pod, snapshot))]
-        if not found and not _exists(name, scope, snapshot):
+        kind, _, own_name = name.partition("/")
+        known = kinds.named(kind)
+        if not found and not (known and snapshot.get(known.struct, scope.namespace, own_name)):
             near = did_you_mean(name, {str(owner) for pod in pods for owner in _owners(pod, snapshot)})
             others = {pod.metadata.namespace for pod in snapshot.all(Pod) if name in map(str, _owners(pod, snapshot))}
             raise not_found(f"Pods of {name}", scope, others, near=near)
@@ -199,15 +197,8 @@ def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) ->
     return found
 
 
-def _exists(name: str, scope: Scope, snapshot: Snapshot) -> bool:
-    """Whether there is a workload that is called so, as ``deployment/web``, be it without Pods."""
-    kind, _, own_name = name.partition("/")
-    known = kinds.named(kind)
-    return known is not None and snapshot.get(known.struct, scope.namespace, own_name) is not None
-
-
 def _not_created(view: View, scope: Scope) -> Iterator[NotCreated]:
-    """Yield the workloads of the scope that lack Pods, for the API server refuses them."""
+    """Yield the workloads of the scope that lack Pods because the API server refuses them."""
     for workload in workloads(view.snapshot):
         ref = workload.ref
         named = not {str(ref), ref.name}.isdisjoint(scope.names) if scope.names else scope.wants(ref.kind)
@@ -220,20 +211,11 @@ def _not_created(view: View, scope: Scope) -> Iterator[NotCreated]:
 
 
 def _owners(pod: Pod, snapshot: Snapshot) -> set[WorkloadRef]:
-    """Return what the Pod is or belongs to, as ``pod/web-5d9c7b6f4-x2x5q``, ``replicaset/web-5d9c7b6f4``."""
+    """Return the Pod itself and its owners, such as ``pod/web-5d9c7b6f4-x2x5q`` and ``replicaset/web-5d9c7b6f4``."""
     return {WorkloadRef(kind="Pod", name=pod.metadata.name), *(ref for ref, _ in owners_of(pod, snapshot))}
 
 
-def _notes(wanted: Sequence[Pod], scope: Scope) -> Iterator[str]:
-    """Yield what there is to say of Pods and workloads that were named and have nothing Pending."""
-    if scope.names and not wanted:
-        yield f"{listed(scope.names)} has no Pods."
-    if scope.names:
-        yield from (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not pod.waits)
-
-
 def _not_pending(pod: Pod) -> str:
-    """Return what there is to say of a named Pod that waits for no node."""
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
     if pod.finished:
         return f"{name} is not pending: it has ended ({pod.status.phase})."
@@ -242,36 +224,26 @@ def _not_pending(pod: Pod) -> str:
     return f"{name} is not pending: it is on {pod.spec.node_name}."
 
 
-def _explain_all(
+def _explain_each(
     pods: Sequence[Pod], view: View, fix_budget: float, autoscalers: AutoscalerOptions
-) -> Iterable[PendingItem]:
-    """Yield an item for each Pod; Pods that differ only in name are evaluated once, within the budget (seconds)."""
+) -> Iterator[PendingItem]:
+    """Yield an item for each Pod; Pods of one template are evaluated once, all within the budget (seconds)."""
     waiting = (pod for pod in view.snapshot.all(Pod) if pod.waits and pod.key not in view.snapshot.assumed)
     pending, placed = living_pods(waiting, view.snapshot), placed_by_owner(view.handle())
-    templates = {pod.key: _template(pod, view.snapshot) for pod in pods}
+    templates = {pod.key: _template_key(pod, view.snapshot) for pod in pods}
     budget = FixBudget(fix_budget, len(set(templates.values())))
     explained: dict[bytes, Explanation] = {}
     for pod in pods:
         twin = explained.get(templates[pod.key])
         if twin is None:
             twin = explained[templates[pod.key]] = _explain(pod, (pending, placed), view, budget, autoscalers)
-            item = twin.item
+            yield twin.item
         else:
-            item = _like(twin, pod, view)
-        yield item
+            yield _explain_like(twin, pod, view)
 
 
-def _one_of_each(pods: Iterable[Pod], snapshot: Snapshot) -> tuple[Pod, ...]:
-    """Return the first Pod of each template that waits for a node."""
-    found: dict[bytes, Pod] = {}
-    for pod in pods:
-        if pod.waits:
-            found.setdefault(_template(pod, snapshot), pod)
-    return tuple(found.values())
-
-
-def _template(pod: Pod, snapshot: Snapshot) -> bytes:
-    """Return all of the Pod that the scheduler minds; what differs between Pods of one template is the name alone."""
+def _template_key(pod: Pod, snapshot: Snapshot) -> bytes:
+    """Return everything about the Pod that affects scheduling; equal for Pods that differ only in name."""
     metadata = pod.metadata
     nominated = pod.status.nominated_node_name
     own = tuple(_own_claims(pod, snapshot))
@@ -282,26 +254,25 @@ def _template(pod: Pod, snapshot: Snapshot) -> bytes:
 
 
 def _own_claims(pod: Pod, snapshot: Snapshot) -> Iterator[object]:
-    """Yield what there is of each claim that was made for this Pod alone, but its name; None where it is missing."""
+    """Yield each claim that was created for this Pod alone, without its name; None where it is missing."""
     namespace = pod.metadata.namespace
     for volume in pod.spec.volumes:
         if volume.ephemeral is not None:
             claim = snapshot.get(PersistentVolumeClaim, namespace, claim_name(pod, volume) or "")
-            yield claim and (*_as_it_is(claim), bool(ownership_problem(pod, volume, claim)))
+            yield claim and (*_without_name(claim), bool(ownership_problem(pod, volume, claim)))
     for made in pod.status.resource_claim_statuses:
         devices = snapshot.get(ResourceClaim, namespace, made.resource_claim_name or "")
-        yield devices and _as_it_is(devices)
+        yield devices and _without_name(devices)
 
 
-def _as_it_is(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object, ...]:
-    """Return what decides where the claim lets a Pod go."""
+def _without_name(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object, ...]:
     return claim.spec, claim.status, claim.metadata.annotations, claim.metadata.deletion_timestamp
 
 
 def _explain(
     pod: Pod, others: tuple[PodsByOwner, PodsByOwner], view: View, budget: FixBudget, autoscalers: AutoscalerOptions
 ) -> Explanation:
-    """Return why the Pod has no node, and what would let it in; ``others``: the Pods that wait, and those on nodes."""
+    """Return why the Pod has no node, and its fixes; ``others``: the Pods that wait, and those on nodes."""
     pending, placed = others
     handle = view.handle(pod.spec.scheduler_name).awaiting(pod)
     known = handle.profile.serves(pod)
@@ -320,13 +291,13 @@ def _explain(
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
-        summary=_waiting(judgement) or report.summary,
+        summary=_awaited_volumes(judgement) or report.summary,
     )
     item = beside_autoscaler(item, pod, view.handle(pod.spec.scheduler_name), autoscalers)
     return Explanation(pod, judgement, found.fixes, _with_event(item, pod, view))
 
 
-def _like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
+def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
     """Return the explanation of a Pod that differs from the twin only in its name."""
     like, judgement = twin.item, judgement_for(pod, twin.judgement)
     item = replace(
@@ -334,7 +305,7 @@ def _like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         name=pod.metadata.name,
         same_as=like.name,
         event=None,
-        summary=_waiting(judgement) or summary_of(judgement),
+        summary=_awaited_volumes(judgement) or summary_of(judgement),
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
@@ -349,7 +320,7 @@ def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
     return with_event(item, last_failure(pod, snapshot), chosen=chosen, known=known)
 
 
-def _waiting(judgement: Judgement) -> str:
-    """Return which volumes the scheduler waits for, on the node that it has chosen for the Pod; empty for none."""
+def _awaited_volumes(judgement: Judgement) -> str:
+    """Return the text on the volumes that the Pod's chosen node waits for; empty for none."""
     volumes = awaited(judgement.evaluation.pod, judgement.handle)
     return waits_for_volumes(volumes) if volumes else ""
