@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.diagnosis import domains, lint
-from kubectl_spread.diagnosis.causes import Blame
+from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete

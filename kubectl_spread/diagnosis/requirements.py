@@ -71,7 +71,7 @@ def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
 
     Empty when some node is left. Nodes that the same requirements reject count once: a core has one of each such set.
     """
-    kinds = frozenset(against(rejected, nodes).values())
+    kinds = frozenset(requirements_against(rejected, nodes).values())
     if not kinds or frozenset() in kinds:
         return ()
     # Who rejects more than another set asks for nothing that the other does not.
@@ -84,7 +84,7 @@ def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
     return ()
 
 
-def against(rejected: Rejected, nodes: Iterable[str]) -> Mapping[str, frozenset[Requirement]]:
+def requirements_against(rejected: Rejected, nodes: Iterable[str]) -> Mapping[str, frozenset[Requirement]]:
     """Return node's name → the requirements that reject it; of equal sets one and the same."""
     found = dict.fromkeys(nodes, 0)
     for index, names in enumerate(rejected.values()):

@@ -15,7 +15,8 @@ from kubectl_spread.controllers.next_pod import NextPod, NoneComes, why_none_com
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
 from kubectl_spread.diagnosis import lint, statuses
-from kubectl_spread.diagnosis.causes import Blame, MisspeltKey
+from kubectl_spread.diagnosis.blame import Blame
+from kubectl_spread.diagnosis.causes import MisspeltKey
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle, own_pods
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge

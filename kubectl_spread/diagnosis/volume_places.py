@@ -1,13 +1,12 @@
-"""Volumes that can be used on certain nodes alone, of which the cluster has none."""
+"""Volumes that can be used on certain nodes only, and the cluster has none of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import msgspec
-
+from kubectl_spread.diagnosis.causes import VolumeWithoutNode
 from kubectl_spread.labels import Operator
-from kubectl_spread.objects.core import NodeSelectorRequirement, Pod
+from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.scheduler.claims import claims_of
@@ -16,35 +15,22 @@ from kubectl_spread.scheduler.nodeindex import NodeIndex
 from kubectl_spread.scheduler.volumezone import volume_topologies
 
 
-class VolumePlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the volume of a claim can be used, and no node is.
-
-    Attributes:
-        topology_key: a label of all nodes that could use it.
-        values: what its value is there.
-    """
-
-    claim: str
-    volume: str
-    topology_key: str
-    values: tuple[str, ...]
-
-
-def places_without_node(pod: Pod, handle: Handle) -> Iterator[VolumePlace]:
-    """Yield the place of each volume of the Pod's claims that no node can use for want of a label's value."""
+def volumes_without_node(pod: Pod, handle: Handle) -> Iterator[VolumeWithoutNode]:
+    """Yield each volume of the Pod's claims that no node can use because none has a label with the right value."""
     for claim in claims_of(pod, handle.snapshot):
         volume = handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
-        key, values = (volume and _missing(volume, handle.index)) or ("", ())
+        key, values = (volume and _missing_label(volume, handle.index)) or ("", ())
         if volume and values:
-            yield VolumePlace(claim=claim.metadata.name, volume=volume.metadata.name, topology_key=key, values=values)
+            name, volume_name = claim.metadata.name, volume.metadata.name
+            yield VolumeWithoutNode(claim=name, volume=volume_name, topology_key=key, values=values)
 
 
-def _missing(volume: PersistentVolume, index: NodeIndex) -> tuple[str, tuple[str, ...]] | None:
-    """Return a label and the values of it that the volume wants and no node has; None where some node may do."""
+def _missing_label(volume: PersistentVolume, index: NodeIndex) -> tuple[str, tuple[str, ...]] | None:
+    """Return a label and the values that the volume needs and no node has; None if some node may do."""
     affinity = volume.spec.node_affinity
     terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
     # Only a term of a value that no node has is closed for good, and all have to be.
-    unmet = [_unmet(term.match_expressions, index) for term in terms]
+    unmet = [_unmet_expression(term, index) for term in terms]
     if unmet and all(unmet) and len({each.key for each in unmet if each}) == 1:
         first = next(each for each in unmet if each)
         return first.key, tuple(dict.fromkeys(value for each in unmet if each for value in each.values))
@@ -55,6 +41,6 @@ def _missing(volume: PersistentVolume, index: NodeIndex) -> tuple[str, tuple[str
     return None
 
 
-def _unmet(expressions: Sequence[NodeSelectorRequirement], index: NodeIndex) -> NodeSelectorRequirement | None:
-    wanted = (each for each in expressions if each.operator == Operator.IN)
+def _unmet_expression(term: NodeSelectorTerm, index: NodeIndex) -> NodeSelectorRequirement | None:
+    wanted = (each for each in term.match_expressions if each.operator == Operator.IN)
     return next((each for each in wanted if not any(value in index.domains(each.key) for value in each.values)), None)

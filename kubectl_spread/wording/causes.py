@@ -12,6 +12,7 @@ from typing import assert_never
 import msgspec
 
 from kubectl_spread.diagnosis import causes
+from kubectl_spread.diagnosis.blame import Blocking
 from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.reasons import AnyReason, InsufficientResources, UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import FilterRequirement
@@ -74,18 +75,18 @@ def reason_of(cause: causes.AnyCause, nodes: Collection[str]) -> str:
     return fitting(texts_of(cause).reasons, REASON, nodes)
 
 
-def blocking_reason(blocking: causes.Blocking, nodes: Collection[str]) -> str:
+def blocking_reason(blocking: Blocking, nodes: Collection[str]) -> str:
     """Return in a few words why the constraint leaves no node, with its numbers; the nodes are those of the cluster."""
     numbers = limits(blocking.constraint)
-    if blocking.root:
-        return reason_of(blocking.root, nodes)
-    if blocking.unmet:
-        return reason_of(blocking.unmet, nodes)
-    if blocking.pinned:
-        return fitting([f"min {text}{numbers}" for text in _pinned_by(blocking.pinned)], REASON, nodes)
-    if not blocking.others:
-        return f"no domain may take one more{numbers}"
-    return fitting([f"no node left together with {' and '.join(map(_described, blocking.others))}{numbers}"], REASON)
+    match blocking.why:
+        case ():
+            return f"no domain may take one more{numbers}"
+        case tuple() as others:
+            return fitting([f"no node left together with {' and '.join(map(_described, others))}{numbers}"], REASON)
+        case causes.PinnedDomain() as pinned:
+            return fitting([f"min {text}{numbers}" for text in _pinned_by(pinned)], REASON, nodes)
+        case cause:
+            return reason_of(cause, nodes)
 
 
 def fitting(texts: Sequence[str], most: int, nodes: Collection[str] = ()) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 from kubectl_spread import gaps
-from kubectl_spread.diagnosis.causes import Blame
+from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.objects import kinds

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis.blame import Blocking
 from kubectl_spread.diagnosis.causes import (
     AnyCause,
     BlamedConstraint,
-    Blocking,
     Conflict,
     ConflictingRequirement,
     DaemonNode,
@@ -250,17 +250,17 @@ def test_the_root_cause_comes_before_how_its_constraint_blocks() -> None:
         (incoming(spread(ZONE)), [node("a1", zone="a", taints=[GPU]), node("x1")], NoSelector),
     ):
         (blocking,) = blocking_of(described, objects)
-        assert isinstance(blocking.root, kind)
+        assert isinstance(blocking.why, kind)
 
 
 def test_why_constraints_block() -> None:
     (pinned,) = blocking_of(incoming(), [*TAINTED, *web("a1", "b1")])
-    assert (pinned.pinned is not None, pinned.others) == (True, ())
+    assert isinstance(pinned.why, PinnedDomain)
     both = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
     first, second = blocking_of(both, [*TWO_PER_ZONE, *web("a1", "a1", "a2", "b1", "b1")])
     by_host = ConflictingRequirement(requirement=ConstraintRequirement(1), topology_key=HOSTNAME, leaves=("a2",))
     by_zone = ConflictingRequirement(requirement=ConstraintRequirement(0), topology_key=ZONE, leaves=("b1",))
-    assert (first.others, second.others) == ((by_host,), (by_zone,))
+    assert (first.why, second.why) == ((by_host,), (by_zone,))
     (alone,) = blocking_of(incoming(zoned(maxSkew=0)), ABC)
-    assert (alone.pinned, alone.others) == (None, ())
+    assert alone.why == ()
     assert blocking_of(incoming(nodeSelector={"disk": "ssd"}), ABC) == []

@@ -17,7 +17,7 @@ from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
-from kubectl_spread.diagnosis.volume_places import places_without_node
+from kubectl_spread.diagnosis.volume_places import volumes_without_node
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
 from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
@@ -179,7 +179,7 @@ def additions(situation: Situation) -> Iterator[Candidate]:
 
 def _labels_of_volume(situation: Situation) -> Mapping[str, str]:
     """Return the labels of a node that could use the Pod's volume, if no node can use it; empty otherwise."""
-    place = next(places_without_node(situation.pod, situation.handle), None)
+    place = next(volumes_without_node(situation.pod, situation.handle), None)
     if place is None or place.topology_key == HOSTNAME:
         return {}
     # Providers have a label of their own beside the zone's, of the same value.

@@ -13,7 +13,7 @@ from kubectl_spread.controllers.workloads import PodsByOwner, Replicas, living_p
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
+from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes, requirements_against
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import Workload
@@ -177,7 +177,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def against(self) -> Mapping[str, frozenset[Requirement]]:
         """Node's name → the requirements that reject it."""
-        return against(self.rejected, self.handle.node_infos)
+        return requirements_against(self.rejected, self.handle.node_infos)
 
     @cached_property
     def domain_keys(self) -> tuple[str, ...]:

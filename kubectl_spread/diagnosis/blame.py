@@ -1,0 +1,420 @@
+"""Finds the root cause why a Pod has no node, and why each of its constraints blocks it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, KeysView, Mapping, Sequence
+from functools import cached_property, reduce
+from itertools import chain, islice
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.controllers.daemonset import pinned_node
+from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis import causes
+from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain, SpreadDiagnosis
+from kubectl_spread.diagnosis.reasons import (
+    AnyReason,
+    MissingLabel,
+    RejectedByConstraint,
+    RejectedByPlugin,
+    UnmetNodeAffinity,
+    UntoleratedTaints,
+)
+from kubectl_spread.diagnosis.requirements import (
+    ConstraintRequirement,
+    FilterRequirement,
+    Requirement,
+    conflict_cores,
+    requirements_against,
+)
+from kubectl_spread.diagnosis.volume_places import volumes_without_node
+from kubectl_spread.objects.kinds import DAEMON_SET
+from kubectl_spread.scheduler import (
+    cycle,
+    noderesources,
+    nodeunschedulable,
+    tainttoleration,
+    volumebinding,
+    volumezone,
+)
+from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Code, Handle
+
+MOST_LEFT = 5
+"""Nodes (count) that are evaluated again without their terminating Pods."""
+BlockingReason: TypeAlias = RootCause | MinDomainsUnmet | PinnedDomain | tuple[ConflictingRequirement, ...]
+"""A cause, or the requirements that leave no node together with the constraint; none if it leaves none alone."""
+
+
+class Blocking(msgspec.Struct, frozen=True):
+    """A constraint that leaves no node, and why."""
+
+    constraint: causes.BlamedConstraint
+    why: BlockingReason
+
+
+class Blame(msgspec.Struct, frozen=True, dict=True):
+    """What leaves a Pod no node; concluded only on demand.
+
+    Attributes:
+        known: the root cause, if it is known from a Pod that differs only in its name.
+    """
+
+    evaluation: Evaluation
+    handle: Handle
+    spread: SpreadDiagnosis
+    known: AnyCause | None = None
+
+    @cached_property
+    def cause(self) -> AnyCause:
+        """The root cause."""
+        return self.known or next(found for found in (conclude(self) for conclude in ORDER) if found is not None)
+
+    @cached_property
+    def blocking(self) -> Mapping[int, Blocking]:
+        """Index → why, for each constraint in any of the smallest conflicting sets.
+
+        Empty if the Pod had no node without its constraints either.
+        """
+        if self.by_filters_alone:
+            return {}
+        in_cores = self.constraints_of(each for core in self.spread.cores for each in core)
+        return {each.index: Blocking(_blamed(each), _why_it_blocks(each, self)) for each in in_cores}
+
+    @property
+    def core(self) -> tuple[Requirement, ...]:
+        """The first of the smallest sets of requirements that together leave no node."""
+        return next(iter(self.spread.cores), ())
+
+    @property
+    def nodes(self) -> KeysView[str]:
+        """The names of the cluster's nodes."""
+        return self.handle.node_infos.keys()
+
+    @cached_property
+    def against(self) -> Mapping[str, frozenset[Requirement]]:
+        """Node's name → the requirements that reject it."""
+        return requirements_against(self.spread.rejected, self.nodes)
+
+    @cached_property
+    def by_filters_alone(self) -> bool:
+        """Whether filters reject every node, whatever the constraints do."""
+        return all(any(isinstance(each, FilterRequirement) for each in found) for found in self.against.values())
+
+    @property
+    def to_blame(self) -> tuple[ConstraintDiagnosis, ...]:
+        """The constraints of the core, in spec order."""
+        return tuple(self.constraints_of(self.core))
+
+    @property
+    def only_constraint(self) -> ConstraintDiagnosis | None:
+        """The constraint of the core, if it has exactly one."""
+        return self.to_blame[0] if len(self.to_blame) == 1 else None
+
+    def constraints_of(self, requirements: Iterable[Requirement]) -> Iterable[ConstraintDiagnosis]:
+        """Yield the constraints among the requirements, in spec order."""
+        wanted = set(requirements)
+        return (each for each in self.spread.constraints if ConstraintRequirement(each.index) in wanted)
+
+    def only_against(self, constraint: ConstraintDiagnosis) -> list[str]:
+        """Return the nodes that only this constraint rejects, by name."""
+        alone = frozenset((ConstraintRequirement(constraint.index),))
+        return sorted(name for name, found in self.against.items() if found == alone)
+
+    def conflicting(self, core: Iterable[Requirement]) -> tuple[ConflictingRequirement, ...]:
+        """Return the requirements with the nodes that each leaves."""
+        return tuple(
+            ConflictingRequirement(
+                requirement=each,
+                topology_key=self.spread.topology_key(each) if isinstance(each, ConstraintRequirement) else None,
+                leaves=tuple(sorted(self.nodes - self.spread.rejected[each])),
+            )
+            for each in core
+        )
+
+
+def _blamed(constraint: ConstraintDiagnosis) -> causes.BlamedConstraint:
+    return causes.BlamedConstraint(
+        index=constraint.index,
+        topology_key=constraint.topology_key,
+        selector=constraint.selector,
+        max_skew=constraint.max_skew,
+        min_domains=constraint.min_domains,
+        global_minimum=constraint.global_minimum,
+        domains=len(constraint.domains),
+        skew_if_placed=min((each.skew_if_placed for each in constraint.domains if not each.allowed), default=None),
+    )
+
+
+def _refused_whole(blame: Blame) -> causes.RefusedWhole | None:
+    refusal = blame.evaluation.pre_filter or blame.evaluation.broken
+    if refusal is None:
+        return None
+    any_node = next(iter(blame.handle.node_infos.values()))
+    reason = blame.spread.explainer.of_plugin(refusal.plugin, any_node)
+    return causes.RefusedWhole(plugin=refusal.plugin, reasons=refusal.status.reasons, reason=reason)
+
+
+def _volume_without_node(blame: Blame) -> causes.VolumeWithoutNode | None:
+    filters = map(FilterRequirement, (volumebinding.NAME, volumezone.NAME))
+    if not any(blame.nodes <= blame.spread.rejected.get(each, frozenset()) for each in filters):
+        return None
+    return next(volumes_without_node(blame.evaluation.pod, blame.handle), None)
+
+
+def _waits_for_terminating_pods(blame: Blame) -> causes.WaitsForTerminatingPods | None:
+    # Nodes on which only Pods may be in the way, some of which terminate.
+    opened = (
+        name
+        for name, requirements in blame.against.items()
+        if all(isinstance(each, FilterRequirement) for each in requirements)
+        and all(each.status.code is Code.UNSCHEDULABLE for each in blame.evaluation.nodes[name].rejections)
+        and any(pod.terminating for pod in blame.handle.node_infos[name].pods)
+    )
+    for name in islice(opened, MOST_LEFT):
+        gone = [pod for pod in blame.handle.node_infos[name].pods if pod.terminating]
+        after = reduce(Handle.without_pod, gone, blame.handle)
+        if name in cycle.feasible_nodes(blame.evaluation.pod, after):
+            finalizers = sorted({finalizer for pod in gone for finalizer in pod.metadata.finalizers})
+            pods = tuple(map(PodName.of, gone))
+            return causes.WaitsForTerminatingPods(node=name, pods=pods, finalizers=tuple(finalizers))
+    return None
+
+
+def _misspelt_key(blame: Blame) -> causes.MisspeltKey | None:
+    if (constraint := blame.only_constraint) is None:
+        return None
+    alone = set(blame.only_against(constraint))
+    by_key: dict[str, list[str]] = defaultdict(list)
+    for node in constraint.bypassed_nodes:
+        for key in (node.similar_keys or ()) if node.name in alone else ():
+            value = blame.handle.node_infos[node.name].labels[key]
+            # Would the node be allowed if this were the value of its topology key?
+            if all(domain.allowed for domain in constraint.domains if domain.value == value):
+                by_key[key].append(node.name)
+    if not by_key:
+        return None
+    similar, names = max(by_key.items(), key=lambda found: len(found[1]))
+    lacking = {node.name for node in constraint.bypassed_nodes} & alone
+    return causes.MisspeltKey(
+        topology_key=constraint.topology_key,
+        similar=similar,
+        nodes=tuple(names),
+        on_no_node=not constraint.domains,
+        others=bool(lacking.difference(names)),
+    )
+
+
+def _no_selector(blame: Blame) -> causes.NoSelector | None:
+    constraint = blame.only_constraint
+    if constraint is None or constraint.selector != "<none>" or not constraint.domains:
+        return None
+    alone = blame.only_against(constraint)
+    return causes.NoSelector(topology_key=constraint.topology_key, nodes=tuple(alone)) if alone else None
+
+
+def _ghost_selector(blame: Blame) -> causes.GhostSelector | None:
+    constraint = blame.only_constraint
+    if constraint is None or constraint.self_match or constraint.selector in {"<none>", "<all>"}:
+        return None
+    if not blame.only_against(constraint):
+        return None
+    return causes.GhostSelector(constraint=_blamed(constraint), why=_pinned(blame) or _constraint_alone(blame))
+
+
+def _min_domains_unmet(blame: Blame) -> MinDomainsUnmet | None:
+    unmet = next((constraint for constraint in blame.to_blame if _closed_by_min_domains(constraint, blame)), None)
+    return MinDomainsUnmet(constraint=_blamed(unmet), eligible=unmet.eligible) if unmet else None
+
+
+def _closed_by_min_domains(constraint: ConstraintDiagnosis, blame: Blame) -> bool:
+    """Whether a node would take the Pod if minDomains did not require more domains than there are."""
+    if not _too_few_domains(constraint):
+        return False
+    fewest = min(domain.matching for domain in constraint.domains if domain.eligible)
+    infos = map(blame.handle.node_infos.__getitem__, blame.only_against(constraint))
+    values = {info.labels.get(constraint.topology_key) for info in infos}
+    domains = (domain for domain in constraint.domains if domain.value in values)
+    # skew if placed, over the minimum without minDomains <= maxSkew
+    return any(each.skew_if_placed - fewest <= constraint.max_skew for each in domains)
+
+
+def _too_few_domains(constraint: ConstraintDiagnosis) -> bool:
+    return 0 < len(constraint.eligible) < constraint.min_domains
+
+
+def _missing_key(blame: Blame) -> causes.MissingKey | None:
+    nowhere = next((each for each in blame.constraints_of(blame.spread.rejected) if not each.domains), None)
+    # It leaves no node, whatever filters leave none either.
+    if nowhere is None or not blame.by_filters_alone:
+        return None
+    return causes.MissingKey(constraint=_blamed(nowhere), filters=_blamed_filters(blame)[1])
+
+
+def _daemon_node(blame: Blame) -> causes.DaemonNode | None:
+    owner = blame.evaluation.pod.metadata.controller
+    node = pinned_node(blame.evaluation.pod) if owner is not None and owner.kind == DAEMON_SET.name else ""
+    against = blame.against.get(node, frozenset())
+    filters = [each for each in blame.spread.rejected if isinstance(each, FilterRequirement) and each in against]
+    if not filters:
+        return None
+    # The controller pins a daemon to its node; that no other node takes it is no cause.
+    return causes.DaemonNode(
+        node=node,
+        filters=tuple(_rejecting(each.plugin, [node], blame) for each in filters),
+        constraints=tuple(each.topology_key for each in blame.constraints_of(against)),
+    )
+
+
+def _filters_alone(blame: Blame) -> causes.FiltersAlone | None:
+    if not blame.by_filters_alone:
+        return None
+    plugins, filters = _blamed_filters(blame)
+    rejected = (
+        (each.topology_key, blame.spread.rejected[ConstraintRequirement(each.index)]) for each in blame.to_blame
+    )
+    constraints = (causes.RejectedNodes(topology_key=key, nodes=tuple(sorted(names))) for key, names in rejected)
+    return causes.FiltersAlone(plugins=plugins, filters=filters, constraints=tuple(constraints))
+
+
+def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[causes.RejectingFilter, ...]]:
+    """Return the names of the filters to blame, and the filters without taints that only mirror a cordon."""
+    rejected = blame.spread.rejected
+    filters = [each for each in rejected if isinstance(each, FilterRequirement)]
+    cores = conflict_cores({each: rejected[each] for each in filters}, blame.handle.node_infos)
+    # Filters of equally small cores all have to give way.
+    blamed = [each for each in filters if any(each in core for core in cores)]
+    cordoned = rejected.get(FilterRequirement(nodeunschedulable.NAME), frozenset())
+    return tuple(each.plugin for each in blamed), tuple(
+        _rejecting(each.plugin, rejected[each], blame)
+        for each in blamed
+        if each.plugin != tainttoleration.NAME or not rejected[each] <= cordoned
+    )
+
+
+def _rejecting(plugin: str, names: Collection[str], blame: Blame) -> causes.RejectingFilter:
+    if plugin == noderesources.NAME:
+        # The amount that is free matters on nodes that no other filter rejects.
+        filters = {name: sum(isinstance(each, FilterRequirement) for each in blame.against[name]) for name in names}
+        names = [name for name in names if filters[name] == 1] or names
+    reasons = tuple(blame.spread.explainer.shared(plugin, names))
+    everywhere = len(reasons[0].nodes) == len(blame.handle.node_infos)
+    return causes.RejectingFilter(plugin=plugin, reasons=reasons, everywhere=everywhere)
+
+
+def _pinned(blame: Blame) -> PinnedDomain | None:
+    pinned_by_filters = (each for each in blame.to_blame if each.pinned)
+    by_filters_too = any(isinstance(each, FilterRequirement) for each in blame.core)
+    pinned_by_both = (each for each in blame.to_blame if by_filters_too and each.shut)
+    constraint = next(chain(pinned_by_filters, pinned_by_both), None)
+    return None if constraint is None or len(blame.core) == 1 else _pinned_domain(constraint, blame)
+
+
+def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomain:
+    full: dict[int, list[str]] = defaultdict(list)
+    for domain in constraint.domains:
+        if domain.eligible and not domain.allowed:
+            full[domain.matching].append(domain.value)
+    domains = constraint.held
+    return PinnedDomain(
+        constraint=_blamed(constraint),
+        domains=tuple(domain.value for domain in domains),
+        nodes=sum(len(domain.nodes) for domain in domains),
+        pins=_pins(domains, blame),
+        full=tuple(causes.FullDomains(matching=n, domains=tuple(values)) for n, values in sorted(full.items())),
+    )
+
+
+def _pins(domains: Iterable[Domain], blame: Blame) -> tuple[causes.PinnedNodes, ...]:
+    """Return what keeps the Pod off the nodes of these domains: the most nodes first, the control plane last."""
+    by_requirement: dict[Requirement, list[str]] = defaultdict(list)
+    for domain in domains:
+        for pin in domain.pins:
+            by_requirement[pin.requirement].append(pin.node)
+    by_nodes: dict[tuple[str, ...], list[AnyReason]] = defaultdict(list)
+    for requirement, names in by_requirement.items():
+        for nodes, reason in _reasons(requirement, names, blame):
+            if reason not in by_nodes[nodes]:
+                by_nodes[nodes].append(reason)
+    pins = (causes.PinnedNodes(nodes=nodes, reasons=tuple(reasons)) for nodes, reasons in by_nodes.items())
+    return tuple(sorted(pins, key=lambda each: (all(map(_keeps_control_plane_free, each.reasons)), -len(each.nodes))))
+
+
+def _reasons(requirement: Requirement, names: list[str], blame: Blame) -> Iterable[tuple[tuple[str, ...], AnyReason]]:
+    if isinstance(requirement, ConstraintRequirement):
+        key = blame.spread.topology_key(requirement)
+        yield tuple(names), RejectedByConstraint(index=requirement.index, topology_key=key)
+        return
+    for shared in blame.spread.explainer.shared(requirement.plugin, names):
+        yield shared.nodes, shared.reason or RejectedByPlugin(plugin=requirement.plugin)
+
+
+def _keeps_control_plane_free(reason: AnyReason) -> bool:
+    """Whether a taint or label of the control plane is the reason."""
+    from kubectl_spread.controllers.taints import CONTROL_PLANE  # Most Pods find a node.
+
+    named: Iterable[str] = ()
+    if isinstance(reason, UntoleratedTaints):
+        named = reason.taints
+    elif isinstance(reason, MissingLabel):
+        named = (reason.key,)
+    elif isinstance(reason, UnmetNodeAffinity):
+        named = (each.key for term in reason.terms for each in (*term.match_expressions, *term.match_fields))
+    return any(key in each for each in named for key in CONTROL_PLANE)
+
+
+def _constraint_alone(blame: Blame) -> causes.AloneCause | None:
+    alone = [core for core in blame.spread.cores if len(core) == 1]
+    if not alone:
+        return None
+    others = tuple(each.topology_key for core in alone[1:] for each in blame.constraints_of(core))
+    constraint = blame.to_blame[0]
+    blamed, eligible = _blamed(constraint), constraint.eligible
+    if not constraint.domains:
+        return causes.MissingKey(constraint=blamed, also=others)
+    if not eligible:
+        return causes.NoEligibleDomain(constraint=blamed, also=others, nodes=len(blame.handle.node_infos))
+    if len(eligible) < constraint.min_domains:
+        return MinDomainsUnmet(constraint=blamed, also=others, eligible=eligible)
+    return causes.DomainsFull(constraint=blamed, also=others, minimum_domains=constraint.minimum_domains)
+
+
+ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
+    lambda blame: None if blame.nodes else causes.NoNodes(),
+    _refused_whole,
+    _volume_without_node,
+    _waits_for_terminating_pods,
+    _misspelt_key,
+    _no_selector,
+    _ghost_selector,
+    _min_domains_unmet,
+    _missing_key,
+    _daemon_node,
+    _filters_alone,
+    _pinned,
+    _constraint_alone,
+    lambda blame: causes.Conflict(requirements=blame.conflicting(blame.core)),
+)
+"""What may be the root cause, the one that explains most first."""
+
+
+def _why_it_blocks(constraint: ConstraintDiagnosis, blame: Blame) -> BlockingReason:
+    match blame.cause:
+        case causes.WaitsForTerminatingPods() as root:
+            return root
+        case causes.GhostSelector(constraint=blamed) as root if blamed.index == constraint.index:
+            return root
+        case causes.MisspeltKey(topology_key=key) | causes.NoSelector(topology_key=key) as root:
+            if key == constraint.topology_key:
+                return root
+    this = ConstraintRequirement(constraint.index)
+    core = next(core for core in blame.spread.cores if this in core)
+    alone = len(core) == 1 and _too_few_domains(constraint)
+    if alone or _closed_by_min_domains(constraint, blame):
+        return MinDomainsUnmet(constraint=_blamed(constraint), eligible=constraint.eligible)
+    if constraint.pinned and len(core) > 1:
+        return _pinned_domain(constraint, blame)
+    return blame.conflicting(each for each in core if each != this)
