@@ -1,1 +1,1 @@
-"""Why the scheduler decided so: domains, ghosts, findings."""
+"""Why the scheduler decides as it does: domains, causes, findings."""

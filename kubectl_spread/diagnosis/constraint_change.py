@@ -1,4 +1,4 @@
-"""How the Pods that one constraint counts are spread before and after a step: facts that the JSON contract shows."""
+"""How the Pods that one constraint counts are spread before and after a step: facts of the JSON contract."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 
 
 class ChangedConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Which constraint is spoken of."""
+    """The constraint of an item."""
 
     index: int
     topology_key: str
@@ -17,17 +17,17 @@ class ChangedConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel
 
 
 class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How the Pods that one constraint counts lie before and after a step.
+    """How the Pods that one constraint counts are spread before and after a step.
 
     Attributes:
         before: eligible domain → Pods before the step.
-        after: the same after it, in one outcome.
-        ranges: domain → the fewest and the most Pods that were seen in any order: observed, not proved.
+        after: the same after the step, in one outcome.
+        ranges: domain → the fewest and the most Pods seen in any order: observed, not proved.
         skew_before: the skew before the step.
-        skew_after: the least and the greatest skew that were seen after it.
-        status_before: how the workload stood to the constraint.
-        status_after: how it stands to it after the step, in one outcome.
-        status_range: the best and the worst that this may be, by the counts that were seen in any order.
+        skew_after: the least and the greatest skew seen after it.
+        status_before: the status before the step.
+        status_after: the status after it, in one outcome.
+        status_range: the best and the worst status for the counts seen in any order.
     """
 
     namespace: str
@@ -44,6 +44,6 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def changed(self) -> bool:
-        """Whether the step changes anything about it, in any order."""
+        """Whether the step changes anything, in any order."""
         by_chance = any(low != high for low, high in set(self.ranges.values()))
         return by_chance or self.before != self.after or self.status_before is not self.status_after

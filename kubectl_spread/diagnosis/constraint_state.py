@@ -21,10 +21,9 @@ class ConstraintState(msgspec.Struct, frozen=True):
     """The domains of one constraint in numbers, counted for one Pod of a workload.
 
     Attributes:
-        counts: the domains.
         matching: value of each eligible domain → matching Pods (count).
-        keyed: whether any node carries the topology key.
-        each_alone: whether each Pod has one domain alone, which holds the minimum, as Pods of a DaemonSet may.
+        keyed: whether any node has the topology key.
+        each_alone: whether each Pod has only its own domain, which holds the minimum, as Pods of a DaemonSet may.
     """
 
     counts: DomainCounts
@@ -39,7 +38,7 @@ class ConstraintState(msgspec.Struct, frozen=True):
 
     @property
     def pods(self) -> int:
-        """The Pods that are counted."""
+        """The counted Pods (count)."""
         return sum(self.matching.values())
 
     @property
@@ -49,14 +48,14 @@ class ConstraintState(msgspec.Struct, frozen=True):
 
     @property
     def uneven(self) -> bool:
-        """Whether the skew is more than allowed, the next Pod not among what is counted."""
+        """Whether the skew exceeds maxSkew, without the next Pod."""
         return self.skew > self.constraint.max_skew
 
 
 def constraint_states(
     workload: str, constraints: Sequence[Constraint], pod: Pod, handle: Handle
 ) -> Iterator[ConstraintState]:
-    """Yield the state of each constraint of a Pod of a workload of that kind, in spec order."""
+    """Yield the state of each constraint of a Pod of a workload of this kind, in spec order."""
     for counts in podtopologyspread.count_all(constraints, pod, handle):
         key, matching = counts.constraint.topology_key, counts.match_num
         domains = handle.index.domains(key)
@@ -72,7 +71,7 @@ def constraint_states(
 
 
 def own_pods(state: ConstraintState, workload: OwnedPods, pod: Pod, handle: Handle) -> int:
-    """Return how many of the Pods that are counted for the workload's Pod are its own (count)."""
+    """Return how many of the Pods counted for the workload's Pod are its own (count)."""
     own, constraint = {other.key for other in workload.pods}, state.constraint
     values = handle.index.values(constraint.topology_key)
     counted = (found for found in podtopologyspread.counted_pods(constraint, pod, handle) if found.key in own)
@@ -81,7 +80,7 @@ def own_pods(state: ConstraintState, workload: OwnedPods, pod: Pod, handle: Hand
 
 
 def idle(state: ConstraintState, profile: Profile) -> Idle | None:
-    """Return why the constraint balances nothing; None where it does."""
+    """Return why the constraint has no effect; None if it has one."""
     selector = state.constraint.selector
     empty = not profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
     reasons = {
@@ -98,21 +97,21 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
 
 
 def has_one_domain(constraint: Constraint, domains: int) -> bool:
-    """Whether a hard constraint with so many eligible domains (count) can keep no Pod off: its skew is always 0."""
+    """Whether a hard constraint with this number of eligible domains never rejects a node: its skew is always 0."""
     return constraint.hard and domains == 1 and constraint.min_domains <= 1
 
 
 def is_ghost(pod: Pod, constraint: Constraint) -> bool:
-    """Whether the constraint selects Pods, and this Pod, which carries it, is none of them.
+    """Whether the constraint selects Pods, but not its own.
 
-    Placing a ghost changes no count, so any number may pile into one domain, and the constraint never notices.
+    A ghost changes no count, so any number of ghosts fits in one domain, and the constraint never notices.
     """
     selector = constraint.selector
     return not selector.nothing and not selector.empty and not selector.matches(pod.metadata.labels)
 
 
 def ghosts(pods: tuple[Pod, ...], index: int, handle: Handle) -> tuple[str, ...]:
-    """Return the names of the Pods that their own constraint of that index does not match, by name."""
+    """Return the names of the Pods that their own constraint of this index does not match, sorted."""
     return tuple(
         sorted(
             pod.metadata.name

@@ -1,4 +1,4 @@
-"""The domain table of each constraint: who is counted, who holds the minimum, and why nobody can fill it."""
+"""The domain table of each constraint: which Pods count, which domains hold the minimum, and why none takes the Pod."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ TYPO_LETTERS = 2
 SHORTEST_KEY_WITH_TYPO = 8
 CORDON_TAINT = UntoleratedTaints(taints=(str(nodeunschedulable.CORDON),))
 KEYS_KEPT = 256
-"""Answers on similar keys (count) that are kept: thousands of nodes carry the same few sets of labels."""
+"""Cached answers (count): thousands of nodes have the same few sets of labels."""
 
 
 class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Why one node of a domain cannot take the Pod, other than by the constraint in question.
+    """Why one node of a domain cannot take the Pod, other than by the constraint itself.
 
     Attributes:
-        reason: None where no more is known than the requirement.
+        reason: None if only the requirement is known.
     """
 
     node: str
@@ -49,7 +49,7 @@ class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """One topology value of a constraint, as diagnosis and report have it; see contract.constraints.Domain."""
+    """One topology value of a constraint, for diagnosis and report; see contract.constraints.Domain."""
 
     value: str
     nodes: tuple[str, ...]
@@ -64,7 +64,7 @@ class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=
 
 
 class Domain(DomainFacts, frozen=True, kw_only=True):
-    """The same, with what keeps the Pod off its nodes; only where it is pinned, or the constraint is soft."""
+    """The same, with what keeps the Pod off its nodes; only if it is pinned, or the constraint is soft."""
 
     pins: tuple[Pin, ...] = ()
 
@@ -73,11 +73,10 @@ class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc
     """A node whose Pods a constraint does not count.
 
     Attributes:
-        name: the node's.
-        reason: which rule passes it over.
+        reason: the rule that excludes it.
         key: the topology key it lacks; absent for the other reasons.
-        similar_keys: labels it has that may be meant instead; absent for the other reasons.
-        matching: the matching Pods on it, which nobody counts.
+        similar_keys: its labels that may be meant instead; absent for the other reasons.
+        matching: the matching Pods on it, which do not count.
     """
 
     name: str
@@ -88,7 +87,7 @@ class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc
 
 
 class ConstraintFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One constraint as it applies to one Pod, as diagnosis and report have it; see ConstraintReport."""
+    """One constraint as it applies to one Pod, for diagnosis and report; see ConstraintReport."""
 
     index: int
     topology_key: str
@@ -107,7 +106,7 @@ class ConstraintFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
 
     @property
     def hard(self) -> bool:
-        """Whether it keeps a Pod from a node, rather than only making another better."""
+        """Whether it rejects nodes, and not only scores them."""
         return self.when_unsatisfiable == "DoNotSchedule"
 
     @property
@@ -139,16 +138,16 @@ class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
 
     @property
     def pinned(self) -> bool:
-        """Whether filters do."""
+        """Whether only filters do."""
         by = (pin.requirement for domain in self.held for pin in domain.pins)
         return self.shut and all(isinstance(each, FilterRequirement) for each in by)
 
 
 class Pinning(msgspec.Struct, frozen=True, kw_only=True):
-    """What keeps the Pod from nodes where a constraint would let it go.
+    """What keeps the Pod from nodes that a constraint would allow.
 
     Attributes:
-        cores: every smallest set of requirements that together leave no node; none where one is left.
+        cores: every smallest set of requirements that together leave no node; empty if a node is left.
     """
 
     rejected: Rejected
@@ -156,11 +155,11 @@ class Pinning(msgspec.Struct, frozen=True, kw_only=True):
     explainer: Explainer
 
     def of(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
-        """Yield what else keeps the Pod off each of these nodes, which something else does keep it off."""
+        """Yield what else keeps the Pod off each of these nodes."""
         this = ConstraintRequirement(constraint.index)
         for info in map(self.explainer.handle.node_infos.__getitem__, nodes):
             against = [each for each, names in self.rejected.items() if each != this and info.name in names]
-            named = self._named(against)
+            named = self._to_blame(against)
             cordoned = len(named) > 1 and FilterRequirement(nodeunschedulable.NAME) in named
             for requirement in named:
                 reason = None
@@ -170,8 +169,8 @@ class Pinning(msgspec.Struct, frozen=True, kw_only=True):
                 if not (cordoned and reason == CORDON_TAINT):
                     yield Pin(node=info.name, requirement=requirement, reason=reason)
 
-    def _named(self, against: Sequence[Requirement]) -> Sequence[Requirement]:
-        """Return every filter, but the constraint to blame where none of the filters is."""
+    def _to_blame(self, against: Sequence[Requirement]) -> Sequence[Requirement]:
+        """Return every filter, but the constraint to blame if none of the filters is."""
         filters = [each for each in against if isinstance(each, FilterRequirement)]
         blamed = [each for each in against if each in next(iter(self.cores), ())]
         if blamed and not any(isinstance(each, FilterRequirement) for each in blamed):
@@ -198,11 +197,11 @@ def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosi
     pinning = Pinning(
         rejected=rejected, cores=conflict_cores(rejected, evaluation.nodes), explainer=Explainer(handle, evaluation)
     )
-    reports = tuple(_report(counts, constraints, pinning) for counts in counted)
+    reports = tuple(_diagnose_one(counts, constraints, pinning) for counts in counted)
     return SpreadDiagnosis(constraints=reports, **asdict(pinning))
 
 
-def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:
+def _diagnose_one(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:
     explainer = pinning.explainer
     constraint = counts.constraint
     # No domain holds it while minDomains is not reached.
@@ -222,14 +221,14 @@ def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pi
         global_minimum=counts.global_minimum,
         minimum_domains=minimum,
         domains=tuple(_domains(counts, on_node, minimum=minimum, pinning=pinning)),
-        bypassed_nodes=tuple(_bypassed(counts, constraints, on_node, explainer)),
+        bypassed_nodes=tuple(_bypassed_nodes(counts, constraints, on_node, explainer)),
     )
 
 
 def _domains(
     counts: DomainCounts, on_node: Mapping[str, int], *, minimum: Collection[str], pinning: Pinning
 ) -> Iterable[Domain]:
-    """Yield every domain: eligible ones and those no node of which is counted, by value."""
+    """Yield every domain by value: the eligible ones, and those without a counted node."""
     constraint, handle = counts.constraint, pinning.explainer.handle
     # A profile without the filter heeds no constraint.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
@@ -259,10 +258,10 @@ def _domains(
         )
 
 
-def _bypassed(
+def _bypassed_nodes(
     counts: DomainCounts, constraints: Sequence[Constraint], on_node: Mapping[str, int], explainer: Explainer
 ) -> Iterable[BypassedNode]:
-    """Yield the nodes that are not counted, each with the first rule that passes it over."""
+    """Yield the nodes that are not counted, each with the first rule that excludes it."""
     constraint, pod, handle = counts.constraint, explainer.evaluation.pod, explainer.handle
     keys = [other.topology_key for other in podtopologyspread.keys_required(constraint, constraints, pod, handle)]
     used = {other.topology_key for other in constraints}
@@ -282,9 +281,9 @@ def _bypassed(
 
 
 def similar_keys(key: str, labels: Iterable[str], used: Iterable[str]) -> tuple[str, ...]:
-    """Return the labels that may be meant instead of the missing key, by name; keys of other constraints are not.
+    """Return the labels that may be meant instead of the missing key, by name, without keys of other constraints.
 
-    A label is similar when it ends in the same segment, is at most two letters off (keys of eight letters and more), or
+    A label is similar if it ends in the same segment, is at most two letters off (keys of eight letters and more), or
     continues the key after ``-``, ``_`` or ``.``.
     """
     return _similar_keys(key, frozenset(labels).difference(used))

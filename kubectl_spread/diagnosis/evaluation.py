@@ -1,4 +1,4 @@
-"""What the scheduler decides about one Pod, and why; all commands ask here."""
+"""What the scheduler decides about one Pod, and why. All commands ask here."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Verdict(StrEnum):
     """Whether the Pod can be scheduled now.
 
-    Incomplete where something that could say no was not evaluated, Invalid where the API server takes no such object,
-    FailedCreate where it takes the workload and refuses its Pods.
+    Incomplete: something that could reject the Pod was not evaluated. Invalid: the API server refuses the object.
+    FailedCreate: it accepts the workload but refuses its Pods.
     """
 
     SCHEDULABLE = "Schedulable"
@@ -40,12 +40,12 @@ class Verdict(StrEnum):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What the scheduler has decided about a Pod, and why it leaves no node.
+    """What the scheduler decides about a Pod, and why no node is left.
 
     Attributes:
-        blame: why no node is left; None where one is.
-        preemption: whom the scheduler would evict to make room; None where nobody.
-        reach: what is known, where not all Pods were read; None where they were.
+        blame: why no node is left; None if one is.
+        preemption: the Pods that the scheduler would evict; None for none.
+        reach: what is known if not all Pods were read; None if all were.
     """
 
     evaluation: Evaluation
@@ -56,57 +56,57 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def assumed(self) -> bool:
-        """Whether the scheduler has chosen a node for the Pod, whatever its filters say now."""
+        """Whether the scheduler has already chosen a node for the Pod, whatever its filters say now."""
         return self.evaluation.pod.key in self.handle.snapshot.assumed
 
     @property
     def message(self) -> str | None:
-        """The scheduler's message; empty where there is none, None where it is not known."""
+        """The scheduler's message; empty if there is none, None if it is not known."""
         decides = self.handle.decides(self.evaluation.pod) and not self.assumed
         return (self.reach or self.evaluation).message if decides else ""
 
     @property
     def is_unschedulable(self) -> bool:
-        """Whether kube-scheduler decides and no node is left, whatever was not judged."""
+        """Whether kube-scheduler decides and no node is left, whatever was not evaluated."""
         evaluation = self.evaluation
         return self.handle.decides(evaluation.pod) and not (evaluation.feasible or evaluation.undecided)
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """What the decision does not rest on."""
+        """What the decision could not take into account."""
         evaluation = self.evaluation
         beyond = self.reach.incomplete if self.reach else ()
         return (*incomplete(evaluation.pod, self.handle, evaluation), *beyond)
 
     @property
     def hides_victims(self) -> bool:
-        """Whether it may evict Pods that were not read, so that nothing is known of preemption."""
+        """Whether unread Pods may be victims, so that preemption is unknown."""
         return self.reach is not None and self.blame is not None and self.reach.hides_victims
 
 
 class Judgement(Decision, frozen=True, kw_only=True, dict=True):
-    """The same, with what the Pod's constraints say."""
+    """The same, with the diagnosis of the Pod's constraints."""
 
     spread: SpreadDiagnosis
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is worth knowing, worst first."""
+        """The findings, worst first."""
         return lint.of_pod(self.evaluation, self.spread)
 
     @property
     def judged_on_all_nodes(self) -> tuple[Requirement, ...] | None:
-        """The requirements that were judged on every node, where no node is left; None where all were."""
+        """If no node is left, the requirements that were evaluated on every node; None if all were."""
         if self.reach is None or self.blame is None:
             return None
         return tuple(self.reach.core_of(each.index for each in self.spread.constraints if each.hard))
 
 
 def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
-    """Return why the scheduler decides so.
+    """Return the scheduler's decision and why it decides so.
 
     Raises:
-        ValueError: a selector or quantity of the Pod cannot be read.
+        ValueError: a selector or quantity of the Pod cannot be parsed.
     """
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
     reach = None
@@ -126,7 +126,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
 
 
 def decide(evaluation: Evaluation, handle: Handle) -> Decision:
-    """Return why the scheduler decides so, and of a Pod that some node takes no more than that.
+    """Return the scheduler's decision, with the reasons only if no node is feasible.
 
     Raises:
         ValueError: as for ``judge``.
@@ -135,7 +135,7 @@ def decide(evaluation: Evaluation, handle: Handle) -> Decision:
 
 
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
-    """Return the verdict: what was not judged can only take nodes away, never add any."""
+    """Return the verdict: what was not evaluated can only reject more nodes, never fewer."""
     if not evaluation.feasible:
         return Verdict.INCOMPLETE if evaluation.undecided else Verdict.UNSCHEDULABLE
     return Verdict.SCHEDULABLE if complete else Verdict.INCOMPLETE

@@ -1,4 +1,4 @@
-"""The scheduler's own last message about a Pod, and why it differs from ours."""
+"""The scheduler's last message about a Pod, and why it differs from ours."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class LastFailure(msgspec.Struct, frozen=True, kw_only=True):
     """The scheduler's last message about a Pod that it could not schedule.
 
     Attributes:
-        message: as it stands in the Event or the Pod's condition, the part about preemption included.
-        time: RFC 3339 text; empty when unknown.
-        count: how often it was said.
+        message: as in the Event or the Pod's condition, with the part about preemption.
+        time: RFC 3339 text; empty if unknown.
+        count: how often it was reported.
     """
 
     message: str
@@ -53,12 +53,12 @@ def last_failure(pod: Pod, snapshot: Snapshot) -> LastFailure | None:
 def difference(
     failure: LastFailure, message: str | None, *, chosen: bool | None, feasible: bool, known: bool
 ) -> Difference | None:
-    """Return why the scheduler's last message differs from ours; None where it does not, or ours is not known.
+    """Return why the scheduler's last message differs from ours; None if it does not, or ours is unknown.
 
     Args:
         failure: the scheduler's last message.
-        message: ours; None where it is not known.
-        chosen: whether the scheduler has chosen a node since and waits to bind the Pod; None where that is not known.
+        message: ours; None if unknown.
+        chosen: whether the scheduler has chosen a node since and waits to bind the Pod; None if unknown.
         feasible: whether some node takes the Pod.
         known: whether the rules of the Pod's scheduler are known.
     """

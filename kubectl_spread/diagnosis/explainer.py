@@ -1,4 +1,4 @@
-"""Why the filters reject a Pod's nodes, node by node and for nodes that are rejected alike."""
+"""Why filters reject a Pod's nodes, for one node and for nodes with the same reason."""
 
 from __future__ import annotations
 
@@ -34,51 +34,51 @@ from kubectl_spread.scheduler.profile import Behaviour
 
 
 class Explainer(msgspec.Struct, frozen=True, dict=True):
-    """Why one Pod is kept off nodes."""
+    """Explains why nodes reject one Pod."""
 
     handle: Handle
     evaluation: Evaluation
 
     def of_plugin(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | None:
-        """Return why the filter plugin rejects the node; None where no more is known than its reasons."""
+        """Return why the filter plugin rejects the node; None if only its own reasons are known."""
         asked = (plugin, node_info.name)
         if asked not in self._known:
-            self._known[asked] = self._why(plugin, node_info)
+            self._known[asked] = self._explain(plugin, node_info)
         return self._known[asked]
 
     @cached_property
     def _known(self) -> dict[tuple[str, str], reasons.AnyReason | None]:
-        """Plugin and node's name → why; a node is asked for beside its domain, and again beside its name."""
+        """Plugin and node's name → why. Each node is asked for twice: with its domain and with its name."""
         return {}
 
-    def _why(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | None:
+    def _explain(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | None:
         broken = self.evaluation.broken
         if broken is not None and broken.plugin == plugin:
             return None
-        if nominated := self._nominated(plugin, node_info):
+        if nominated := self._nominated_pods(plugin, node_info):
             return reasons.KeptForNominated(pods=tuple(map(PodName.of, nominated)))
-        if plugin in self._around:
-            return self._around[plugin](node_info)
+        if plugin in self._with_neighbours:
+            return self._with_neighbours[plugin](node_info)
         explain = _EXPLAIN.get(plugin)
         return explain(self.evaluation.pod, node_info) if explain else None
 
     def shared(self, plugin: str, node_names: Iterable[str]) -> list[reasons.SharedReason]:
-        """Return why the filter plugin rejects these nodes, those with the same reason together, the most first."""
+        """Return why the filter plugin rejects these nodes, grouped by reason, the largest group first."""
         alike: dict[reasons.AnyReason | tuple[str, ...] | None, list[NodeInfo]] = {}
         for info in map(self.handle.node_infos.__getitem__, sorted(node_names)):
-            alike.setdefault(self._likeness(plugin, info), []).append(info)
+            alike.setdefault(self._grouping_key(plugin, info), []).append(info)
         found = [
             reasons.SharedReason(
-                reason=self._short_of(infos, shared=True) if isinstance(like, tuple) else like,
+                reason=self._short_resources(infos, shared=True) if isinstance(like, tuple) else like,
                 nodes=tuple(info.name for info in infos),
             )
             for like, infos in alike.items()
         ]
         return sorted(found, key=lambda each: -len(each.nodes))
 
-    def _likeness(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | tuple[str, ...] | None:
-        """Return what nodes that are rejected alike have in common: of resources which are short, not how much."""
-        if plugin == noderesources.NAME and not self._nominated(plugin, node_info):
+    def _grouping_key(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | tuple[str, ...] | None:
+        """Return what nodes with one reason have in common: of short resources the names, not the amounts."""
+        if plugin == noderesources.NAME and not self._nominated_pods(plugin, node_info):
             short = sorted(each.name for each in noderesources.insufficient(self._state, node_info))
             return (resource.PODS, *short) if noderesources.is_full(node_info) else tuple(short)
         reason = self.of_plugin(plugin, node_info)
@@ -86,8 +86,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             return replace(reason, has=UNSET)
         return reason
 
-    def _nominated(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
-        """Return the Pods without whose nomination to the node the plugin would not reject it."""
+    def _nominated_pods(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
+        """Return the nominated Pods without which the plugin would not reject the node."""
         if not self.handle.snapshot.nominated:  # as almost always, on each of thousands of nodes
             return ()
         rejections = self.evaluation.nodes[node_info.name].rejections
@@ -98,8 +98,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         return noderesources.state_of(self.evaluation.pod, self.handle)
 
     @cached_property
-    def _around(self) -> Mapping[str, Callable[[NodeInfo], reasons.AnyReason | None]]:
-        """The plugins whose verdict rests on more than the Pod and the node: other Pods, volumes, devices."""
+    def _with_neighbours(self) -> Mapping[str, Callable[[NodeInfo], reasons.AnyReason | None]]:
+        """The plugins whose verdict depends on more than the Pod and the node: other Pods, volumes, devices."""
         neighbours = Neighbours(self.evaluation.pod, self.handle)
         return {
             nodeports.NAME: neighbours.port_holders,
@@ -107,14 +107,14 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             volumebinding.NAME: neighbours.volumes,
             volumezone.NAME: neighbours.volumes,
             volumerestrictions.NAME: lambda _: neighbours.single_users,
-            noderesources.NAME: lambda info: self._short_of([info], shared=False),
-            dynamicresources.NAME: self._devices,
+            noderesources.NAME: lambda info: self._short_resources([info], shared=False),
+            dynamicresources.NAME: self._missing_devices,
         }
 
-    def _short_of(self, infos: Sequence[NodeInfo], *, shared: bool) -> reasons.InsufficientResources | None:
-        """Return each resource that all these nodes are short of, with the most that is free on any.
+    def _short_resources(self, infos: Sequence[NodeInfo], *, shared: bool) -> reasons.InsufficientResources | None:
+        """Return each resource that all these nodes are short of, with the most that is free on any of them.
 
-        What is shared by several nodes does not say how much one of them has.
+        A reason that several nodes share has no amounts of one node.
         """
         first, *others = infos
         most = {each.name: each for each in noderesources.insufficient(self._state, first)}
@@ -124,7 +124,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         full = noderesources.is_full(first)
         if not (full or most):
             return None
-        at_most = bool(others) or first.name in self._unread
+        # Pods that were not read take more of a node.
+        at_most = bool(others) or first.name in self.handle.snapshot.inventory.not_read
         short = [
             reasons.ShortResource(
                 name=name,
@@ -142,13 +143,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             resources=tuple(short),
         )
 
-    @cached_property
-    def _unread(self) -> frozenset[str]:
-        """The nodes of which not all Pods were read: they have no more free than is known."""
-        return self.handle.snapshot.inventory.not_read
-
-    def _devices(self, node_info: NodeInfo) -> reasons.MissingDevices | None:
-        """Return the reasons of DynamicResources: they name what is missing, but for the template of a claim."""
+    def _missing_devices(self, node_info: NodeInfo) -> reasons.MissingDevices | None:
+        """Return the reasons of DynamicResources: they name what is missing, except the template of a claim."""
         rejections = self.evaluation.nodes[node_info.name].rejections
         found = next((each.status.reasons for each in rejections if each.plugin == dynamicresources.NAME), ())
         if not any(found):
@@ -157,7 +153,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         return reasons.MissingDevices(reasons=found, missing_templates=missing)
 
 
-def _taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTaints:
+def _untolerated_taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTaints:
     numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     found = tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)
     by_key: dict[tuple[str, str], list[str]] = {}
@@ -166,8 +162,8 @@ def _taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTaints:
     return reasons.UntoleratedTaints(taints=tuple(taint for taints in by_key.values() for taint in taints))
 
 
-def _affinity(pod: Pod, node_info: NodeInfo) -> reasons.AnyReason:
-    """Return the first condition the node fails: a nodeSelector label, or the terms of which none holds."""
+def _unmet_affinity(pod: Pod, node_info: NodeInfo) -> reasons.AnyReason:
+    """Return the first unmet condition: a nodeSelector label, or the terms of which none holds."""
     labels = node_info.labels
     for key, value in sorted(pod.spec.node_selector.items()):
         if labels.get(key) != value:
@@ -179,8 +175,8 @@ def _affinity(pod: Pod, node_info: NodeInfo) -> reasons.AnyReason:
 
 
 _EXPLAIN: Mapping[str, Callable[[Pod, NodeInfo], reasons.AnyReason]] = {
-    tainttoleration.NAME: _taints,
+    tainttoleration.NAME: _untolerated_taints,
     nodeunschedulable.NAME: lambda _pod, _node_info: reasons.Cordoned(),
     nodename.NAME: lambda pod, _node_info: reasons.OtherNodeNamed(node=pod.spec.node_name),
-    nodeaffinity.NAME: _affinity,
+    nodeaffinity.NAME: _unmet_affinity,
 }

@@ -1,4 +1,4 @@
-"""The findings: what is worth knowing about constraints, a Pod or the cluster besides the verdict.
+"""The findings: facts about constraints, a Pod or the cluster that matter besides the verdict.
 
 ``lint`` makes them; ``wording.findings`` has their texts and explanations.
 """
@@ -25,7 +25,7 @@ class Severity(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of the findings; ``field`` is what it is about, within the constraint if it is about one."""
+    """The base of the findings; ``field`` is the field it is about, within the constraint if it is about one."""
 
     field: ClassVar[str] = ""
     severity: Severity = Severity.WARNING
@@ -53,21 +53,21 @@ class ConstraintFinding(Finding, frozen=True, kw_only=True):
 
 
 class DuplicateConstraint(ConstraintFinding, frozen=True, kw_only=True):
-    """The last of so many constraints with the same topologyKey and whenUnsatisfiable."""
+    """The last of several constraints with the same topologyKey and whenUnsatisfiable; ``times`` is their number."""
 
     severity: Severity = Severity.ERROR
     times: int
 
 
 class MissingTopologyKey(ConstraintFinding, frozen=True, kw_only=True):
-    """Nodes lack the label of a hard constraint; an error where all nodes do."""
+    """Nodes lack the topologyKey of a hard constraint; an error if all nodes do."""
 
     field = "topologyKey"
     nodes: tuple[str, ...]
 
 
 class PinnedMinimum(ConstraintFinding, frozen=True, kw_only=True):
-    """The domains with the global minimum (Pods) cannot take the Pod; ``pins`` says why each of their nodes cannot."""
+    """The domains with the global minimum (Pods) cannot take the Pod; ``pins`` has the reasons, node by node."""
 
     severity: Severity = Severity.ERROR
     global_minimum: int
@@ -89,14 +89,14 @@ class NilSelector(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class EmptySelector(ConstraintFinding, frozen=True, kw_only=True):
-    """The labelSelector is ``{}``; ``counts`` where the release counts every Pod then, not none."""
+    """The labelSelector is ``{}``; ``counts``: whether the release then counts every Pod, or none."""
 
     field = "labelSelector"
     counts: bool
 
 
 class SimilarTopologyKey(ConstraintFinding, frozen=True, kw_only=True):
-    """Nodes lack the topologyKey and have a label that looks like it."""
+    """Nodes lack the topologyKey, but have a similar label."""
 
     field = "topologyKey"
     similar_key: str
@@ -111,7 +111,7 @@ class MinDomainsUnreachable(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class SingleDomain(ConstraintFinding, frozen=True, kw_only=True):
-    """One domain is eligible; ``daemon_node`` where a DaemonSet's controller pins the Pod to a node, else empty."""
+    """One domain is eligible; ``daemon_node`` is the node of a DaemonSet's Pod, else empty."""
 
     field = "topologyKey"
     domain: str
@@ -119,7 +119,7 @@ class SingleDomain(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
-    """Pods of other revisions of the Pod's owner are counted; ``label`` is the label that holds the revision."""
+    """Pods of the owner's other revisions are counted; ``label`` is the label with the revision."""
 
     field = "matchLabelKeys"
     owner: WorkloadRef
@@ -128,7 +128,7 @@ class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class MatchLabelKeyAbsent(Finding, frozen=True, kw_only=True):
-    """The Pod lacks labels that matchLabelKeys of the constraint with this index names."""
+    """The Pod lacks labels that matchLabelKeys names in the constraint with this index."""
 
     index: int
     keys: tuple[str, ...]
@@ -140,14 +140,14 @@ class MatchLabelKeyAbsent(Finding, frozen=True, kw_only=True):
 
 
 class DeprecatedTopologyKey(ConstraintFinding, frozen=True, kw_only=True):
-    """The topologyKey is deprecated; ``successor`` is empty where no label replaced it."""
+    """The topologyKey is deprecated; ``successor`` is empty if no label replaces it."""
 
     field = "topologyKey"
     successor: str
 
 
 class UncountedNodes(ConstraintFinding, frozen=True, kw_only=True):
-    """So many Pods that would match are on nodes that are not counted."""
+    """Matching Pods (count) are on nodes that are not counted."""
 
     severity: Severity = Severity.INFO
     nodes: tuple[str, ...]
@@ -187,7 +187,7 @@ class SoftConstraintIsPreference(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class AutoscalerBlind(ConstraintFinding, frozen=True, kw_only=True):
-    """No node of these domains takes the Pod, and soft constraints let it go elsewhere."""
+    """No node of these domains takes the Pod, and its soft constraints let it go elsewhere."""
 
     field = "whenUnsatisfiable"
     severity: Severity = Severity.INFO
@@ -195,14 +195,14 @@ class AutoscalerBlind(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class StaleEvent(Finding, frozen=True, kw_only=True):
-    """The Pod's condition says that it cannot be scheduled, and a node takes it."""
+    """The Pod's condition reports it as unschedulable, but a node takes it."""
 
     field = "status.conditions"
     severity: Severity = Severity.INFO
 
 
 class InjectedFields(Finding, frozen=True, kw_only=True):
-    """Living Pods have these fields, at least one, beyond their template."""
+    """Running Pods have these fields, at least one, which their template lacks."""
 
     severity: Severity = Severity.INFO
     fields: tuple[str, ...]
@@ -214,12 +214,11 @@ class InjectedFields(Finding, frozen=True, kw_only=True):
 
 
 class MergedConstraints(Finding, frozen=True, kw_only=True):
-    """A manifest and an object that lives have more than one constraint on a key, and are merged by that key alone.
+    """A manifest or its existing object has several constraints on a key, and apply merges them by the key alone.
 
     Attributes:
-        topology_key: the key.
-        written: whenUnsatisfiable of each constraint on it in the manifest.
-        merged: the same of the object once the manifest is applied; empty where nothing of it lives yet.
+        written: whenUnsatisfiable of each constraint on the key in the manifest.
+        merged: the same in the object after apply; empty if no existing object changes it.
     """
 
     field = "spec.topologySpreadConstraints"

@@ -1,4 +1,4 @@
-"""How many more replicas of a workload find a node, one after another, and what stops the first that does not."""
+"""How many more replicas of a workload find a node, one after another, and what stops the next one."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from kubectl_spread.simulation.placement import place
 MOST_TRIED = 100
 """Replicas (count) that are tried."""
 BESIDES = 50
-"""What a trial costs beside its verdicts on nodes (count of such verdicts)."""
+"""The cost of a trial besides its verdicts on nodes (count of such verdicts)."""
 
 
 def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:
-    """Return how many more replicas find a node, ties broken by name; None where there is no time to try any.
+    """Return how many more replicas find a node, with ties broken by name; None if the budget allows no trial.
 
-    It may cost so many verdicts on single nodes (count).
+    The trials may cost at most ``most_verdicts`` verdicts on single nodes (count).
     """
     most = min(MOST_TRIED, most_verdicts // (len(handle.node_infos) + BESIDES))
     following: NextPod | None = upcoming
@@ -37,7 +37,8 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
             return Headroom(more=number, tried=number, then=NoMoreWanted())
         # One that waits for a node already is in what quotas say is used.
         if before.snapshot.get(Pod, *following.pod.key) is None:
-            following = _within_quota(following, [(upcoming.pod, created)] if created else [], before)
+            others = [(upcoming.pod, created)] if created else []
+            following = _checked_against_quotas(following, others, before)
             created += 1
         if following.refusals:
             then = FailedCreate(message=str(following.refusals[0]))
@@ -50,17 +51,17 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
         handle = binding.handle
         bound = replace(following.pod, spec=replace(following.pod.spec, node_name=binding.node))
         workload = OwnedPods(workload.namespace, workload.ref, workload.owner, (*workload.pods, bound))
-        following = _following(workload, following, number + 1, handle)
+        following = _pod_after(workload, following, number + 1, handle)
     return Headroom(more=most, tried=most) if most > 0 else None
 
 
-def _within_quota(following: NextPod, others: Sequence[tuple[Pod, int]], handle: Handle) -> NextPod:
+def _checked_against_quotas(following: NextPod, others: Sequence[tuple[Pod, int]], handle: Handle) -> NextPod:
     refused = tuple(over_quota(following.pod, others, handle.snapshot, handle.profile)) if others else ()
     return replace(following, refusals=(*following.refusals, *refused))
 
 
-def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle) -> NextPod | None:
-    """Return the Pod that follows as the replica of that number, None where no more are wanted."""
+def _pod_after(workload: OwnedPods, before: NextPod, number: int, handle: Handle) -> NextPod | None:
+    """Return the next Pod, as the replica of this number; None if no more are wanted."""
     if isinstance(workload.owner, StatefulSet | Job) or (workload.owner is None and before.claims):
         return next_pod(workload, handle.snapshot, handle.profile)
     if isinstance(workload.owner, CronJob) and number >= at_once(workload.owner.spec.job_template.spec):
@@ -71,7 +72,6 @@ def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle
 
 
 def _what_stops(decision: Judgement) -> Status | BlockedBy | None:
-    """Return what keeps a replica from every node."""
     blame = decision.blame
     if decision.preemption is not None:
         return OK(preemption=decision.preemption)

@@ -1,6 +1,6 @@
-"""What was not read or is not modelled, where that could change the answer about this Pod; and who else decides.
+"""What was not read or is not modelled, if it could change the answer about this Pod, and who else decides about it.
 
-Something that has nothing to judge about the Pod cannot change its answer, and is not mentioned.
+A gap that cannot change the answer for the Pod is not reported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from kubectl_spread.objects.meta import once, parse_label_selector
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, constraints_of
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.snapshot import Inventory, Snapshot
@@ -31,8 +30,8 @@ class Relevance(msgspec.Struct, frozen=True):
     """When the list of a kind matters to a Pod.
 
     Attributes:
-        matters: whether it has anything to judge about the Pod in this cluster.
-        filters: the filters that would reject wrongly without it, and are left out.
+        matters: whether its objects can change the decision about the Pod in this cluster.
+        filters: the filters that would reject wrongly without the list, and are left out.
     """
 
     matters: Callable[[Pod, Handle], bool]
@@ -50,35 +49,28 @@ def _claims_devices(pod: Pod, handle: Handle) -> bool:
     return dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
 
 
-def _meets_pod_affinity(pod: Pod, handle: Handle) -> bool:
-    """Whether the Pod has inter-pod affinity, or any bound Pod keeps others away."""
+def _pod_affinity_matters(pod: Pod, handle: Handle) -> bool:
+    """Whether the Pod has inter-pod affinity, or any bound Pod has required anti-affinity."""
     affinity = pod.spec.affinity
     if affinity and (affinity.pod_affinity or affinity.pod_anti_affinity):
         return True
-    return any(_keeps_others_away(other) for info in handle.node_infos.values() for other in info.pods)
+    bound = (other.spec.affinity for info in handle.node_infos.values() for other in info.pods)
+    anti_affinities = (each.pod_anti_affinity for each in bound if each)
+    return any(each.required_during_scheduling_ignored_during_execution for each in anti_affinities if each)
 
 
-def _keeps_others_away(pod: Pod) -> bool:
-    anti = pod.spec.affinity.pod_anti_affinity if pod.spec.affinity else None
-    return anti is not None and bool(anti.required_during_scheduling_ignored_during_execution)
-
-
-def _takes_defaults(pod: Pod, _handle: Handle) -> bool:
-    """Whether default constraints may apply; the profile need not say, for ``without_unread`` drops hard ones."""
+def _may_have_defaults(pod: Pod, _handle: Handle) -> bool:
+    """Whether default constraints may apply, in any profile: ``without_unread`` drops hard ones."""
     return not pod.spec.topology_spread_constraints
 
 
-def _always(_pod: Pod, _handle: Handle) -> bool:
-    return True
-
-
 KINDS_THAT_MATTER: Mapping[Kind, Relevance] = {
-    kinds.POD: Relevance(_always, ("InterPodAffinity",)),
-    kinds.SERVICE: Relevance(_takes_defaults),
-    kinds.REPLICA_SET: Relevance(_takes_defaults),
-    kinds.STATEFUL_SET: Relevance(_takes_defaults),
-    kinds.REPLICATION_CONTROLLER: Relevance(_takes_defaults),
-    kinds.NAMESPACE: Relevance(_meets_pod_affinity, ("InterPodAffinity",)),
+    kinds.POD: Relevance(lambda _pod, _handle: True, ("InterPodAffinity",)),
+    kinds.SERVICE: Relevance(_may_have_defaults),
+    kinds.REPLICA_SET: Relevance(_may_have_defaults),
+    kinds.STATEFUL_SET: Relevance(_may_have_defaults),
+    kinds.REPLICATION_CONTROLLER: Relevance(_may_have_defaults),
+    kinds.NAMESPACE: Relevance(_pod_affinity_matters, ("InterPodAffinity",)),
     kinds.PERSISTENT_VOLUME_CLAIM: Relevance(_has_volumes, VOLUME_FILTERS),
     kinds.PERSISTENT_VOLUME: Relevance(_has_volumes, VOLUME_FILTERS),
     kinds.STORAGE_CLASS: Relevance(_has_volumes, VOLUME_FILTERS),
@@ -88,18 +80,18 @@ KINDS_THAT_MATTER: Mapping[Kind, Relevance] = {
     **dict.fromkeys(kinds.DEVICE_KINDS, Relevance(_claims_devices, (dynamicresources.NAME,))),
     kinds.VOLUME_ATTACHMENT: Relevance(_has_volumes, ("NodeVolumeLimits",)),
 }
-"""Kind → when its list matters; a kind that is not here changes no verdict."""
+"""Kind → when its list matters; other kinds change no verdict."""
 
 
-DEFAULTS_SELECT_BY = frozenset(kind for kind, when in KINDS_THAT_MATTER.items() if when.matters is _takes_defaults)
-"""Kinds that say which Pods the default constraints count: without one of them too many are counted."""
+DEFAULTS_SELECT_BY = frozenset(kind for kind, when in KINDS_THAT_MATTER.items() if when.matters is _may_have_defaults)
+"""Kinds whose selectors the default constraints use: without one of them too many Pods are counted."""
 
 BESIDE_REJECTIONS = frozenset((kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY))
-"""Kinds that are read for Pending Pods alone: they change no verdict, but what is known of one that finds no node."""
+"""Kinds that are read only for Pending Pods: they change no verdict, but the advice for a Pod without a node."""
 
 
 def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
-    """Return the profile without what lists that could not be had would make reject wrongly."""
+    """Return the profile without the filters and defaults that would reject wrongly because lists are missing."""
     unread = {unread.kind for unread in snapshot.inventory.unread}
     blind = {name for kind in unread & KINDS_THAT_MATTER.keys() for name in KINDS_THAT_MATTER[kind].filters}
     filters = tuple(name for name in profile.filters if name not in blind)
@@ -109,7 +101,7 @@ def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
 
 
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.Gap, ...]:
-    """Return what the answer about this Pod does not rest on; empty when it is whole."""
+    """Return what the answer about this Pod could not take into account; empty if it is complete."""
     not_modelled = (gaps.NotModelled(plugin=plugin) for plugin in evaluation.not_modelled)
     inventory = handle.snapshot.inventory
 
@@ -130,7 +122,7 @@ def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.G
 
 
 def _undecided_choices(evaluation: Evaluation, handle: Handle) -> Iterator[gaps.UndecidedChoice]:
-    """Yield the Pods that may be on a node already, where that would decide about a Pod that some node takes."""
+    """Yield the Pods that may already be on a node, if that could change the answer for a Pod that some node takes."""
     pod, snapshot = evaluation.pod, handle.snapshot
     if not (snapshot.undecided and evaluation.feasible) or pod.key in snapshot.assumed:
         return
@@ -157,20 +149,20 @@ def unread_kinds(
 
 
 def unread_cluster(inventory: Inventory) -> Iterator[gaps.UnreadCluster]:
-    """Yield that the Nodes, or some of them, were not read, where that is so."""
+    """Yield that the Nodes, or some of them, were not read, if so."""
     for unread in inventory.unread:
         if unread.kind == kinds.NODE:
             yield gaps.UnreadCluster(why=unread.why)
 
 
 def unread_pods(inventory: Inventory) -> Iterator[gaps.UnreadKind]:
-    """Yield that files do not hold all Pods, where that shows."""
+    """Yield that files do not hold all Pods, if that shows."""
     if not inventory.resource_versions:
         yield from unread_kinds(inventory, kinds.POD.__eq__, gaps.Purpose.WORKLOADS)
 
 
 def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[gaps.ReadApart, ...]:
-    """Return the lists that decide where they are of different versions; nothing where they are of one."""
+    """Return the decisive lists if they were read at different versions; nothing otherwise."""
     versions = inventory.resource_versions
     read = {kind.plural: versions[kind.plural] for kind in decisive if kind.plural in versions}
     if not inventory.apart or len({*read.values()}) <= 1:
@@ -179,7 +171,7 @@ def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kin
 
 
 def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[gaps.UnreadKind]:
-    """Yield the lists that could not be read and without which some workloads are not shown as they are.
+    """Yield the unread lists without which some workloads are missing or shown wrongly.
 
     Args:
         inventory: what was read.
@@ -192,9 +184,9 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[gaps.U
 
 
 def unparsable_constraints(workload: OwnedPods) -> tuple[gaps.UnparsableConstraint, ...]:
-    """Return why the workload has no rows where the selector of a constraint cannot be parsed; none where all can.
+    """Return why the workload has no rows if the selector of a constraint cannot be parsed; empty if all can.
 
-    No API server stores such a selector, but files may hold one. What it costs is this workload's rows alone.
+    No API server stores such a selector, but files may hold one. Only this workload's rows are missing then.
     """
     templates = [template_of(workload.owner).spec] if workload.owner else []
     specs = (*templates, *(pod.spec for pod in workload.pods))
@@ -214,7 +206,7 @@ def unparsable_constraints(workload: OwnedPods) -> tuple[gaps.UnparsableConstrai
 
 
 def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[gaps.Decider]:
-    """Yield who else decides about the Pod, the one that goes first first.
+    """Yield what else decides about the Pod, in the order in which they decide.
 
     Source: kube-scheduler gangscheduling/gangscheduling.go PreEnqueue and Permit (v1.35 to v1.37).
     """
@@ -230,13 +222,11 @@ def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[gaps.
             yield gaps.SchedulingGroup(pod=name, pod_group=spec.scheduling_group.pod_group_name)
         elif spec.workload_ref is not None:
             yield gaps.SchedulingGroup(pod=name, pod_group=spec.workload_ref.pod_group, workload=spec.workload_ref.name)
-    if wanted := dynamicresources.undecided(pod, handle, _not_rejected(handle, evaluation)):
+    not_rejected = (
+        handle.node_infos[node_name]
+        for node_name, verdict in evaluation.nodes.items()
+        if dynamicresources.NAME in profile.filters
+        and all(rejection.plugin != dynamicresources.NAME for rejection in verdict.rejections)
+    )
+    if wanted := dynamicresources.undecided(pod, handle, not_rejected):
         yield gaps.UndecidedDevices(pod=name, wanted=wanted)
-
-
-def _not_rejected(handle: Handle, evaluation: Evaluation) -> Iterator[NodeInfo]:
-    """Yield the nodes that what is modelled of DynamicResources does not reject."""
-    if dynamicresources.NAME in handle.profile.filters:
-        for name, verdict in evaluation.nodes.items():
-            if all(rejection.plugin != dynamicresources.NAME for rejection in verdict.rejections):
-                yield handle.node_infos[name]

@@ -1,4 +1,4 @@
-"""Finds what is worth knowing about a Pod's constraints besides the verdict."""
+"""Finds what matters about a Pod's constraints besides the verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """A Pod with its constraints, parsed, and their domains in the same order."""
+    """A Pod with its parsed constraints, and their domains in the same order."""
 
     pod: Pod
     handle: Handle
@@ -44,7 +44,7 @@ class Subject(msgspec.Struct, frozen=True):
         return bool(self.pod.spec.topology_spread_constraints)
 
     def each(self) -> Iterator[tuple[Constraint, ConstraintDiagnosis]]:
-        """Yield each constraint with its report."""
+        """Yield each constraint with its diagnosis."""
         yield from zip(self.constraints, self.spread.constraints, strict=True)
 
 
@@ -58,7 +58,7 @@ def of_pod(evaluation: Evaluation, spread: SpreadDiagnosis) -> tuple[Finding, ..
 
 
 def warnings_of(evaluation: Evaluation, spread: SpreadDiagnosis) -> Iterator[Finding]:
-    """Yield the findings that are not mere information."""
+    """Yield the findings that are warnings or errors."""
     return _findings(evaluation, spread, WARNING_RULES)
 
 
@@ -70,17 +70,17 @@ def _findings(evaluation: Evaluation, spread: SpreadDiagnosis, rules: Iterable[R
 
 
 def from_living(fields: Sequence[str]) -> tuple[Finding, ...]:
-    """Return the finding about a Pod for which these fields were taken from living Pods; none without any."""
+    """Return the finding about fields that were taken from running Pods; empty without any."""
     return (findings.InjectedFields(fields=tuple(fields)),) if fields else ()
 
 
 def merged_constraints(written: PodSpec, merged: PodSpec, live: PodSpec | None) -> Iterator[findings.MergedConstraints]:
-    """Yield the findings about keys on which a manifest or an object that lives has more than one constraint.
+    """Yield the findings about keys on which a manifest or its existing object has more than one constraint.
 
     Args:
-        written: what the manifest says.
-        merged: what it makes of what lives.
-        live: what lives; None where nothing does.
+        written: the Pod template of the manifest.
+        merged: the template of the object after apply.
+        live: the template of the object now; None if there is none.
     """
     specs = [_by_key(spec) for spec in (written, merged, live or PodSpec())]
     for key in dict.fromkeys(chain.from_iterable(specs)):
@@ -103,7 +103,7 @@ def _by_key(spec: PodSpec) -> dict[str, tuple[TopologySpreadConstraint, ...]]:
 
 
 def pod_security(namespace: str, snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Return the finding about a namespace that enforces a Pod Security Standard; none where it enforces nothing.
+    """Return the finding about a namespace that enforces a Pod Security Standard; empty if it enforces none.
 
     Source: pod-security-admission api/constants.go (v1.36).
     """
@@ -246,7 +246,6 @@ def _default_constraints(subject: Subject) -> Iterable[Finding]:
 
 
 def _uneven_soft(subject: Subject) -> Iterator[tuple[Constraint, ConstraintDiagnosis]]:
-    """Yield the soft constraints whose skew exceeds what they prefer."""
     return ((c, report) for c, report in subject.each() if not c.hard and report.skew > c.max_skew)
 
 

@@ -1,4 +1,4 @@
-"""What becomes of one manifest: the scheduler's decision about its first Pod, and where all its replicas go."""
+"""The outcome of one manifest: the scheduler's decision about its first Pod, and where its replicas go."""
 
 from __future__ import annotations
 
@@ -39,24 +39,23 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What becomes of a manifest.
+    """The outcome of a manifest.
 
     Attributes:
-        judgement: what the scheduler decides about its first Pod.
-        unread_revisions: what is not known of Pods of an older revision that come.
-        blameless: whether the first Pod needs no node as it is, or gets one, whatever was decided about it.
-        replicas: how many Pods are asked for.
+        judgement: the scheduler's decision about its first Pod.
+        unread_revisions: what is unknown about Pods of an older revision that are created.
+        blameless: whether the first Pod needs no node, or gets one, whatever the decision.
+        replicas: how many Pods are requested.
         placements: where each replica goes, in order; ties go to the first name.
-        jam: the first replica that finds no node; None where all find one, or another scheduler decides.
-        jam_judgement: what the scheduler decides about that replica.
-        pending: how many Pods then wait for a node (count), with ties going to the first name.
-        failed_create: the first Pod that the API server refuses; None where it takes all.
-        held_by: the scheduling gates that hold its Pods back.
+        jam: the first replica that finds no node; None if all find one, or another scheduler decides.
+        jam_judgement: the scheduler's decision about that replica.
+        pending: how many Pods are Pending then (count), with ties going to the first name.
+        failed_create: the first Pod that the API server refuses; None if it accepts all.
         constraints: those of the replica that finds no node, else of the first, with all placed replicas counted.
         orders: in how many orders chance was tried, by name first.
         ranges: the domains of ``constraints`` whose counts differ between these orders.
-        sampled: whether the scheduler scores only some of the nodes that a replica fits on.
-        rollout: what was assumed about the workload's running Pods; None where it has none.
+        sampled: whether the scheduler scores only some of the nodes that fit a replica.
+        rollout: what was assumed about the workload's running Pods; None if it has none.
         jammed: the outcome in which the first of them finds no node; None as for ``jam``.
     """
 
@@ -79,28 +78,28 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unknown(self) -> tuple[Gap, ...]:
-        """What the decision about the first Pod does not rest on besides."""
+        """What else the decision about the first Pod could not take into account."""
         pod, snapshot = self.judgement.evaluation.pod, self.judgement.handle.snapshot
         return (*unknown(pod, snapshot), *volumes.guessed(pod, snapshot))
 
     @property
     def preempts(self) -> bool:
-        """Whether the scheduler makes room for the first Pod."""
+        """Whether the scheduler evicts Pods for the first Pod."""
         return any(each.preempts for each in self.placements[:1])
 
     @property
     def is_cleared(self) -> bool:
-        """Whether the first Pod finds no node by itself, and nothing is to blame for that."""
+        """Whether the first Pod finds no node by itself, but nothing is to blame."""
         return self.judgement.is_unschedulable and self.blameless
 
 
 class Coming(msgspec.Struct, frozen=True):
-    """What comes of a manifest, before any of it is placed.
+    """The Pods of a manifest, before any is placed.
 
     Attributes:
-        first: the first Pod that comes; where none does, what one would be.
-        handle: the cluster with the claims that are made along with it.
-        alone: whether nothing but new Pods that are like the first are to be placed.
+        first: the first Pod; if none comes, a model of one.
+        handle: the cluster with the claims that are created with it.
+        alone: whether only new Pods like the first are to be placed.
     """
 
     first: Pod
@@ -109,21 +108,21 @@ class Coming(msgspec.Struct, frozen=True):
 
     @property
     def undecided(self) -> bool:
-        """Whether not all Pods were read, and the first that comes may find a node."""
+        """Whether not all Pods were read, and the first Pod may find a node."""
         if not self.handle.snapshot.inventory.not_read:
             return False
         return bool(cycle.not_read(self.first, self.handle, most=1) or cycle.feasible_node(self.first, self.handle))
 
 
 def coming(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Coming:
-    """Return what comes of one manifest; for the arguments and errors see ``outcome_of``."""
+    """Return the Pods of one manifest; for the arguments and errors see ``outcome_of``."""
     first = wanted.replica(1) if wanted.replicas and not isinstance(wanted.owner, DaemonSet) else wanted.pod
     alone = bool(wanted.replicas) and not isinstance(wanted.owner, DaemonSet) and rollout_of(wanted, before) is None
     return Coming(first, with_claims([first], wanted.owner, handle), alone)
 
 
 def undecided_outcome(wanted: DesiredWorkload, came: Coming) -> ManifestOutcome:
-    """Return the decision about the first Pod alone: some of the Pods do not tell where the others go."""
+    """Return only the decision about the first Pod: with some Pods unread, the placement of the others is unknown."""
     return ManifestOutcome(
         judgement=judge(cycle.evaluate(came.first, came.handle), came.handle),
         replicas=wanted.replicas,
@@ -132,15 +131,15 @@ def undecided_outcome(wanted: DesiredWorkload, came: Coming) -> ManifestOutcome:
 
 
 def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes) -> ManifestOutcome:
-    """Return what becomes of one manifest.
+    """Return the outcome of one manifest.
 
     Args:
-        wanted: what it asks for, its Pod as the API server stores it.
+        wanted: what it requests, its Pod as the API server stores it.
         before: the cluster without any manifest.
-        seen: what becomes of its Pods once all manifests are applied.
+        seen: what happens to its Pods once all manifests are applied.
 
     Raises:
-        ValueError: a selector or quantity cannot be read.
+        ValueError: a selector or quantity cannot be parsed.
     """
     applied, outcomes, rollout = seen.first, seen.outcomes, rollout_of(wanted, before)
     if rollout is None and applied.staying:
@@ -149,19 +148,20 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     placed = applied.placed
     at_the_end = placed.handle if placed.waiting else with_claims([wanted.pod], wanted.owner, placed.handle)
     first, handle = applied.first or ((placed.waiting or (wanted.pod,))[0], at_the_end)
-    if isinstance(wanted.owner, DaemonSet):
-        first = wanted.pod  # Pinned to no node it stands for all.
-    # What kube-scheduler would do is no reason to say that another one will not, or a kubelet.
+    if is_daemon := isinstance(wanted.owner, DaemonSet):
+        first = wanted.pod  # It is pinned to no node, and stands for all daemons.
+    # Another scheduler, or a kubelet, may decide otherwise than kube-scheduler.
     jammed = outcomes.jammed if handle.decides(first) else None
-    # Each daemon counts its own node alone: the first one stands for all.
-    waiting = () if jammed is None or isinstance(wanted.owner, DaemonSet) else placed.waiting or jammed.waiting
+    # Each daemon counts only its own node: the first one stands for all.
+    waiting = () if jammed is None or is_daemon else placed.waiting or jammed.waiting
     shown = waiting[0] if waiting else first
     failed = FailedCreate(created=len(applied.came), message=applied.refused) if applied.refused else None
     outcome = ManifestOutcome(
         judgement=judge(cycle.evaluate(first, handle), handle),
         unread_revisions=_unread_revisions(wanted, before, applied.came),
-        blameless=bool(placed.placements) or (outcomes.jam is None and _may_be_idle(wanted, rollout)),
-        replicas=_nodes_wanted(seen) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
+        # If no Pod comes, the template of a daemon or of a rollout is not to blame.
+        blameless=bool(placed.placements) or (outcomes.jam is None and (is_daemon or rollout is not None)),
+        replicas=_nodes_wanted(seen) if is_daemon else wanted.replicas,
         placements=placed.placements,
         pending=len(placed.waiting) if jammed else 0,
         failed_create=failed,
@@ -176,14 +176,8 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     return _with_jam(outcome, outcomes.jam, jammed) if jammed and outcomes.jam else outcome
 
 
-def _may_be_idle(wanted: DesiredWorkload, rollout: Rollout | None) -> bool:
-    """Whether it says nothing about the template that no Pod comes."""
-    # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
-    return isinstance(wanted.owner, DaemonSet) or rollout is not None
-
-
 def _held_by(pod: Pod) -> tuple[str, ...]:
-    """Return the scheduling gates that hold the Pod back; they are rare, and what tells of them is loaded then."""
+    """Return the scheduling gates of the Pod; they are rare, so their module is loaded on demand."""
     if not pod.spec.scheduling_gates:
         return ()
     from kubectl_spread.scheduler.schedulinggates import gates
@@ -192,7 +186,7 @@ def _held_by(pod: Pod) -> tuple[str, ...]:
 
 
 def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[Pod]) -> tuple[UnreadRevision, ...]:
-    """Return what is not known of the Pods that come below a StatefulSet's partition."""
+    """Return what is unknown about the Pods created below a StatefulSet's partition."""
     if not isinstance(wanted.owner, StatefulSet):
         return ()
     # Its template may name a pod-template-hash besides, which is none of its revisions.
@@ -202,7 +196,7 @@ def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[
 
 
 def _with_jam(outcome: ManifestOutcome, jam: Jam, jammed: Placed) -> ManifestOutcome:
-    """Return the outcome with the replica that finds no node; the jam is the earliest, as in the outcome ``jammed``."""
+    """Return the outcome with the first replica that finds no node, as in the outcome ``jammed``."""
     pod, handle, first = jammed.waiting[0], jammed.handle, outcome.judgement
     if not jammed.placements and not jam.nodes and _is_explained(outcome):
         message = first.message if handle.snapshot.inventory.not_read else jam.message
@@ -211,7 +205,7 @@ def _with_jam(outcome: ManifestOutcome, jam: Jam, jammed: Placed) -> ManifestOut
 
 
 def _is_explained(outcome: ManifestOutcome) -> bool:
-    """Whether there is something to blame, or somebody else to decide, for the first Pod."""
+    """Whether something is to blame for the first Pod, or something else decides about it."""
     judgement = outcome.judgement
     if outcome.is_cleared:
         return False
@@ -220,7 +214,7 @@ def _is_explained(outcome: ManifestOutcome) -> bool:
 
 
 def _nodes_wanted(seen: AppliedOutcomes) -> int:
-    """Return how many Pods a DaemonSet asks for (count): those that come, and the old ones of a stuck rollout."""
+    """Return how many Pods a DaemonSet wants (count): the new ones, and the old ones of a stuck rollout."""
     first = seen.first
     left = first.staying if first.placed.jam and first.gone else 0
     return len(first.placed.placements) + len(first.placed.waiting) + left

@@ -29,17 +29,17 @@ from kubectl_spread.scheduler.volumebinder import (
 )
 
 NO_CLASS = "no persistent volumes available for this claim and no storage class is set"
-"""What the controller's event says of a claim without a StorageClass."""
+"""The message of the controller's event for a claim without a StorageClass."""
 
 
 class Neighbours(msgspec.Struct, frozen=True, dict=True):
-    """What is around one Pod."""
+    """The Pods and volumes around one Pod."""
 
     pod: Pod
     handle: Handle
 
     def port_holders(self, node_info: NodeInfo) -> reasons.PortsInUse | None:
-        """Return who holds the host ports that the Pod wants; None where nobody does."""
+        """Return which Pods hold the host ports that the Pod needs; None if no Pod does."""
         wanted = host_ports(self.pod)
         holders = []
         for other in node_info.pods:
@@ -49,23 +49,23 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         return reasons.PortsInUse(holders=tuple(holders)) if holders else None
 
     def affinity(self, node_info: NodeInfo) -> reasons.AnyReason | None:
-        """Return which Pod keeps this one away, or which it misses: the first reason of all there are."""
-        return next(self._against(node_info), None)
+        """Return which Pod keeps this one away, or which one is missing: the first reason found."""
+        return next(self._affinity_reasons(node_info), None)
 
-    def _against(self, node_info: NodeInfo) -> Iterator[reasons.AnyReason]:
+    def _affinity_reasons(self, node_info: NodeInfo) -> Iterator[reasons.AnyReason]:
         """Yield the reasons against the node: Pods that reject this one first, as they have a name."""
-        for term, keepers in self._keepers_off.items():
+        for term, keepers in self._pods_keeping_off.items():
             keeper = keepers.get(node_info.labels.get(term.topology_key, ""))
             if keeper is not None:
                 yield reasons.RejectedByPod(pod=PodName.of(keeper), topology_key=term.topology_key)
         for term in self._terms.anti_affinity:
-            other = self._meant[term].get(node_info.labels.get(term.topology_key, ""))
+            other = self._pods_of_own_terms[term].get(node_info.labels.get(term.topology_key, ""))
             if other is not None:
                 yield reasons.AvoidedPod(pod=PodName.of(other), topology_key=term.topology_key)
         for term in self._terms.affinity:
             if term.topology_key not in node_info.labels:
                 yield reasons.MissingTopologyLabel(topology_key=term.topology_key)
-            elif node_info.labels[term.topology_key] not in self._meant[term]:
+            elif node_info.labels[term.topology_key] not in self._pods_of_own_terms[term]:
                 yield reasons.NoPodToBeNear(selector=str(term.selector), topology_key=term.topology_key)
 
     @cached_property
@@ -73,26 +73,26 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         return readable_terms(self.pod)
 
     @cached_property
-    def _meant(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
-        """The Pod's own terms → topology value → a Pod that it wants to be near, or must not be near."""
+    def _pods_of_own_terms(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
+        """The Pod's own terms → topology value → a Pod that it must be near, or must not be near."""
         return {
-            term: self._first_in_domain(term, self._matching(term))
+            term: self._first_in_domain(term, self._matching_pods(term))
             for term in (*self._terms.affinity, *self._terms.anti_affinity)
         }
 
     @cached_property
-    def _keepers_off(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
-        """Anti-affinity terms of other Pods that mean this one → topology value → a Pod that has the term."""
+    def _pods_keeping_off(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
+        """Anti-affinity terms of other Pods that match this one → topology value → a Pod with the term."""
         labels = self.handle.snapshot.namespace_labels(self.pod.metadata.namespace)
         terms = [term for term in self.handle.existing_terms.anti_affinity if term.matches(self.pod, labels)]
-        return {term: self._first_in_domain(term, self._having(term)) for term in terms}
+        return {term: self._first_in_domain(term, self._pods_with_term(term)) for term in terms}
 
-    def _matching(self, term: AffinityTerm) -> Iterator[Pod]:
+    def _matching_pods(self, term: AffinityTerm) -> Iterator[Pod]:
         for namespace in self.handle.snapshot.by_labels:
             if term.covers(namespace, self.handle.snapshot.namespace_labels(namespace)):
                 yield from self.handle.snapshot.matching_pods(namespace, term.selector)
 
-    def _having(self, term: AffinityTerm) -> Iterator[Pod]:
+    def _pods_with_term(self, term: AffinityTerm) -> Iterator[Pod]:
         for node_name in self.handle.existing_terms.anti_affinity[term]:
             for other in self.handle.node_infos[node_name].pods:
                 if other.spec.affinity is not None and term in readable_terms(other).anti_affinity:
@@ -108,16 +108,16 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         return found
 
     def volumes(self, node_info: NodeInfo) -> reasons.UnusableClaims | None:
-        """Return the Pod's claims, with their volumes or why none is made for the node; None without any."""
+        """Return the Pod's claims, with their volumes or why none is provisioned for the node; None without claims."""
         claims = tuple(
-            replace(claim, unmet=self._unmet(waiting, node_info)) if waiting else claim
+            replace(claim, unmet=self._unmet_claim(waiting, node_info)) if waiting else claim
             for claim, waiting in self._claims
         )
         return reasons.UnusableClaims(claims=claims) if claims else None
 
     @cached_property
     def _claims(self) -> tuple[tuple[reasons.ClaimState, WaitingClaim | None], ...]:
-        """The state of each claim, in the Pod's order, and the claim where the node decides."""
+        """The state of each claim, in the Pod's order, and the claim if the node decides about its volume."""
         claims: list[tuple[reasons.ClaimState, WaitingClaim | None]] = []
         for volume in self.pod.spec.volumes:
             name = claim_name(self.pod, volume)
@@ -126,22 +126,22 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             claim = claim_named(self.pod, name, self.handle.snapshot)
             if claim is not None and claim.spec.volume_name:
                 bound_to = claim.spec.volume_name
-                usable_in = _usable_in(self.handle.snapshot.get(PersistentVolume, "", bound_to))
+                usable_in = _affinity_values(self.handle.snapshot.get(PersistentVolume, "", bound_to))
                 claims.append((reasons.ClaimState(name=name, volume=bound_to, usable_in=usable_in), None))
             else:
-                state = reasons.ClaimState(name=name, message=self._without_class(claim))
-                claims.append((state, self._waiting.get(name)))
+                state = reasons.ClaimState(name=name, message=self._no_provisioning_message(claim))
+                claims.append((state, self._waiting_claims.get(name)))
         return tuple(claims)
 
     @cached_property
-    def _waiting(self) -> Mapping[str, WaitingClaim]:
-        """Claim's name → the claim, of those that are bound when the Pod is scheduled; empty while another is not."""
+    def _waiting_claims(self) -> Mapping[str, WaitingClaim]:
+        """Claim's name → the claim, of those bound when the Pod is scheduled; empty while another is not bound."""
         found = pod_volume_claims(claims_of(self.pod, self.handle.snapshot), self.handle)
         waiting = () if found.immediate else (*found.selected, *found.waiting)
         return {each.claim.metadata.name: each for each in waiting if not each.problem}
 
-    def _unmet(self, waiting: WaitingClaim, node_info: NodeInfo) -> reasons.UnmetClaim | None:
-        """Return why the claim gets no volume on the node; None where it alone would.
+    def _unmet_claim(self, waiting: WaitingClaim, node_info: NodeInfo) -> reasons.UnmetClaim | None:
+        """Return why the claim gets no volume on the node; None if it alone would.
 
         Source: volumebinding/binder.go FindPodVolumes, checkVolumeProvisions (v1.36).
         """
@@ -160,8 +160,8 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         elsewhere = bool(waiting.provisioning.topologies)
         return reasons.UnmetClaim(reason="NoVolume", storage_class=storage_class, makes_elsewhere=elsewhere)
 
-    def _without_class(self, claim: PersistentVolumeClaim | None) -> str:
-        """Return what the claim's events say of why nothing makes a volume for it; empty where something may.
+    def _no_provisioning_message(self, claim: PersistentVolumeClaim | None) -> str:
+        """Return the message of the claim's events if nothing provisions a volume for it; empty if something may.
 
         Source: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim (v1.36).
         """
@@ -177,7 +177,7 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def single_users(self) -> reasons.ClaimsInUse | None:
-        """Which other Pods hold the claims of the Pod that only one may use, wherever they are."""
+        """Which other Pods hold claims of the Pod that only one Pod may use, on any node."""
         single = volumerestrictions.single_use_claims(self.pod, self.handle)
         holders = tuple(
             reasons.ClaimHolder(claim=name, pod=PodName.of(other), node=info.name)
@@ -190,8 +190,8 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         return reasons.ClaimsInUse(holders=holders) if holders else None
 
 
-def _usable_in(volume: PersistentVolume | None) -> tuple[tuple[str, ...], ...]:
-    """Return the values of each expression of the volume's node affinity; empty where it has none or is not known."""
+def _affinity_values(volume: PersistentVolume | None) -> tuple[tuple[str, ...], ...]:
+    """Return the values of each expression of the volume's node affinity; empty if it has none or is unknown."""
     if volume is None or volume.spec.node_affinity is None or volume.spec.node_affinity.required is None:
         return ()
     terms = volume.spec.node_affinity.required.node_selector_terms

@@ -1,4 +1,4 @@
-"""Pods that do not come: the API server refuses them, or was last seen to."""
+"""Pods that are not created: the API server refuses them, or did so last."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from kubectl_spread.scheduler.framework import Handle
 
 
 class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A workload some of whose Pods do not even exist, for the API server refuses them.
+    """A workload that lacks Pods because the API server refuses them.
 
     Attributes:
-        wanted: the Pods that it, or the newest revision of a Deployment, is to have (count).
-        created: how many of them there are.
+        wanted: the Pods that it, or the newest revision of a Deployment, should have (count).
+        created: how many of them exist.
         message: why the next one is refused.
-        message_from: ``condition`` where that is the last word of the workload's own controller; absent where it
-            follows from the quotas, limits and other objects that were read.
+        message_from: ``condition`` if it is the last message of the workload's own controller; absent if it follows
+            from the quotas, limits and other objects that were read.
     """
 
     namespace: str
@@ -36,9 +36,9 @@ class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:
-    """Return the workload's next Pod, refused too where its controller could not make it when it last tried.
+    """Return the workload's next Pod, also refused if its controller could not create it at its last try.
 
-    That tells what no list does, as that a webhook denies it.
+    That reveals what no list shows, such as a webhook that denies it.
     """
     upcoming = next_pod(workload, handle.snapshot, handle.profile)
     if upcoming is None or upcoming.refusals or not upcoming.comes:
@@ -48,7 +48,7 @@ def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:
 
 
 def not_created(workload: OwnedPods, shortage: Shortage, handle: Handle) -> NotCreated | None:
-    """Return why the Pods that the workload lacks are not made; None where nothing says so."""
+    """Return why the Pods that the workload lacks are not created; None if nothing shows why."""
     upcoming = upcoming_pod(workload, handle)
     # A DaemonSet that lacks Pods makes them for their nodes, and none next.
     comes = upcoming is not None and (upcoming.comes or isinstance(workload.owner, DaemonSet))

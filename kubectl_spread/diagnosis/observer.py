@@ -1,6 +1,6 @@
-"""The state of workloads and what they make next, observed after each step of a simulation.
+"""Observes the state of workloads, and the Pods that they create next, after each step of a simulation.
 
-Only what may have changed since the last observation is counted again: in a large cluster that is next to nothing.
+Only what may have changed since the last observation is counted again: very little in a large cluster.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ Key: TypeAlias = tuple[str, WorkloadRef]
 CHANGING = frozenset(
     (Pod, Node, PodDisruptionBudget, Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet)
 )
-"""What changes in a simulation without a change for any workload but the one whose Pods or owner it is."""
+"""Kinds whose objects, when they change in a simulation, affect only the workload they belong to."""
 
 
 class Observation(msgspec.Struct, frozen=True):
     """The cluster after a step, as far as it is compared.
 
     Attributes:
-        asked: the workloads that are asked about.
+        asked: the workloads in question.
         states: workload → the state of each of its constraints.
-        upcoming: workload → the Pod it makes next.
-        pending: workload, asked about or not → its Pods that wait for a node.
-        preempted: the Pods that the scheduler has evicted by then.
-        spared: those that were as good to evict, in the first order.
-        free: whether anything was left to chance by then, in the first order.
-        sampled: whether the scheduler scored only some of the nodes that a Pod fits on.
-        refused: what the API server would refuse to let come to be: namespace, kind and name of what makes it → why.
-        handles: the cluster as each profile of the scheduler sees it, in the first order.
+        upcoming: workload → its next Pod.
+        pending: workload, in question or not → its Pending Pods.
+        preempted: the Pods that the scheduler has evicted so far.
+        spared: the Pods that it could have evicted instead, in the first order.
+        free: whether anything was left to chance so far, in the first order.
+        sampled: whether the scheduler scored only some of the nodes that fit a Pod.
+        refused: namespace, kind and name of a controller → why the API server refuses its Pods.
+        handles: the cluster as each scheduler profile sees it, in the first order.
         living: workload → its Pods that have not ended, in the first order.
-        touched: the Pods that have come, changed or gone by then, in the first order.
+        touched: the Pods that were created, changed or deleted so far, in the first order.
     """
 
     asked: frozenset[Key]
@@ -72,15 +72,15 @@ class Observation(msgspec.Struct, frozen=True):
 
     def workload(self, key: Key) -> OwnedPods:
         """Return the workload with its Pods."""
-        return _workload(key, self.living[key], self.snapshot)
+        return _owned_pods(key, self.living[key], self.snapshot)
 
 
 class Observer:
     """Observes a cluster after each step, in one order of chance after another.
 
     Args:
-        start: the cluster as it was read, with what is applied to it.
-        wanted: which workloads are asked about.
+        start: the cluster as it was read, with the applied manifests.
+        wanted: which workloads are in question.
         defaults: whether the cluster's default constraints count too.
     """
 
@@ -90,18 +90,18 @@ class Observer:
         self._first: list[Observation] = []
 
     def __call__(self, cluster: ClusterState, number: int) -> Observation:
-        """Return the cluster after so many steps."""
+        """Return the cluster after this number of steps."""
         if number < len(self._first):
             return self._in_other_order(cluster, self._first[number])
         self._first.append(self._in_first_order(cluster))
         return self._first[-1]
 
     def _in_other_order(self, cluster: ClusterState, first: Observation) -> Observation:
-        """Return it in another order: counted again is only what one of the two orders has touched."""
+        """Observe another order: only what one of the two orders touched is counted again."""
         pods = living_pods(cluster.pods.values(), cluster.snapshot)
         touched = _by_namespace((*cluster.touched.values(), *first.touched))
         states = {
-            key: _count(key, first.upcoming[key].pod, cluster.handles) if _concerns(were, touched[key[0]]) else were
+            key: _states(key, first.upcoming[key].pod, cluster.handles) if _select_any(were, touched[key[0]]) else were
             for key, were in first.states.items()
         }
         return replace(
@@ -115,17 +115,17 @@ class Observer:
     def _in_first_order(self, cluster: ClusterState) -> Observation:
         handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)
         snapshot = handles.snapshot
-        last = self._first[-1] if self._first and _alike(self._first[-1].snapshot, snapshot) else None
+        last = self._first[-1] if self._first and _same_but_pods(self._first[-1].snapshot, snapshot) else None
         upcoming: dict[Key, NextPod] = {}
         for key in self._keys:
-            known = last is not None and _makes_the_same(key, last, snapshot, living[key])
-            found = last.upcoming.get(key) if last and known else self._upcoming(key, living[key], handles)
+            known = last is not None and _has_same_next_pod(key, last, snapshot, living[key])
+            found = last.upcoming.get(key) if last and known else self._next_pod(key, living[key], handles)
             if found is not None:
                 upcoming[key] = found
         touched = tuple(cluster.touched.values())
         return Observation(
             asked=frozenset(self._keys),
-            states=_counted(upcoming, last, handles, _by_namespace(touched)),
+            states=_count_states(upcoming, last, handles, _by_namespace(touched)),
             upcoming=upcoming,
             pending=waiting_pods(living),
             preempted=tuple(cluster.preempted),
@@ -138,16 +138,15 @@ class Observer:
             touched=touched,
         )
 
-    def _upcoming(self, key: Key, pods: Sequence[Pod], handles: Handles) -> NextPod | None:
-        """Return the workload's next Pod, whose constraints count; None where it has none."""
+    def _next_pod(self, key: Key, pods: Sequence[Pod], handles: Handles) -> NextPod | None:
         snapshot = handles.snapshot
-        found = next_pod(_workload(key, pods, snapshot), snapshot, handles.default.profile)
+        found = next_pod(_owned_pods(key, pods, snapshot), snapshot, handles.default.profile)
         if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
             return None
         return found
 
 
-def _workload(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
+def _owned_pods(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
     return OwnedPods(*key, _owner(key, snapshot), tuple(sorted(pods, key=lambda pod: pod.metadata.name)))
 
 
@@ -156,8 +155,8 @@ def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
     return snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
 
 
-def _alike(were: Snapshot, are: Snapshot) -> bool:
-    """Whether the clusters differ in nothing but Pods and their owners, budgets, and what nodes are besides labels."""
+def _same_but_pods(were: Snapshot, are: Snapshot) -> bool:
+    """Whether the clusters differ only in Pods and their owners, budgets, and node fields other than labels."""
     changed = (struct for struct, found in are.objects.items() if were.objects.get(struct) is not found)
     return (
         CHANGING.issuperset(changed)
@@ -166,27 +165,27 @@ def _alike(were: Snapshot, are: Snapshot) -> bool:
     )
 
 
-def _makes_the_same(key: Key, last: Observation, snapshot: Snapshot, pods: Sequence[Pod]) -> bool:
+def _has_same_next_pod(key: Key, last: Observation, snapshot: Snapshot, pods: Sequence[Pod]) -> bool:
     """Whether the workload and its Pods are the same objects as before, so that its next Pod is the same."""
     owner, was = _owner(key, snapshot), _owner(key, last.snapshot)
-    if owner is not was or not _same(pods, last.living[key]):
+    if owner is not was or not _same_objects(pods, last.living[key]):
         return False
     if not isinstance(owner, Deployment):
         return True
-    return _same(*(deployment.replica_sets(owner, each) for each in (snapshot, last.snapshot)))
+    return _same_objects(*(deployment.replica_sets(owner, each) for each in (snapshot, last.snapshot)))
 
 
-def _same(some: Sequence[object], others: Sequence[object]) -> bool:
+def _same_objects(some: Sequence[object], others: Sequence[object]) -> bool:
     return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
 
-def _counted(
+def _count_states(
     upcoming: Mapping[Key, NextPod],
     last: Observation | None,
     handles: Handles,
     touched: Mapping[str, Sequence[Pod]],
 ) -> dict[Key, tuple[ConstraintState, ...]]:
-    """Return the state of the constraints of each workload's next Pod, counted again only where it may have changed."""
+    """Return the states of the constraints of each workload's next Pod, counted again only if they may have changed."""
     nodes = handles.snapshot.nodes
     retainted = last is not None and nodes is not last.snapshot.nodes
     counted = {}
@@ -194,10 +193,10 @@ def _counted(
         were = last.states.get(key) if last and last.upcoming.get(key) is found else None
         anew = (
             were is None
-            or _concerns(were, touched[key[0]])
+            or _select_any(were, touched[key[0]])
             or (retainted and any(e.constraint.honors_taints for e in were))
         )
-        counted[key] = _count(key, found.pod, handles) if were is None or anew else were
+        counted[key] = _states(key, found.pod, handles) if were is None or anew else were
     return counted
 
 
@@ -208,12 +207,12 @@ def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
     return found
 
 
-def _concerns(states: Iterable[ConstraintState], pods: Sequence[Pod]) -> bool:
+def _select_any(states: Iterable[ConstraintState], pods: Sequence[Pod]) -> bool:
     return any(each.constraint.selector.matches(pod.metadata.labels) for each in states for pod in pods)
 
 
 def waiting_pods(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
-    """Return workload → its Pods that wait for a node, by name."""
+    """Return workload → its Pending Pods, by name."""
     pending: dict[Key, tuple[Pod, ...]] = {}
     for key, pods in living.items():
         if waiting := [pod for pod in pods if not (pod.spec.node_name or pod.terminating)]:
@@ -221,6 +220,6 @@ def waiting_pods(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ..
     return pending
 
 
-def _count(key: Key, pod: Pod, handles: Handles) -> tuple[ConstraintState, ...]:
+def _states(key: Key, pod: Pod, handles: Handles) -> tuple[ConstraintState, ...]:
     handle = handles.of(pod)
     return tuple(constraint_states(key[1].kind, constraints_of(pod, handle), pod, handle))

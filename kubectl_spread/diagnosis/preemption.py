@@ -1,4 +1,4 @@
-"""Whether evictions would help a Pod, and what the scheduler waits for once it has chosen a node for it."""
+"""Whether evictions would help a Pod, and what the scheduler waits for after it has chosen a node for the Pod."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from kubectl_spread.scheduler.framework import Handle
 
 
 class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the scheduler would evict for the Pod at its next turn.
+    """What the scheduler would evict for the Pod at its next attempt.
 
     Attributes:
-        node: where; the first by name where several are equally good.
-        victims: the Pods to go, the most important first.
-        pdb_violations: how many of them a PodDisruptionBudget protects; None where budgets could not be read.
-        ties: the other nodes that are as good, any of which the scheduler may choose.
+        node: the node; the first by name if several are equally good.
+        victims: the Pods to evict, the most important first.
+        pdb_violations: how many of them a PodDisruptionBudget protects; None if budgets could not be read.
+        ties: the other equally good nodes, any of which the scheduler may choose.
         other_nodes: nodes that evictions would open too, at a higher price.
-        sampled: whether there are so many nodes that the scheduler tries only some, and may choose another one.
-        read: false where too few Pods were read to tell; absent where all is known.
+        sampled: whether the scheduler tries only some of the many nodes, and may choose another one.
+        read: false if too few Pods were read to know; absent otherwise.
     """
 
     node: str = ""
@@ -39,11 +39,10 @@ class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The node that the scheduler makes room on for the Pod.
+    """The node on which the scheduler makes room for the Pod.
 
     Attributes:
-        node: which.
-        leaving: the Pods that it evicts and that are still there.
+        leaving: the Pods that it evicts and that still exist.
     """
 
     node: str
@@ -51,12 +50,12 @@ class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
-    """Volumes that the scheduler waits for, once it has chosen a node.
+    """Volumes that the scheduler waits for after it has chosen a node.
 
     Attributes:
         nodes: the nodes that it has written into the claims, by name.
-        claims: the Pod's claims that wait, in its order.
-        provisioners: who makes their volumes, by name.
+        claims: the Pod's waiting claims, in its order.
+        provisioners: what provisions their volumes, by name.
     """
 
     nodes: tuple[str, ...]
@@ -65,10 +64,10 @@ class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:
-    """Return whom the scheduler would evict, None where it would evict nobody.
+    """Return what the scheduler would evict, None for nothing.
 
     Raises:
-        ValueError: a quantity of a Pod cannot be read.
+        ValueError: a quantity of a Pod cannot be parsed.
     """
     from kubectl_spread.scheduler.preemption import preempt  # Most Pods find a node.
 
@@ -87,7 +86,7 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
 
 
 def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
-    """Return what the Pod waits for on the node it is nominated to, None for a Pod that is nominated to none."""
+    """Return what the Pod waits for on its nominated node, None if it has none."""
     node_name = pod.status.nominated_node_name
     if not node_name:
         return None
@@ -97,9 +96,9 @@ def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
 
 
 def awaited(pod: Pod, handle: Handle) -> AwaitedVolumes | None:
-    """Return which volumes the scheduler waits for; None where it has chosen no node for the Pod.
+    """Return which volumes the scheduler waits for; None if it has chosen no node for the Pod.
 
-    It writes the node into the claims, and binds the Pod only when their provisioner has made the volumes.
+    It writes the node into the claims, and binds the Pod only after their provisioner has created the volumes.
 
     Source: volumebinding/binder.go BindPodVolumes, checkBindings (v1.36).
     """

@@ -1,6 +1,6 @@
-"""Why a requirement rejects a node: one type a reason, which names the taint, the label, the number or the other Pod.
+"""Why a requirement rejects a node: one type for each reason, with the taint, the label, the number or the other Pod.
 
-The scheduler's own reasons say only that there is one.
+The scheduler's own reasons do not name them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 class RejectedByPlugin(Reason, frozen=True, kw_only=True):
-    """A filter plugin of which no more is known than its name."""
+    """A filter plugin, if no more is known than its name."""
 
     plugin: str
 
@@ -32,16 +32,16 @@ class RejectedByConstraint(Reason, frozen=True, kw_only=True):
 
 
 class KeptForNominated(Reason, frozen=True, kw_only=True):
-    """The room is kept for Pods that are nominated to the node."""
+    """The room is reserved for Pods nominated to the node."""
 
     pods: tuple[PodName, ...]
 
 
 class UntoleratedTaints(Reason, frozen=True, kw_only=True):
-    """The Pod does not tolerate the node's taints.
+    """The Pod does not tolerate these taints of the node.
 
     Attributes:
-        taints: those, as kubectl writes them; effects of one key and value follow each other.
+        taints: as kubectl writes them; effects of one key and value follow each other.
     """
 
     taints: tuple[str, ...]
@@ -61,9 +61,8 @@ class MissingLabel(Reason, frozen=True, kw_only=True):
     """A label of the nodeSelector that the node lacks, or has with another value.
 
     Attributes:
-        key: the label.
-        value: what the Pod asks for.
-        has: the node's value, None where it lacks the label; absent for several nodes, whose values may differ.
+        value: the value that the Pod requires.
+        has: the node's value, None if it lacks the label; absent for several nodes, whose values may differ.
     """
 
     key: str
@@ -72,28 +71,23 @@ class MissingLabel(Reason, frozen=True, kw_only=True):
 
 
 class UnmetNodeAffinity(Reason, frozen=True, kw_only=True):
-    """The node does not meet the Pod's node affinity.
-
-    Attributes:
-        terms: those of which one must hold, as they are written in the Pod.
-    """
+    """The node does not meet the Pod's node affinity; ``terms`` are the Pod's terms, one of which must hold."""
 
     terms: tuple[NodeSelectorTerm, ...]
 
 
 class UnmetAddedAffinity(Reason, frozen=True, kw_only=True):
-    """The node affinity that the scheduler's configuration adds."""
+    """The node does not meet the node affinity in the scheduler's configuration."""
 
 
 class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A resource that is short.
 
     Attributes:
-        name: the resource.
-        asked: what the Pod asks for (quantity).
-        free: what is free (quantity): on several nodes the most on any of them.
+        asked: what the Pod requests (quantity).
+        free: what is free (quantity); of several nodes, the most on any of them.
         at_most: whether less may be free.
-        allocatable: what the node has at all (quantity); empty for several nodes.
+        allocatable: the node's allocatable amount (quantity); empty for several nodes.
     """
 
     name: str
@@ -109,8 +103,8 @@ class InsufficientResources(Reason, frozen=True, kw_only=True):
     Attributes:
         full: whether the node takes no more Pods.
         pods: the Pods on such a node (count); None for several nodes.
-        allocatable_pods: the Pods that it takes (count); None for several nodes.
-        resources: the others that are short, by name.
+        allocatable_pods: the Pods that it can take (count); None for several nodes.
+        resources: the other short resources, by name.
     """
 
     full: bool = False
@@ -127,7 +121,7 @@ class PortHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PortsInUse(Reason, frozen=True, kw_only=True):
-    """Other Pods on the node hold host ports that the Pod wants."""
+    """Other Pods on the node hold host ports that the Pod needs."""
 
     holders: tuple[PortHolder, ...]
 
@@ -153,11 +147,7 @@ class MissingTopologyLabel(Reason, frozen=True, kw_only=True):
 
 
 class NoPodToBeNear(Reason, frozen=True, kw_only=True):
-    """No Pod in the node's domain matches a Pod affinity term.
-
-    Attributes:
-        selector: the term's, as ``kubectl -l`` takes it.
-    """
+    """No Pod in the node's domain matches a Pod affinity term; ``selector`` is its selector, as for ``kubectl -l``."""
 
     selector: str
     topology_key: str
@@ -167,11 +157,11 @@ class UnmetClaim(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """Why a claim gets no volume for the node.
 
     Attributes:
-        reason: its volume is being made for another node, its StorageClass has too little storage left for the node, or
-            no PersistentVolume that is free fits and the StorageClass makes none for the node.
+        reason: its volume is provisioned for another node, its StorageClass has too little storage left for the node,
+            or no free PersistentVolume fits and the StorageClass provisions none for the node.
         node: the other node; empty for the other reasons.
-        node_exists: whether there is such a node.
-        makes_elsewhere: whether the StorageClass makes volumes for other nodes.
+        node_exists: whether that node exists.
+        makes_elsewhere: whether the StorageClass provisions volumes for other nodes.
     """
 
     reason: Literal["MadeElsewhere", "TooLittleStorage", "NoVolume"]
@@ -185,11 +175,10 @@ class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """A PersistentVolumeClaim of the Pod.
 
     Attributes:
-        name: the claim.
         volume: the PersistentVolume that it is bound to; empty for none.
-        usable_in: the values of each expression of the volume's node affinity; empty where it can be used anywhere.
-        message: what its events say of why nothing makes a volume for it; empty where something may.
-        unmet: why it gets no volume for the node; None where it alone would, or where the node does not decide.
+        usable_in: the values of each expression of the volume's node affinity; empty if it can be used anywhere.
+        message: the message of its events if nothing provisions a volume for it; empty if something may.
+        unmet: why it gets no volume for the node; None if it alone would, or if the node does not decide.
     """
 
     name: str
@@ -200,7 +189,7 @@ class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class UnusableClaims(Reason, frozen=True, kw_only=True):
-    """Some of the Pod's claims get no volume that can be used on the node."""
+    """Some of the Pod's claims get no volume that is usable on the node."""
 
     claims: tuple[ClaimState, ...]
 
@@ -214,13 +203,13 @@ class ClaimHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ClaimsInUse(Reason, frozen=True, kw_only=True):
-    """Others hold claims that only one Pod may use."""
+    """Other Pods hold claims that only one Pod may use."""
 
     holders: tuple[ClaimHolder, ...]
 
 
 class MissingDevices(Reason, frozen=True, kw_only=True):
-    """Devices that the Pod claims.
+    """Devices that the Pod claims are missing.
 
     Attributes:
         reasons: the scheduler's.
@@ -254,11 +243,11 @@ AnyReason: TypeAlias = (
 
 
 class SharedReason(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What keeps a Pod off several nodes.
+    """Why several nodes reject a Pod.
 
     Attributes:
-        reason: None where no more is known than the plugin's name.
-        nodes: which, by name.
+        reason: None if only the plugin's name is known.
+        nodes: the nodes, by name.
     """
 
     reason: AnyReason | None

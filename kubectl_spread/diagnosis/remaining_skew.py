@@ -1,4 +1,4 @@
-"""Why a constraint does not hold however Pods are evicted, and what would have to change first."""
+"""Why evictions cannot satisfy a constraint, and what would have to change first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin
-from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_core
+from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_cores
 from kubectl_spread.gaps import Gap, OtherScheduler
 from kubectl_spread.rebalance.arrangements import seen_best
 from kubectl_spread.rebalance.movable import Movable, StayReason
@@ -26,7 +26,7 @@ from kubectl_spread.scheduler import cycle
 
 
 class RebalanceVerdict(StrEnum):
-    """Whether a constraint holds, or can be made to hold, by evictions."""
+    """Whether a constraint is satisfied, or evictions can satisfy it."""
 
     IMPOSSIBLE = "Impossible"
     PARTIAL = "Partial"
@@ -51,10 +51,10 @@ class PodsStay(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: the first of them: namespace and name.
-        domain: which of them it is in.
+        domain: its domain.
         reason: why it stays.
         others: further Pods that stay there (count).
-        alike: whether these stay for the same reason.
+        alike: whether they stay for the same reason.
     """
 
     pod: tuple[str, str]
@@ -65,28 +65,28 @@ class PodsStay(msgspec.Struct, frozen=True):
 
 
 class DomainShut(msgspec.Struct, frozen=True):
-    """One of the emptiest domains takes no Pod: the fewest requirements that together keep it out."""
+    """One of the emptiest domains takes no Pod; ``by``: the fewest requirements that together reject its nodes."""
 
     domain: str
     by: tuple[AnyReason, ...]
 
 
 class ScoredHigher(msgspec.Struct, frozen=True):
-    """A Pod evicted in the fullest domains goes to others than the emptiest, which the scheduler scores higher."""
+    """A Pod evicted in the fullest domains goes elsewhere than to the emptiest: the scheduler scores that higher."""
 
     fullest: tuple[str, ...]
     lands: tuple[str, ...]
 
 
 class ByChance(msgspec.Struct, frozen=True):
-    """A Pod evicted in the fullest domains goes to any of several, of which not all are the emptiest."""
+    """A Pod evicted in the fullest domains goes to any of several domains, not all of them the emptiest."""
 
     fullest: tuple[str, ...]
     lands: tuple[str, ...]
 
 
 class BreaksAnother(msgspec.Struct, frozen=True):
-    """What would help breaks another constraint, or leaves a Pod without a node."""
+    """Every helpful eviction breaks another constraint, or leaves a Pod without a node."""
 
 
 RemainingCause: TypeAlias = (
@@ -95,34 +95,34 @@ RemainingCause: TypeAlias = (
 
 
 class RemainingSkew(msgspec.Struct, frozen=True):
-    """Why a constraint does not hold in the end, and whether every plan was tried."""
+    """Why a constraint is not satisfied in the end, and whether every plan was tried."""
 
     cause: RemainingCause
     tried_all: bool = True
 
 
 class NotBegun(msgspec.Struct, frozen=True):
-    """The search for others took as long as all may."""
+    """The search for other workloads used up the time for all."""
 
 
 Unsure: TypeAlias = NotBegun | Gap
-"""What is not known of where the workload's Pods go."""
+"""Why it is unknown where the workload's Pods go."""
 
 
 def is_left(outcome: Outcome) -> bool:
-    """Whether the constraint does not hold in the end."""
+    """Whether the constraint is not satisfied in the end."""
     return outcome.skew > outcome.goal.constraint.max_skew
 
 
 def verdict_of(outcome: Outcome) -> RebalanceVerdict:
-    """Return whether the constraint holds, where all that it hangs on is known."""
+    """Return the verdict on the constraint, if all it depends on is known."""
     if not is_left(outcome):
         return RebalanceVerdict.PLANNED if outcome.goal.is_violated else RebalanceVerdict.BALANCED
     return RebalanceVerdict.PARTIAL if outcome.improves else RebalanceVerdict.IMPOSSIBLE
 
 
 def unsure_of(outcome: Outcome) -> Unsure | None:
-    """Return what is not known of where the workload's Pods go; None where nothing hangs on it."""
+    """Return why it is unknown where the workload's Pods go; None if that does not matter."""
     pod, handle = outcome.goal.pod, outcome.arrangement.handles.of(outcome.goal.pod)
     if unread := next(unread_cluster(handle.snapshot.inventory), None):
         return unread
@@ -137,7 +137,7 @@ def unsure_of(outcome: Outcome) -> Unsure | None:
 
 
 def remaining_skew(outcome: Outcome) -> RemainingSkew | None:
-    """Return why the constraint does not hold in the end; None where it does."""
+    """Return why the constraint is not satisfied in the end; None if it is."""
     goal = outcome.goal
     if not is_left(outcome):
         return None
@@ -145,39 +145,38 @@ def remaining_skew(outcome: Outcome) -> RemainingSkew | None:
         return RemainingSkew(TooFewEvictions())
     if len(goal.domains) < goal.constraint.min_domains:
         return RemainingSkew(TooFewDomains(len(goal.domains), goal.constraint.min_domains))
-    cause = _held_back(outcome) or _shut_out(outcome) or BreaksAnother()
+    cause = _staying_pods(outcome) or _kept_from_emptiest(outcome) or BreaksAnother()
     return RemainingSkew(cause, tried_all=outcome.ended is not Ended.PLACEMENTS)
 
 
-def _held_back(outcome: Outcome) -> PodsStay | None:
-    """Return why no Pod of the fullest domains may go; None where one may."""
+def _staying_pods(outcome: Outcome) -> PodsStay | None:
+    """Return why no Pod of the fullest domains may be evicted; None if one may."""
     staying = [
         (pod, domain, reason)
         for pod, reason in outcome.stay
         if (domain := outcome.goal.domain_of(pod)) in outcome.fullest and domain is not None
     ]
-    if _first_to_go(outcome) is not None or not staying:
+    if _first_movable(outcome) is not None or not staying:
         return None
     (pod, domain, reason), *others = staying
     alike = all(each == reason for *_, each in others)
     return PodsStay(pod.key, domain, reason, len(others), alike)
 
 
-def _first_to_go(outcome: Outcome) -> Movable | None:
+def _first_movable(outcome: Outcome) -> Movable | None:
     return next((each for each in outcome.left if outcome.counted_in_fullest(each.pod)), None)
 
 
-def _shut_out(outcome: Outcome) -> DomainShut | ScoredHigher | ByChance | None:
-    """Return what keeps a Pod that is evicted there from the emptiest domains, or draws it elsewhere."""
+def _kept_from_emptiest(outcome: Outcome) -> DomainShut | ScoredHigher | ByChance | None:
+    """Return what keeps a Pod evicted there from the emptiest domains, or attracts it elsewhere."""
     situation = _once_evicted(outcome)
     if situation is None:
         return None
     pod, handle = situation.pod, situation.handle
     spread = domains.diagnose(pod, handle, situation.evaluation)
     for domain, nodes in outcome.emptiest.items():
-        core = conflict_core(spread.rejected, nodes)
-        if core:
-            return DomainShut(domain, tuple(_shut_by(each, nodes, spread) for each in core))
+        for core in conflict_cores(spread.rejected, nodes)[:1]:
+            return DomainShut(domain, tuple(_reason_of(each, nodes, spread) for each in core))
     place, values = outcome.goal.place, outcome.goal.domains
     lands = {values[place[name]] for name in seen_best(pod, handle) if name in place}
     if lands.issubset(outcome.emptiest):
@@ -187,11 +186,11 @@ def _shut_out(outcome: Outcome) -> DomainShut | ScoredHigher | ByChance | None:
 
 
 def _once_evicted(outcome: Outcome) -> Situation | None:
-    """Return a Pod of the fullest domains that has gone and comes again, bound for the emptiest; None where none may.
+    """Return the Pod that replaces one of the fullest domains, with the emptiest as destination; None if none may go.
 
-    It has the name of the one that goes, which the reader knows.
+    It keeps the name of the evicted Pod, which the reader knows.
     """
-    movable = _first_to_go(outcome)
+    movable = _first_movable(outcome)
     if movable is None:
         return None
     gone, pod = outcome.arrangement.without(movable), renamed(movable.again.pod, movable.pod.metadata.name)
@@ -201,14 +200,14 @@ def _once_evicted(outcome: Outcome) -> Situation | None:
 
 
 def fixes_first(outcome: Outcome, spent: Spent) -> tuple[VerifiedFix, ...]:
-    """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then puts there."""
-    if not is_left(outcome) or outcome.ended is Ended.EVICTIONS or _held_back(outcome):
+    """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then places there."""
+    if not is_left(outcome) or outcome.ended is Ended.EVICTIONS or _staying_pods(outcome):
         return ()
     situation = _once_evicted(outcome)
     return search_openings(situation, spent) if situation is not None and not situation.feasible else ()
 
 
-def _shut_by(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> AnyReason:
+def _reason_of(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> AnyReason:
     if not isinstance(requirement, FilterRequirement):
         return RejectedByConstraint(index=requirement.index, topology_key=spread.topology_key(requirement))
     rejected = [name for name in nodes if name in spread.rejected[requirement]]

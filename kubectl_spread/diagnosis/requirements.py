@@ -1,7 +1,7 @@
-"""What can keep a Pod off nodes, taken one thing at a time.
+"""What can keep a Pod off nodes, one thing at a time.
 
-A requirement is one DoNotSchedule constraint, or one other filter plugin with every node it rejects alone. The conflict
-core is the smallest set of requirements that together leave no node.
+A requirement is one DoNotSchedule constraint, or one other filter plugin with every node that it rejects alone. The
+conflict core is the smallest set of requirements that together leave no node.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Cores: TypeAlias = tuple[tuple[Requirement, ...], ...]
 def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle: Handle) -> Rejected:
     """Return which nodes each requirement rejects; requirements that reject none are left out.
 
-    The hard constraints are counted as the filter counts them; a profile without it heeds none.
+    The hard constraints are counted as the filter counts them; a profile without the filter ignores them.
     """
     rejected: dict[Requirement, frozenset[str]] = {
         ConstraintRequirement(counts.constraint.index): podtopologyspread.rejected_nodes(counts, handle)
@@ -58,18 +58,11 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
     return {requirement: nodes for requirement, nodes in rejected.items() if nodes}
 
 
-def conflict_core(rejected: Rejected, nodes: Iterable[str]) -> tuple[Requirement, ...]:
-    """Return the fewest requirements that together reject all the nodes; empty when some node is left.
-
-    The search is exact. Among equally small sets the first wins, in the order of ``rejected``.
-    """
-    return next(iter(conflict_cores(rejected, nodes)), ())
-
-
 def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
     """Return every set of the fewest requirements that together reject all the nodes, in the order of ``rejected``.
 
-    Empty when some node is left. Nodes that the same requirements reject count once: a core has one of each such set.
+    The search is exact. The result is empty if some node is left. Nodes that the same requirements reject count once: a
+    core has one requirement of each such set.
     """
     kinds = frozenset(requirements_against(rejected, nodes).values())
     if not kinds or frozenset() in kinds:
@@ -85,7 +78,7 @@ def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
 
 
 def requirements_against(rejected: Rejected, nodes: Iterable[str]) -> Mapping[str, frozenset[Requirement]]:
-    """Return node's name → the requirements that reject it; of equal sets one and the same."""
+    """Return node's name → the requirements that reject it; equal sets are one object."""
     found = dict.fromkeys(nodes, 0)
     for index, names in enumerate(rejected.values()):
         for name in names & found.keys():

@@ -1,4 +1,4 @@
-"""How the Pods of a workload are spread over the domains of its constraints, and whether its next Pod finds a node."""
+"""How a workload's Pods are spread over the domains of its constraints, and whether its next Pod finds a node."""
 
 from __future__ import annotations
 
@@ -31,26 +31,25 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
 
 Decide: TypeAlias = Callable[[Pod, Handle], Decision]
-"""What the scheduler decides about a Pod, and why."""
+"""Returns the scheduler's decision about a Pod, with the reasons."""
 
 OVER = frozenset((NoneComes.COMPLETE, NoneComes.FAILED))
-"""Why a Job makes no Pod any more, whatever changes: nothing is wrong with its constraints then."""
+"""Why a Job never creates another Pod: its constraints have no problem then."""
 MOST_AWAITED = 8
-"""Pods of one row (count) that wait for a node and are judged."""
+"""Pending Pods of one row (count) that are evaluated."""
 
 
 class Revision(msgspec.Struct, frozen=True, kw_only=True):
-    """One revision of a workload, and the Pod that stands for it.
+    """One revision of a workload, and the Pod that represents it.
 
     Attributes:
         handle: the cluster, as the Pod's scheduler sees it.
-        name: empty where the workload has only one.
-        pod: the Pod its rows are evaluated for.
-        pods: its Pods that are alive.
-        newest: whether it is that of the next Pod.
-        pending: whether its Pod exists and waits for a node.
-        upcoming: the workload's next Pod, where it is of this revision, or the one that waits; None where there is
-            neither.
+        name: empty if the workload has only one revision.
+        pod: the Pod that its rows are evaluated for.
+        pods: its Pods that have not ended.
+        newest: whether it is the revision of the next Pod.
+        pending: whether its Pod exists and is Pending.
+        upcoming: the workload's next Pod, if it is of this revision, or the Pending one; None if there is neither.
     """
 
     workload: OwnedPods
@@ -64,12 +63,12 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_next(self) -> bool:
-        """Whether its Pod waits for a node, or is one that the workload makes."""
+        """Whether its Pod is Pending, or is one that the workload creates next."""
         return self.upcoming is not None and self.upcoming.comes and not self.upcoming.refusals
 
     @property
     def waiting(self) -> tuple[Pod, ...]:
-        """The first of its Pods for which no node has been chosen, those like its Pod before others."""
+        """The first of its Pods for which no node has been chosen, those like its Pod first."""
         revision = revision_of(self.pod)
         assumed = self.handle.snapshot.assumed
         waiting = (pod for pod in self.pods if pod.waits and pod.key not in assumed)
@@ -77,31 +76,30 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def named_node(self) -> str:
-        """The node that the template names for its next Pod, which nobody schedules then; empty for none."""
+        """The node that the template names for its next Pod, which is then not scheduled; empty for none."""
         return self.pod.spec.node_name if self.newest else ""
 
     @property
     def none_comes(self) -> NoneComes | None:
-        """Why the workload makes no other Pod; None where it does, or its Pod waits for a node."""
+        """Why the workload creates no other Pod; None if it does, or its Pod is Pending."""
         if self.pending or not self.newest:
             return None
         return NoneComes.REFUSED if self.refused else why_none_comes(self.workload, self.handle.snapshot)
 
     @property
     def refused(self) -> str:
-        """Why the API server would not take its next Pod; empty where it would."""
+        """Why the API server would refuse its next Pod; empty if it would not."""
         return str(self.upcoming.refusals[0]) if self.upcoming and self.upcoming.refusals else ""
 
     @property
     def placed(self) -> Handle:
-        """The cluster in which its Pod waits to be scheduled: with its claims."""
+        """The cluster in which its Pod is scheduled: with its claims."""
         return self.upcoming.place(self.handle) if self.upcoming else self.handle
 
     def judged_by_waiting(self, decide_on: Decide) -> Revision:
-        """Return the revision with the first Pod that waits and finds no node, or else the first that waits.
+        """Return the revision with the first Pending Pod that finds no node, or else the first Pending Pod.
 
-        A Pod that exists is judged before one that may come; but where it finds a node, a Pod that is refused comes
-        before it.
+        A Pod that exists comes before one that may be created. But if it finds a node, a refused Pod comes before it.
         """
         waiting = [(pod, decide_on(pod, self.handle)) for pod in self.waiting]
         stuck = [pod for pod, decision in waiting if decision.blame and not decision.preemption]
@@ -121,9 +119,9 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a revision, judged.
 
     Attributes:
-        incomplete: what the verdict does not rest on.
-        constraints: what the Pod's constraints say; empty where that was not asked.
-        headroom: how many more like it find a node; None where that was not asked, or there is no next Pod.
+        incomplete: what the verdict could not take into account.
+        constraints: the diagnosis of the Pod's constraints; empty if not requested.
+        headroom: how many more Pods like it find a node; None if not requested, or if there is no next Pod.
     """
 
     revision: Revision
@@ -135,7 +133,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def next(self) -> tuple[str, ...]:
-        """The nodes that take the next Pod, best first; where none does, those on which the scheduler makes room."""
+        """The nodes that take the next Pod, best first; if none does, those on which the scheduler makes room."""
         if not self.revision.is_next:
             return ()
         if node := self.revision.named_node:
@@ -148,7 +146,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One constraint of one revision of a workload, with the worst that holds of it."""
+    """One constraint of one revision of a workload, with its worst status."""
 
     judged: Judged
     state: ConstraintState
@@ -161,18 +159,18 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def own_pods(self) -> int:
-        """The Pods of the workload among those that are counted (count)."""
+        """The workload's Pods among those counted (count)."""
         revision = self.revision
         return own_pods(self.state, revision.workload, revision.pod, revision.handle)
 
     @property
     def ghosts(self) -> tuple[str, ...]:
-        """The Pods of the revision that the constraint does not count, for its selector does not match them."""
+        """The Pods of the revision that the constraint does not count because its selector does not match them."""
         return ghosts(self.revision.pods, self.state.constraint.index, self.revision.handle)
 
     @property
     def constraint(self) -> ConstraintDiagnosis:
-        """The constraint with its domains, where that was asked; of a DaemonSet as each of its Pods sees it."""
+        """The constraint with its domains, if requested; of a DaemonSet as each of its Pods sees it."""
         index = self.state.constraint.index
         found = next(each for each in self.judged.constraints if each.index == index)
         if not self.state.each_alone:
@@ -194,11 +192,11 @@ def rows(
     Args:
         workload: the workload.
         handle: the cluster.
-        defaults: whether the cluster's default constraints are shown where it has none of its own.
-        brief: whether the table is all that is wanted: no more is asked than whether a node takes the next Pod.
-        most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 where it is not wanted.
+        defaults: whether the cluster's default constraints are shown if it has none of its own.
+        brief: whether only the table is wanted: nothing beyond whether a node takes the next Pod.
+        most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 for no headroom.
     """
-    for shown in _shown(workload, handle, defaults=defaults):
+    for shown in _shown_revisions(workload, handle, defaults=defaults):
         revision = shown.judged_by_waiting(decided)
         judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
         for state in revision.states():
@@ -215,7 +213,7 @@ def status_names(
     decide_on: Decide,
 ) -> Iterator[tuple[int, statuses.SpreadStatus]]:
     """Yield (constraint's index, status) of the same rows; the states are those of the next Pod."""
-    for shown in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
+    for shown in _shown_revisions(workload, handle, defaults=defaults, upcoming=upcoming):
         revision = shown.judged_by_waiting(decide_on)
         judged = _judge_briefly(revision)
         for state in states if revision.pod is upcoming.pod else revision.states():
@@ -223,22 +221,22 @@ def status_names(
 
 
 def decided(pod: Pod, handle: Handle) -> Decision:
-    """Return what the scheduler decides about the Pod, and of one that some node takes no more than that."""
+    """Return the scheduler's decision, with the reasons only if no node is feasible."""
     return decide(cycle.evaluate_briefly(pod, handle), handle)
 
 
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
-    """Yield each Pod whose node the rows tell of, with the cluster in which it waits."""
-    for revision in _shown(workload, handle, defaults=defaults):
+    """Yield each Pod whose nodes the rows report, with the cluster in which it is scheduled."""
+    for revision in _shown_revisions(workload, handle, defaults=defaults):
         yield from ((pod, handle) for pod in revision.waiting)
         if revision.is_next and not revision.waiting:
             yield revision.pod, revision.placed
 
 
-def _shown(
+def _shown_revisions(
     workload: OwnedPods, handle: Handle, *, defaults: bool, upcoming: NextPod | None = None
 ) -> Iterator[Revision]:
-    """Yield the revisions that have constraints, or are shown under the cluster's."""
+    """Yield the revisions that have constraints, or to which the cluster's are applied."""
     for revision in revisions(workload, handle, upcoming):
         if revision.pod.spec.topology_spread_constraints or defaults:
             yield revision
@@ -259,24 +257,24 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
         decision=decision,
         constraints=decision.spread.constraints,
         findings=(*decision.findings, *beyond_template),
-        incomplete=_gaps(revision, decision),
+        incomplete=_gaps_of(revision, decision),
         headroom=headroom,
     )
 
 
 def _judge_briefly(revision: Revision) -> Judged:
-    """Return the same, but of a Pod that some node takes, or that does not come, no more than that."""
+    """Return the same, without reasons for a Pod that some node takes or that is not created."""
     placed = revision.placed
     evaluation = cycle.evaluate_briefly(revision.pod, placed)
     decision = decide(evaluation, placed) if revision.is_next else Decision(evaluation=evaluation, handle=placed)
     return Judged(
         revision=revision,
         decision=decision,
-        incomplete=_gaps(revision, decision),
+        incomplete=_gaps_of(revision, decision),
     )
 
 
-def _gaps(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
+def _gaps_of(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
     pod, snapshot, upcoming = revision.pod, decision.handle.snapshot, revision.upcoming
     found = incomplete(pod, decision.handle, decision.evaluation)
     if upcoming is None:
@@ -287,9 +285,9 @@ def _gaps(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
 
 
 def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = None) -> list[Revision]:
-    """Return the newest revision first, then older ones that want Pods, and whose constraints read otherwise.
+    """Return the newest revision, then older ones that want Pods and have other constraints.
 
-    The newest, which is that of the next Pod, stands for all where none does.
+    The newest is the revision of the next Pod. It represents all revisions with the same constraints.
     """
     upcoming = upcoming or upcoming_pod(workload, handle)
     if upcoming is None:
@@ -320,7 +318,7 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
 
 
 def _is_wanted(pod: Pod, handle: Handle) -> bool:
-    """Whether what made the Pod wants any: not a ReplicaSet that is scaled to 0."""
+    """Whether the Pod's owner wants any Pods: not a ReplicaSet scaled to 0."""
     owner = controller_of(pod, handle.snapshot)
     return not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0
 
@@ -331,7 +329,7 @@ def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
     decision = judged.decision if revision.is_next else None
     decided = decision if decision and handle.decides(revision.pod) else None
     preemption = decided.preemption if decided else None
-    if stuck := _stuck(state, revision, decided.blame if decided and not preemption else None):
+    if stuck := _status_without_next(state, revision, decided.blame if decided and not preemption else None):
         return stuck
     if constraint.hard and state.uneven:
         return statuses.Violated(skew=state.skew, max_skew=constraint.max_skew)
@@ -347,15 +345,15 @@ def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
     )
 
 
-def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:
-    """Return why no next Pod comes or finds a node; None where one does, or none is wanted for now."""
+def _status_without_next(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:
+    """Return why no next Pod is created or finds a node; None if one does, or none is wanted now."""
     if revision.none_comes in OVER and not revision.pods:
         return statuses.OK()
     constraint, blocking = state.constraint, blame.blocking if blame else {}
     if unread := next(unread_cluster(revision.handle.snapshot.inventory), None):
         return statuses.Incomplete(gap=unread)
     if constraint.hard and not state.keyed:
-        return statuses.NoDomains(topology_key=constraint.topology_key, similar=_similar(constraint, blame))
+        return statuses.NoDomains(topology_key=constraint.topology_key, similar=_similar_key(constraint, blame))
     if blame and constraint.index in blocking:
         return statuses.Blocked(index=constraint.index, blame=blame)
     if revision.refused:
@@ -363,8 +361,7 @@ def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> s
     return statuses.Unschedulable(blame=blame) if blame and not blocking else None
 
 
-def _similar(constraint: Constraint, blame: Blame | None) -> str:
-    """Return the label that may be meant by the topology key; empty for none."""
+def _similar_key(constraint: Constraint, blame: Blame | None) -> str:
     match blame and blame.cause:
         case MisspeltKey(topology_key=key, similar=similar) if key == constraint.topology_key:
             return similar

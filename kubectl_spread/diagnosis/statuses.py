@@ -1,4 +1,4 @@
-"""The status of a workload's constraint: what ``show`` concludes, one type each, with its facts."""
+"""The status of a workload's constraint: what ``show`` concludes, one type for each, with its facts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SpreadStatus(StrEnum):
-    """How a workload stands to one of its constraints, worst first."""
+    """The status of a workload for one of its constraints, worst first."""
 
     NO_DOMAINS = "NoDomains"
     BLOCKED = "Blocked"
@@ -28,7 +28,7 @@ class SpreadStatus(StrEnum):
 
 
 class Idle(Enum):
-    """Why a constraint balances nothing."""
+    """Why a constraint has no effect."""
 
     NO_NODE_HAS_KEY = auto()
     NO_NODE_COUNTS = auto()
@@ -40,27 +40,23 @@ class Idle(Enum):
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of all; each has the name of its type."""
+    """The base of all; the name of each is its type's."""
 
     @property
     def name(self) -> SpreadStatus:
-        """The status in a word."""
+        """The name of the status."""
         return SpreadStatus(type(self).__name__)
 
 
 class NoDomains(Status, frozen=True, kw_only=True):
-    """No node carries the topology key of a hard constraint.
-
-    Attributes:
-        similar: a label of nodes that may be meant; empty for none.
-    """
+    """No node has the topology key of a hard constraint; ``similar`` is a label that may be meant, empty for none."""
 
     topology_key: str
     similar: str = ""
 
 
 class Blocked(Status, frozen=True, kw_only=True):
-    """The constraint, by its index, is among what leaves the next Pod no node."""
+    """The constraint, by its index, is one of those that leave no node for the next Pod."""
 
     index: int
     blame: Blame
@@ -79,27 +75,27 @@ class Unschedulable(Status, frozen=True, kw_only=True):
 
 
 class Violated(Status, frozen=True, kw_only=True):
-    """The skew of a hard constraint is more than allowed (Pods)."""
+    """The skew of a hard constraint exceeds its maxSkew (Pods)."""
 
     skew: int
     max_skew: int
 
 
 class NoEffect(Status, frozen=True, kw_only=True):
-    """The constraint balances nothing."""
+    """The constraint has no effect."""
 
     why: Idle
     topology_key: str
 
 
 class Incomplete(Status, frozen=True, kw_only=True):
-    """Something that may decide about the next Pod is not known."""
+    """Something that may decide about the next Pod is unknown."""
 
     gap: Gap
 
 
 class Uneven(Status, frozen=True, kw_only=True):
-    """The skew of a soft constraint is more than it prefers (Pods)."""
+    """The skew of a soft constraint exceeds its maxSkew (Pods)."""
 
     skew: int
     max_skew: int
@@ -109,8 +105,8 @@ class OK(Status, frozen=True, kw_only=True):
     """Nothing worse holds.
 
     Attributes:
-        preemption: whom the scheduler evicts for the next Pod; None where nobody.
-        manager: who makes the Pods of a Job instead of kube-controller-manager; empty where that does.
+        preemption: the Pods that the scheduler evicts for the next Pod; None for none.
+        manager: what creates the Pods of a Job instead of kube-controller-manager; empty if that does.
     """
 
     preemption: Preemption | None = None
@@ -121,7 +117,7 @@ class BlockedBy(msgspec.Struct, frozen=True, kw_only=True):
     """Constraints keep one more replica from every node.
 
     Attributes:
-        constraints: for each, the domains that nothing can fill; its topology key where there are none.
+        constraints: for each, the domains that nothing can fill; its topology key if there are none.
     """
 
     constraints: tuple[tuple[str, ...], ...]
@@ -137,7 +133,7 @@ class Headroom(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         more: how many do (count), before the first that does not.
         tried: how many were tried (count).
-        then: what stops that one; None where all that were tried found a node.
+        then: what stops that one; None if all tried replicas found a node.
     """
 
     more: int

@@ -1,4 +1,4 @@
-"""What a simulation changed: how Pods are spread before and after each step, which wait for a node, and why."""
+"""What a simulation changes: how Pods are spread before and after each step, which are Pending, and why."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class CreateRefused(msgspec.Struct, frozen=True):
-    """The API server refuses the Pods of an object, in these words; ``before`` where it did so without the step."""
+    """The API server refuses the Pods of an object, with this message; ``before``: it also did so without the step."""
 
     ref: WorkloadRef
     message: str
@@ -37,12 +37,10 @@ class CreateRefused(msgspec.Struct, frozen=True):
 
 
 class MixedRevisions(msgspec.Struct, frozen=True):
-    """A rollout may end beyond maxSkew: Pods of the old revision are counted until they are gone.
+    """A rollout may end above maxSkew: Pods of the old revision count until they are gone.
 
     Attributes:
-        ref: whose rollout.
-        topology_key: of the constraint.
-        label: the label that holds the revision, for matchLabelKeys.
+        label: the label with the revision, for matchLabelKeys.
     """
 
     ref: WorkloadRef
@@ -51,7 +49,7 @@ class MixedRevisions(msgspec.Struct, frozen=True):
 
 
 class BlockedByChance(msgspec.Struct, frozen=True):
-    """In other orders these Pods do not go either: the first, and namespace and name of each."""
+    """In other orders these Pods are not evicted either: the first, and namespace and name of each."""
 
     first: Blocked
     pods: tuple[tuple[str, str], ...]
@@ -68,13 +66,13 @@ class OneOrder(msgspec.Struct, frozen=True):
 
 
 class SomeScored(msgspec.Struct, frozen=True):
-    """The scheduler scores only some of the nodes, which was tried in so many orders (count)."""
+    """The scheduler scores only some of the nodes; this was tried in several orders (count)."""
 
     orders: int
 
 
 class Unsettled(msgspec.Struct, frozen=True):
-    """Controllers and scheduler would go on for ever."""
+    """Controllers and scheduler would never stop changing the cluster."""
 
 
 OutcomeNote: TypeAlias = (
@@ -83,7 +81,7 @@ OutcomeNote: TypeAlias = (
 
 
 class WaitingRevision(msgspec.Struct, frozen=True):
-    """The Pods of one revision of a workload that wait for a node: the first, and how many there are."""
+    """The Pending Pods of one revision of a workload: the first, and how many there are."""
 
     pod: Pod
     decision: Decision
@@ -91,12 +89,12 @@ class WaitingRevision(msgspec.Struct, frozen=True):
 
 
 class WaitingPods(msgspec.Struct, frozen=True):
-    """The Pods of a workload that wait for a node.
+    """The Pending Pods of a workload.
 
     Attributes:
-        counts: how many wait in each order.
-        before: how many waited before the step, or would wait without it (count).
-        revisions: those of the first order.
+        counts: how many are Pending in each order.
+        before: how many were Pending before the step, or would be without it (count).
+        revisions: the revisions in the first order.
     """
 
     key: Key
@@ -106,19 +104,20 @@ class WaitingPods(msgspec.Struct, frozen=True):
 
 
 class StepChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What one step changed.
+    """What one step changes.
 
     Attributes:
         before: the cluster before it, in the first order.
-        done: what it did in the first order.
-        preempted: the Pods that the scheduler evicted for others, in the first order.
-        waiting: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
-        newly_pending: whether more Pods of some workload wait than before, and than would without the step, for a
-            scheduler whose rules are known, or are refused.
-        untried: the Pods that wait and were not tried on any node, in the order with the most (count).
+        done: what it does in the first order.
+        preempted: the Pods that the scheduler evicts for others, in the first order.
+        waiting: the Pending Pods after it; of workloads that are not in question, only if more are Pending than at the
+            start.
+        newly_pending: whether more Pods of some workload are Pending than before, and than without the step, for a
+            scheduler with known rules, or are refused.
+        untried: the Pending Pods that were not tried on any node, in the order with the most (count).
         constraints: each constraint, changed or not.
         orders: in how many orders chance was tried.
-        notes: what else is to be known, besides the notes of the step itself.
+        notes: what else matters, besides the notes of the step itself.
     """
 
     step: Step
@@ -134,44 +133,44 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defaults: bool) -> Iterator[StepChange]:
-    """Yield what each step changed; with ``defaults`` the cluster's default constraints count too."""
-    before, earlier = outcomes.before, _Earlier(outcomes.before, (), outcomes.left_alone)
+    """Yield what each step changes; with ``defaults`` the cluster's default constraints count too."""
+    before, earlier = outcomes.before, _Before(outcomes.before, (), outcomes.left_alone)
     were = _statuses(before, frozenset(), _Decided(), defaults=defaults)
     for number, step in enumerate(steps):
         after = outcomes.after(number)
         first = after[0]
-        same = frozenset(_as_before(before, first.seen, were))
+        same = frozenset(_unchanged_workloads(before, first.seen, were))
         kept = {key: status for key, status in were.items() if key[:2] in same}
         known = _Decided()
         then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
-        refused = tuple(_refused(before, first.seen, earlier))
-        constraints = tuple(_constraints(before, after, were, then))
+        refused = tuple(_refused_controllers(before, first.seen, earlier))
+        constraints = tuple(_items(before, after, were, then))
         yield StepChange(
             step=step,
             before=before.snapshot,
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
-            waiting=tuple(_waiting(outcomes.before, after, earlier, known)),
-            newly_pending=_more_wait(after, earlier) or any(not note.before for note in refused),
+            waiting=tuple(_pending_pods(outcomes.before, after, earlier, known)),
+            newly_pending=_more_are_pending(after, earlier) or any(not note.before for note in refused),
             untried=max(each.done.untried for each in after),
             constraints=constraints,
             orders=len(after),
             notes=(
                 *refused,
                 *_mixed_revisions(before, first.seen, constraints),
-                *_notes(after, outcomes.after(number - 1) if number else ()),
+                *_chance_notes(after, outcomes.after(number - 1) if number else ()),
             ),
         )
-        before, were, earlier = first.seen, then, _Earlier(first.seen, after)
+        before, were, earlier = first.seen, then, _Before(first.seen, after)
 
 
-class _Earlier:
-    """What was so before a step, and what would have come without the first: neither is the step's doing.
+class _Before:
+    """What was Pending or refused before a step, or would be without the first: the step is not the cause.
 
     Args:
         before: the cluster before the step, in the first order.
         orders: the same in every order; empty for the first step.
-        left_alone: returns the cluster as it ends without any step; asked where more waits than before the first.
+        left_alone: returns the final cluster without any step; called if more Pods are Pending than before the first.
     """
 
     def __init__(
@@ -193,7 +192,7 @@ class _Earlier:
         return [waiting_pods(living_pods(each.pods.values(), each.snapshot)) for each in self._left_alone]
 
     def waited(self, key: Key, order: int, now: int) -> int:
-        """Return how many Pods of a workload waited in an order, or would have (count), of which so many wait now."""
+        """Return how many Pods of a workload were Pending in an order, or would be (count); ``now`` are Pending now."""
         seen = self._orders[order].seen if self._orders else self._before
         waited = len(seen.pending.get(key, ()))
         if now <= waited or self._orders:
@@ -202,16 +201,16 @@ class _Earlier:
         return max(waited, len(alone[order if order < len(alone) else 0].get(key, ())))
 
     def refused(self, key: ControllerKey) -> float:
-        """Return how many Pods of a controller were refused (count), or would have been; less than any where none."""
+        """Return how many Pods of a controller were refused, or would be (count); minus infinity if none."""
         if self._orders:
             before = self._before
-            return _missing(key, _all_pods(before), before.snapshot) if before.refused.get(key) else -inf
+            return _missing_pods(key, _all_pods(before), before.snapshot) if before.refused.get(key) else -inf
         alone = self._left_alone[0]
-        return _missing(key, alone.pods.values(), alone.snapshot) if alone.refused.get(key) else -inf
+        return _missing_pods(key, alone.pods.values(), alone.snapshot) if alone.refused.get(key) else -inf
 
 
 class _Decided:
-    """What is decided about Pods of one cluster that wait for a node, each decided once."""
+    """The decisions about Pending Pods of one cluster, each made once."""
 
     def __init__(self) -> None:
         self.decisions: dict[tuple[str, str], Decision] = {}
@@ -222,7 +221,7 @@ class _Decided:
         return self.decisions[pod.key]
 
     def in_full(self, pod: Pod, handle: Handle) -> Decision:
-        """Return the same, where a node takes it with every other node."""
+        """Return the decision with the diagnosis, also if a node takes the Pod."""
         known = self.decisions.get(pod.key)
         return known if known and known.blame else judge(cycle.evaluate(pod, handle), handle)
 
@@ -231,10 +230,10 @@ WORST_FIRST = tuple(SpreadStatus)
 IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, SpreadStatus.UNSCHEDULABLE))
 
 
-def _refused(before: Observation, now: Observation, earlier: _Earlier) -> Iterator[CreateRefused]:
-    """Yield whose Pods the API server refuses now, unless as many were refused in the same words before."""
+def _refused_controllers(before: Observation, now: Observation, earlier: _Before) -> Iterator[CreateRefused]:
+    """Yield the controllers whose Pods the API server refuses now, unless as many were refused so before."""
     for key, message in now.refused.items():
-        as_before = bool(message) and _missing(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
+        as_before = bool(message) and _missing_pods(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
         if message and not (as_before and before.refused.get(key) == message):
             yield CreateRefused(WorkloadRef(kind=key[1], name=key[2]), message, as_before)
 
@@ -243,8 +242,8 @@ def _all_pods(seen: Observation) -> Iterator[Pod]:
     return (pod for pods in seen.living.values() for pod in pods)
 
 
-def _missing(key: ControllerKey, pods: Iterable[Pod], snapshot: Snapshot) -> int:
-    """Return how many Pods a controller lacks (count); of one that wants no fixed number, less the more it has."""
+def _missing_pods(key: ControllerKey, pods: Iterable[Pod], snapshot: Snapshot) -> int:
+    """Return how many Pods a controller lacks (count); if it wants no fixed number, minus the number it has."""
     struct = WORKLOADS.get(key[1])
     owner = snapshot.get(struct, key[0], key[2]) if struct else None
     owners = ((pod, pod.metadata.controller) for pod in active(pods))
@@ -255,7 +254,7 @@ def _missing(key: ControllerKey, pods: Iterable[Pod], snapshot: Snapshot) -> int
 def _mixed_revisions(before: Observation, now: Observation, items: Sequence[SimulatedItem]) -> Iterator[MixedRevisions]:
     """Yield the constraints that a rollout may break because they count the Pods of the old revision too.
 
-    Counted alone, Pods of the new revision are each placed within maxSkew, and the minimum never falls.
+    Pods of the new revision, counted alone, are each placed within maxSkew, and the minimum never falls.
     """
     for item in items:
         key = item.namespace, item.workload
@@ -270,7 +269,7 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
             yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
 
 
-def _notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
+def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
     first = after[0]
     reported = {each.pod.key for each in first.done.blocked}
     others = {each.pod.key: each for order in after for each in order.done.blocked if each.pod.key not in reported}
@@ -289,7 +288,7 @@ def _notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observat
 def _preempted_instead(
     after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]
 ) -> set[tuple[str, str]]:
-    """Return the Pods that a step has the scheduler preempt in other orders, and not in the first."""
+    """Return the Pods that the scheduler preempts for the step in other orders, but not in the first."""
     were = [each.seen.preempted for each in earlier] or [()] * len(after)
     spared = earlier[0].seen.spared if earlier else ()
     evicted = [
@@ -302,8 +301,8 @@ def _preempted_instead(
 Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]
 
 
-def _as_before(before: Observation, now: Observation, were: Statuses) -> Iterator[Key]:
-    """Yield the workloads that stand to their constraints as before: counted alike, and a node takes the next Pod."""
+def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) -> Iterator[Key]:
+    """Yield the workloads with the status of before: the same counts, and a node takes the next Pod."""
     in_trouble = {key[:2] for key, status in were.items() if status in IN_TROUBLE}
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.states.get(key) == now.states[key]
@@ -314,7 +313,7 @@ def _as_before(before: Observation, now: Observation, were: Statuses) -> Iterato
 
 
 def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, defaults: bool) -> Statuses:
-    """Return how each workload, but for those that are known, stands to each of its constraints."""
+    """Return the status of each constraint of each workload that is not in ``known``."""
     found: dict[tuple[str, WorkloadRef, int], SpreadStatus] = {}
     for key, states in seen.states.items():
         if states and key not in known:
@@ -331,22 +330,22 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
     return found
 
 
-def _waiting(
-    start: Observation, after: Sequence[After[Observation]], earlier: _Earlier, known: _Decided
+def _pending_pods(
+    start: Observation, after: Sequence[After[Observation]], earlier: _Before, known: _Decided
 ) -> Iterator[WaitingPods]:
-    """Yield what waits for a node then, in the first order and in how many of the others.
+    """Yield the Pending Pods after the step, with their number in each order.
 
-    A workload that is not asked about is reported where more of its Pods wait than at the start.
+    A workload that is not in question is reported if more of its Pods are Pending than at the start.
     """
     seen = after[0].seen
     for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1]))):
         counts = tuple(len(each.seen.pending.get(key, ())) for each in after)
         if key in start.asked or max(counts) > len(start.pending.get(key, ())):
             before = earlier.waited(key, 0, max(counts))
-            yield WaitingPods(key, counts, before, tuple(_revisions(seen.pending.get(key, ()), seen, known)))
+            yield WaitingPods(key, counts, before, tuple(_pending_revisions(seen.pending.get(key, ()), seen, known)))
 
 
-def _revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
+def _pending_revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
     revisions: dict[str, list[Pod]] = {}
     for pod in waiting:
         revisions.setdefault(revision_of(pod), []).append(pod)
@@ -354,8 +353,8 @@ def _revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> It
         yield WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
 
 
-def _more_wait(after: Sequence[After[Observation]], earlier: _Earlier) -> bool:
-    """Whether in any order more Pods of a workload wait than before, for a scheduler whose rules are known."""
+def _more_are_pending(after: Sequence[After[Observation]], earlier: _Before) -> bool:
+    """Whether in any order more Pods of a workload are Pending than before, for a scheduler with known rules."""
     return any(
         each.seen.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > earlier.waited(key, order, len(pods))
         for order, each in enumerate(after)
@@ -363,7 +362,7 @@ def _more_wait(after: Sequence[After[Observation]], earlier: _Earlier) -> bool:
     )
 
 
-def _constraints(
+def _items(
     before: Observation, after: Sequence[After[Observation]], were: Statuses, then: Statuses
 ) -> Iterator[SimulatedItem]:
     first = after[0].seen
@@ -376,7 +375,7 @@ def _constraints(
                 each for seen in after for each in seen.seen.states.get(key, ()) if each.constraint.index == index
             ]
             status = then.get((*key, index), SpreadStatus.OK)
-            seen_statuses = sorted((_by_counts(status, each) for each in others), key=WORST_FIRST.index)
+            seen_statuses = sorted((_status_for_counts(status, each) for each in others), key=WORST_FIRST.index)
             yield SimulatedItem(
                 namespace=key[0],
                 workload=key[1],
@@ -392,8 +391,8 @@ def _constraints(
             )
 
 
-def _by_counts(status: SpreadStatus, state: ConstraintState) -> SpreadStatus:
-    """Return the status in another order, where it hangs on the counts alone; else that of the first."""
+def _status_for_counts(status: SpreadStatus, state: ConstraintState) -> SpreadStatus:
+    """Return the status in another order if only the counts decide; else the status of the first order."""
     broken = SpreadStatus.VIOLATED if state.constraint.hard else SpreadStatus.UNEVEN
     if WORST_FIRST.index(status) < WORST_FIRST.index(broken):
         return status
@@ -403,7 +402,6 @@ def _by_counts(status: SpreadStatus, state: ConstraintState) -> SpreadStatus:
 
 
 def _ranges(seen: Sequence[ConstraintState]) -> dict[str, tuple[int, int]]:
-    """Return domain → the fewest and the most Pods that were seen in it."""
     if len({id(each.matching) for each in seen}) == 1:  # as of most, and of all where nothing is left to chance
         same = {number: (number, number) for number in set(seen[0].matching.values())}
         return {domain: same[number] for domain, number in sorted(seen[0].matching.items())}

@@ -1,6 +1,6 @@
-"""The judgement of a Pod, made from that of its twin: a Pod that differs from it in nothing but the name.
+"""The judgement of a Pod, made from that of its twin: a Pod that differs only in its name.
 
-The name is in what the controllers make for each Pod alone, too: the claims of ephemeral volumes are called after it.
+The name is also in objects created for each Pod: the claims of ephemeral volumes are named after it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def judgement_for(pod: Pod, twin: Judgement) -> Judgement:
-    """Return what the scheduler decides about the Pod, given what it decides about the Pod's twin."""
+    """Return the scheduler's decision about the Pod, given its decision about the Pod's twin."""
     evaluation, blame = twin.evaluation, twin.blame
     claims = {
         f"{evaluation.pod.metadata.name}-{volume.name}": f"{pod.metadata.name}-{volume.name}"
@@ -43,11 +43,11 @@ def findings_for(pod: Pod, findings: tuple[Finding, ...]) -> tuple[Finding, ...]
 
 
 def _with_claims(conclusion: T, claims: Mapping[str, str]) -> T:
-    """Return the conclusion with each claim of the twin's own replaced by the Pod's.
+    """Return the conclusion with each of the twin's own claims replaced by the Pod's.
 
     Args:
         conclusion: a conclusion, or a part of one.
-        claims: name of a claim of the twin's own → that of the Pod's.
+        claims: the twin's claim → the Pod's claim.
     """
     changed: object = conclusion
     if isinstance(conclusion, tuple):

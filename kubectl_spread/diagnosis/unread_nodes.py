@@ -1,7 +1,7 @@
-"""How far an answer reaches that rests on some of the Pods: which verdicts other Pods could not change.
+"""How far an answer reaches if only some Pods were read: which verdicts unread Pods could not change.
 
-Where not all Pods were read, a filter that minds them has judged only some of the nodes by all that is there. What it
-rejects is rejected; of what it lets pass nothing is known. See ``scheduler.unread_nodes``.
+A filter that depends on unread Pods has evaluated some nodes without them. A node that it rejects stays rejected. For a
+node that it accepts, nothing is known. See ``scheduler.unread_nodes``.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from kubectl_spread.scheduler.preemption import NEVER
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
 
 OF_THE_NODE = frozenset((nodeports.NAME, noderesources.NAME, volumerestrictions.NAME, nodevolumelimits.NAME))
-"""Filters that mind the Pods on the node, of any namespace."""
+"""Filters that depend on the Pods on the node, of any namespace."""
 OF_ALL_NODES = frozenset((interpodaffinity.NAME,))
-"""Filters that mind Pods on other nodes too, of any namespace."""
+"""Filters that also depend on Pods on other nodes, of any namespace."""
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """What is known of a decision about a Pod where not all Pods were read."""
+    """What is known of a decision about a Pod if not all Pods were read."""
 
     evaluation: Evaluation
     handle: Handle
@@ -44,37 +44,36 @@ class Reach(msgspec.Struct, frozen=True):
         return self.handle.snapshot.inventory.not_read
 
     def told(self, verdict: NodeVerdict) -> Iterator[Rejection]:
-        """Yield what rejects the node, without what only says that it was not read."""
+        """Yield what rejects the node, without the rejection for being unread."""
         return (rejection for rejection in verdict.rejections if rejection.plugin != unread_nodes.NAME)
 
     def is_first(self, verdict: NodeVerdict) -> bool:
-        """Whether the first rejection known is the one at which kube-scheduler stops, whoever else is there."""
+        """Whether kube-scheduler stops at the first known rejection, whatever other Pods exist."""
         first = verdict.first
         if first is None or self.evaluation.pre_filter is not None:
             return True
         order = (*self.handle.profile.filters, unread_nodes.NAME)
         before = order[: order.index(first.plugin)] if first.plugin in order else ()
-        return self._unsure(on_node=verdict.name in self._unread).isdisjoint(before)
+        return self._filters_in_doubt(on_node=verdict.name in self._unread).isdisjoint(before)
 
     @property
     def message(self) -> str | None:
-        """What the scheduler says; None where on some node it stops at what was not asked, or has more to say."""
-        known = self.evaluation.feasible or all(map(self._says_all, self.evaluation.nodes.values()))
+        """What the scheduler reports; None if on some node it stops at something unknown, or has more to report."""
+        # One rejection names all resources that are short, and Pods that were not read may use more of them.
+        known = self.evaluation.feasible or all(
+            self.is_first(each)
+            and not (each.first is not None and each.first.plugin == noderesources.NAME and each.name in self._unread)
+            for each in self.evaluation.nodes.values()
+        )
         return self.evaluation.message if known else None
 
-    def _says_all(self, verdict: NodeVerdict) -> bool:
-        """Whether the first rejection known is the one at which kube-scheduler stops, in all of its words."""
-        # What is short it names all at once, and Pods that were not read may take of other resources too.
-        of_resources = verdict.first is not None and verdict.first.plugin == noderesources.NAME
-        return self.is_first(verdict) and not (of_resources and verdict.name in self._unread)
-
     def core_of(self, constraints: Iterable[int]) -> Iterator[Requirement]:
-        """Yield the requirements that were judged on every node: the hard constraints, by index, and filters."""
+        """Yield the requirements that were evaluated on every node: the hard constraints, by index, and filters."""
         yield from map(ConstraintRequirement, constraints)
-        unsure = {*self._unsure(on_node=True), podtopologyspread.NAME, unread_nodes.NAME}
+        unsure = {*self._filters_in_doubt(on_node=True), podtopologyspread.NAME, unread_nodes.NAME}
         yield from (FilterRequirement(name) for name, _ in self.evaluation.filters if name not in unsure)
 
-    def _unsure(self, *, on_node: bool) -> frozenset[str]:
+    def _filters_in_doubt(self, *, on_node: bool) -> frozenset[str]:
         """Return the filters that could reject more than they do, on a node that was read or on one that was not."""
         # Who has nothing to judge about the Pod on any node lets it pass, whoever else is there.
         asked = {name for name, _ in self.evaluation.filters}
@@ -82,7 +81,7 @@ class Reach(msgspec.Struct, frozen=True):
 
     @property
     def hides_victims(self) -> bool:
-        """Whether there may be Pods to evict for this one among those that were not read."""
+        """Whether unread Pods may be victims for this one."""
         pod, profile = self.evaluation.pod, self.handle.profile
         if not profile.serves(pod) or not profile.preempts or pod.spec.preemption_policy == NEVER:
             return False
@@ -94,19 +93,19 @@ class Reach(msgspec.Struct, frozen=True):
 
     @property
     def may_open(self) -> frozenset[str]:
-        """The nodes (by name) that were not read and that evictions may open."""
-        unread = ((name, verdict) for name, verdict in self.evaluation.nodes.items() if name in self._unread)
-        return frozenset(name for name, verdict in unread if self._may_open(verdict))
-
-    def _may_open(self, verdict: NodeVerdict) -> bool:
-        """Whether what rejects the node first is Pods, or is not known."""
-        first = verdict.first
-        hopeless = first is not None and first.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
-        return not (hopeless and self.is_first(verdict))
+        """The unread nodes (by name) that evictions may open: Pods may be what rejects them first."""
+        unread = (verdict for name, verdict in self.evaluation.nodes.items() if name in self._unread)
+        return frozenset(
+            each.name
+            for each in unread
+            if each.first is None
+            or each.first.status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+            or not self.is_first(each)
+        )
 
     @property
     def incomplete(self) -> tuple[UnreadNodes, ...]:
-        """What is not known of a Pod that finds a node."""
+        """What is unknown about a Pod that finds a node."""
         if not (self.evaluation.feasible or self.evaluation.undecided):
             return ()
         return (UnreadNodes(nodes=len(self._unread), namespace=self.evaluation.pod.metadata.namespace),)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes import moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.requirements import Requirement, conflict_core
+from kubectl_spread.diagnosis.requirements import Requirement, conflict_cores
 from kubectl_spread.objects.core import Pod
 from tests.diagnosis.fixes.claims import Refused, refused, reported, situation_of, with_fix
 from tests.diagnosis.fixes.clusters import patch_of
@@ -77,7 +77,7 @@ def test_the_order_of_input_changes_nothing(pending: Sequence[Refused]) -> None:
 def test_no_smaller_set_of_requirements_covers_every_node(pending: Sequence[Refused]) -> None:
     for each in pending:
         rejected, nodes = each.situation.rejected, set(each.situation.handle.node_infos)
-        core = conflict_core(rejected, nodes)
+        core = next(iter(conflict_cores(rejected, nodes)), ())
         if not core:
             continue
         assert _covers(core, each)
