@@ -80,7 +80,7 @@ class NoInstanceType(msgspec.Struct, frozen=True, tag=True):
         conflict: the label on which they differ from what is wanted; None where that is not it.
     """
 
-    why: Literal["none", "requirements", "resources", "offering", "combination"]
+    why: Literal["none", "requirements", "resources", "offering", "combination", "minValues"]
     conflict: Conflict | None = None
 
 

@@ -24,7 +24,7 @@ from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, Change
-    from kubectl_spread.autoscalers.karpenter.scheduler import Problem
+    from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
     from kubectl_spread.contract.autoscaler import AutoscalerEvent
     from kubectl_spread.contract.evaluation import EvaluationReport
     from kubectl_spread.scheduler.framework import Handle
@@ -107,19 +107,19 @@ def decision_of(
 
 def _karpenters(pod: Pod, handle: Handle, options: AutoscalerOptions) -> tuple[AutoscalerDecision, tuple[Change, ...]]:
     from kubectl_spread.autoscalers.karpenter.changes import changes
-    from kubectl_spread.autoscalers.karpenter.scheduler import decide
+    from kubectl_spread.autoscalers.karpenter.scheduler import solve
 
-    problem = _problem(handle, options)
-    decided = decide(pod, problem)
-    return decided, tuple(changes(pod, problem, decided))
+    scheduler = _scheduler(handle, options)
+    decided = solve(pod, scheduler)
+    return decided, tuple(changes(pod, scheduler, decided))
 
 
-def _problem(handle: Handle, options: AutoscalerOptions) -> Problem:
+def _scheduler(handle: Handle, options: AutoscalerOptions) -> Scheduler:
     """Return the cluster as Karpenter sees it, which is the same for all Pods that are asked about."""
-    from kubectl_spread.autoscalers.karpenter.rules import nearest, release_of
-    from kubectl_spread.autoscalers.karpenter.scheduler import karpenter_problem
+    from kubectl_spread.autoscalers.karpenter.provisioner import new_scheduler
+    from kubectl_spread.autoscalers.karpenter.releases import nearest, release_of
 
-    last: Problem | None = vars(options).get("last")
+    last: Scheduler | None = vars(options).get("last")
     if last is not None and last.snapshot is handle.snapshot:
         return last
     release = release_of(options.karpenter_version)
@@ -128,9 +128,9 @@ def _problem(handle: Handle, options: AutoscalerOptions) -> Problem:
     for image in () if release else _images(handle.snapshot):
         release = release or release_of(image)
     specs = _instance_types(options.instance_types) if options.instance_types else None
-    problem = karpenter_problem(handle.snapshot, handle.profile, specs=specs, release=nearest(release))
-    vars(options)["last"] = problem
-    return problem
+    scheduler = new_scheduler(handle.snapshot, handle.profile, specs=specs, release=nearest(release))
+    vars(options)["last"] = scheduler
+    return scheduler
 
 
 def _status_of(status: ConfigMap) -> AutoscalerStatus | None:

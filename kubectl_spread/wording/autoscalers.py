@@ -18,10 +18,11 @@ ON_EXISTING = "On the nodes that exist: "
 MOST_POOLS = 2
 """Pools (count) that a sentence names; the table has all."""
 _TYPES = {
-    "none": "none of its instance types meets its own requirements",
+    "none": "its instance types do not meet its own requirements",
     "requirements": "no instance type meets the requirements",
     "resources": "no instance type is large enough",
     "offering": "no instance type is sold there",
+    "minValues": "the instance types that are left are fewer than its minValues",
     "combination": "no instance type is large enough, meets the requirements and is sold there",
 }
 _UNREAD = {

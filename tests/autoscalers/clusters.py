@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from kubectl_spread.autoscalers.decision import AutoscalerDecision
-from kubectl_spread.autoscalers.karpenter.scheduler import decide, karpenter_problem
+from kubectl_spread.autoscalers.karpenter.provisioner import new_scheduler
+from kubectl_spread.autoscalers.karpenter.scheduler import solve
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API
@@ -39,7 +40,7 @@ def decided(
     snapshot = snapshot_of(objects)
     specs = None if types is None else tuple(msgspec.convert(types, list[InstanceTypeSpec]))
     pod = next(pod for pod in snapshot.all(Pod) if pod.metadata.name == name)
-    return decide(pod, karpenter_problem(snapshot, default_profile(36), specs=specs, release=release))
+    return solve(pod, new_scheduler(snapshot, default_profile(36), specs=specs, release=release))
 
 
 def pool(name: str, zones: Sequence[str] = (), **more: Any) -> Object:  # noqa: ANN401

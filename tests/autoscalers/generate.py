@@ -18,8 +18,12 @@ HOST = "kubernetes.io/hostname"
 CAPACITY = "karpenter.sh/capacity-type"
 ARCH = "kubernetes.io/arch"
 RACK = "example.com/rack"
+GENERATION = "example.com/generation"
+TYPE = "node.kubernetes.io/instance-type"
+TEAM = "team"
 GPU = {"key": "gpu", "value": "true", "effect": "NoSchedule"}
 SOFT = {"key": "spot", "value": "true", "effect": "PreferNoSchedule"}
+EVICTING = {"key": "gpu", "value": "true", "effect": "NoExecute"}
 ZONES = "abcd"
 TIME = "2026-11-23T00:00:00Z"
 LABELS = ({"app": "web"}, {"app": "web", "rev": "1"}, {"app": "web", "rev": "2"}, {"app": "other"})
@@ -43,45 +47,72 @@ class Generator:
         objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}]
         for each in pools:
             objects += [self._pool(each), self._node_class(each)]
-        for number in range(self._draw.randint(0, 5)):
-            objects += self._node(f"n{number}", pools)
-        if self._maybe(0.15):
-            objects.append(self._daemon_set())
+        nodes = [f"n{number}" for number in range(self._draw.randint(0, 5))]
+        for each in nodes:
+            objects += self._node(each, pools)
+        objects += [self._daemon_set(f"ds{number}") for number in range(self._draw.choice([0, 0, 0, 0, 1, 1, 2]))]
+        if nodes and self._maybe(0.2):
+            objects += [self._namespace("shop"), self._elsewhere("n0")]
         objects.append(self._pod("pend", pending=True))
         return {"name": name, "objects": objects, "instanceTypes": self._types()}
 
-    def _pool(self, name: str) -> Object:
-        wanted = []
+    def _requirements(self) -> list[Object]:
+        wanted: list[Object] = []
         if self._maybe(0.6):
             wanted.append(
                 {"key": ZONE, "operator": self._draw.choice(["In", "In", "NotIn"]), "values": self._some(ZONES)}
             )
         if self._maybe(0.6):
-            wanted.append({"key": CAPACITY, "operator": "In", "values": [self._draw.choice(["on-demand", "spot"])]})
+            sold = self._draw.choice([["on-demand"], ["spot"], ["on-demand", "spot"]])
+            wanted.append({"key": CAPACITY, "operator": "In", "values": sold})
+        if self._maybe(0.15):
+            wanted.append({"key": GENERATION, **self._bound()})
+        if self._maybe(0.1):
+            wanted.append({"key": TYPE, "operator": "NotIn", "values": [self._draw.choice(["m.xlarge", "m.large"])]})
         if self._maybe(0.15):
             wanted.append({"key": RACK, "operator": self._draw.choice(["In", "NotIn", "Exists"]), "values": []})
             if wanted[-1]["operator"] != "Exists":
                 wanted[-1]["values"] = self._some("rs")
+        if wanted and self._maybe(0.12):
+            self._draw.choice(wanted)["minValues"] = self._draw.randint(1, 3)
+        elif self._maybe(0.08):
+            wanted.append({"key": TYPE, "operator": "Exists", "minValues": self._draw.randint(1, 3)})
         if self._maybe(0.1):
             wanted.append({"key": ARCH, "operator": "In", "values": [self._draw.choice(["amd64", "arm64"])]})
+        return wanted
+
+    def _pool(self, name: str) -> Object:
         spec: Object = {
             "weight": self._draw.choice([None, 10, 20]),
             "disruption": {"consolidateAfter": "Never"},
             "template": {
-                "metadata": {"labels": {"team": self._draw.choice(["web", "x"])} if self._maybe(0.4) else {}},
+                "metadata": {"labels": self._labels()},
                 "spec": {
-                    "taints": [*([GPU] if self._maybe(0.3) else []), *([SOFT] if self._maybe(0.1) else [])],
+                    "taints": [
+                        each for each, chance in ((GPU, 0.3), (SOFT, 0.1), (EVICTING, 0.05)) if self._maybe(chance)
+                    ],
                     "startupTaints": [{"key": "start", "effect": "NoSchedule"}] if self._maybe(0.1) else [],
                     "expireAfter": "Never",
                     "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": f"cls-{name}"},
-                    "requirements": wanted,
+                    "requirements": self._requirements(),
                 },
             },
         }
         if self._maybe(0.3):
             spec["limits"] = self._draw.choice(
-                [{"cpu": "2"}, {"cpu": "8"}, {"cpu": "20"}, {"memory": "40Gi"}, {"nodes": "1"}]
+                [
+                    {"cpu": "2"},
+                    {"cpu": "8"},
+                    {"cpu": "20"},
+                    {"memory": "40Gi"},
+                    {"nodes": "1"},
+                    {"nodes": "3", "cpu": "16"},
+                    {"cpu": "0"},
+                    {"example.com/gpu": "2"},
+                ]
             )
+        if self._maybe(0.03):
+            spec["replicas"] = 2
         ready = "False" if self._maybe(0.05) else "True"
         conditions = [{"type": "Ready", "status": ready, "reason": "Ready", "message": "", "lastTransitionTime": TIME}]
         metadata: Object = {"name": name}
@@ -94,6 +125,23 @@ class Generator:
             "spec": spec,
             "status": {"conditions": conditions},
         }
+
+    def _labels(self) -> dict[str, str]:
+        """Return labels of a template or node: few that Pods ask for."""
+        found = {TEAM: self._draw.choice(["web", "x"])} if self._maybe(0.4) else {}
+        return found | ({GENERATION: str(self._draw.randint(1, 4))} if self._maybe(0.1) else {})
+
+    def _bound(self) -> Object:
+        return {"operator": self._draw.choice(["Gt", "Lt"]), "values": [str(self._draw.randint(0, 4))]}
+
+    def _namespace(self, name: str) -> Object:
+        return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"tier": "b"}}}
+
+    def _elsewhere(self, node: str) -> Object:
+        """Return a Pod of another namespace."""
+        found = self._pod("elsewhere", on=node)
+        found["metadata"]["namespace"] = "shop"
+        return found
 
     def _node_class(self, of_pool: str) -> Object:
         zones = list(ZONES) if self._maybe(0.4) else self._some(ZONES)
@@ -115,9 +163,9 @@ class Generator:
             "kubernetes.io/os": "linux",
             "node.kubernetes.io/instance-type": "m.xlarge",
         }
-        labels |= {"team": self._draw.choice(["web", "x"])} if self._maybe(0.4) else {}
+        labels |= self._labels()
         labels |= {RACK: self._draw.choice("rs")} if self._maybe(0.3) else {}
-        taints = [GPU] if self._maybe(0.3) else []
+        taints = [GPU] if self._maybe(0.3) else [SOFT] if self._maybe(0.1) else []
         claimed = dict(labels)
         if of_pool:
             ready = self._maybe(0.85)
@@ -188,6 +236,8 @@ class Generator:
             ]
         }
         metadata: Object = {"name": name, "namespace": "default", "labels": dict(self._draw.choice(LABELS))}
+        if not plain and self._maybe(0.1):
+            self._more_requests(spec)
         if on:
             spec["nodeName"] = on
             if self._maybe(0.07):
@@ -198,13 +248,29 @@ class Generator:
             spec["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}]
         if pending:
             self._wants(spec)
+        over = on and not plain and self._maybe(0.05)
         return {
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": metadata,
             "spec": spec,
-            "status": {"phase": "Running" if on else "Pending"},
+            "status": {"phase": "Succeeded" if over else "Running" if on else "Pending"},
         }
+
+    def _more_requests(self, spec: Object) -> None:
+        requests = spec["containers"][0]["resources"]["requests"]
+        match self._draw.randint(0, 4):
+            case 0:
+                requests["memory"] = self._draw.choice(["1Gi", "12Gi", "20Gi"])
+            case 1:
+                spec["overhead"] = {"cpu": "500m"}
+            case 2:
+                begins = {"name": "i", "image": "x", "resources": {"requests": {"cpu": self._draw.choice("25")}}}
+                spec["initContainers"] = [begins | ({"restartPolicy": "Always"} if self._maybe(0.5) else {})]
+            case 3:
+                requests["example.com/gpu"] = "1"
+            case _:
+                spec["containers"][0]["resources"] = {}
 
     def _wants(self, spec: Object) -> None:
         keys = [
@@ -212,14 +278,31 @@ class Generator:
             *([HOST] if self._maybe(0.25) else []),
             *([RACK] if self._maybe(0.1) else []),
             *([CAPACITY] if self._maybe(0.08) else []),
+            *([TEAM] if self._maybe(0.05) else []),
+            *([TYPE] if self._maybe(0.03) else []),
+            *([GENERATION] if self._maybe(0.03) else []),
         ]
         spec["topologySpreadConstraints"] = [self._constraint(key) for key in keys if self._maybe(0.95)]
         if self._maybe(0.1):
             hard = self._constraint(ZONE, when="DoNotSchedule")
             soft = self._constraint(ZONE, when="ScheduleAnyway")
             spec["topologySpreadConstraints"] = [hard, soft]
+        if self._maybe(0.05):
+            # Two constraints on one key, each with its own selector.
+            other = self._constraint(ZONE, when="DoNotSchedule") | {"labelSelector": {"matchLabels": {"app": "other"}}}
+            spec["topologySpreadConstraints"].append(other)
         if self._maybe(0.25):
-            spec["tolerations"] = [{"key": "gpu", "operator": "Exists"}]
+            spec["tolerations"] = [
+                self._draw.choice(
+                    [
+                        {"key": "gpu", "operator": "Exists"},
+                        {"key": "gpu", "operator": "Exists"},
+                        {"key": "gpu", "value": "true", "effect": "NoSchedule"},
+                        {"key": "gpu", "value": "no"},
+                        {"operator": "Exists"},
+                    ]
+                )
+            ]
         if self._maybe(0.25):
             spec["nodeSelector"] = self._draw.choice(
                 [
@@ -230,6 +313,8 @@ class Generator:
                     {POOL: "p0"},
                     {"node.kubernetes.io/instance-type": "m.xlarge"},
                     {HOST: "n0"},
+                    {GENERATION: "2"},
+                    {TYPE: "m.large"},
                 ]
             )
         affinity: Object = {}
@@ -255,14 +340,15 @@ class Generator:
         return found
 
     def _expression(self) -> Object:
-        key = self._draw.choice([ZONE, ZONE, ZONE, "team", RACK, ARCH])
-        values = {ZONE: ZONES, RACK: "rs"}.get(key)
+        key = self._draw.choice([ZONE, ZONE, ZONE, TEAM, RACK, ARCH, GENERATION, CAPACITY])
+        if key == GENERATION and self._maybe(0.7):
+            return {"key": key, **self._bound()}
+        values = {ZONE: ZONES, RACK: "rs", GENERATION: "1234"}.get(key)
         operator = self._draw.choice(["In", "In", "NotIn", "NotIn", "Exists", "DoesNotExist"])
         if operator in {"Exists", "DoesNotExist"}:
             return {"key": key, "operator": operator if key != ZONE else "Exists"}
-        chosen = (
-            self._some(values) if values else [self._draw.choice(["web", "x"] if key == "team" else ["amd64", "arm64"])]
-        )
+        names = {TEAM: ["web", "x"], ARCH: ["amd64", "arm64"], CAPACITY: ["on-demand", "spot"]}
+        chosen = self._some(values) if values else [self._draw.choice(names[key])]
         return {"key": key, "operator": operator, "values": chosen}
 
     def _terms(self, *, soft: bool) -> Object:
@@ -271,6 +357,14 @@ class Generator:
             "topologyKey": key,
             "labelSelector": {"matchLabels": {"app": self._draw.choice(["web", "other"])}},
         }
+        if self._maybe(0.2):
+            term |= self._draw.choice(
+                [
+                    {"namespaces": ["shop"]},
+                    {"namespaceSelector": {}},
+                    {"namespaceSelector": {"matchLabels": {"tier": "b"}}},
+                ]
+            )
         if soft:
             return {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 5, "podAffinityTerm": term}]}
         return {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
@@ -297,20 +391,28 @@ class Generator:
                 found[policy] = self._draw.choice(["Honor", "Ignore"])
         return found
 
-    def _daemon_set(self) -> Object:
-        template = {
+    def _daemon_set(self, name: str) -> Object:
+        template: Object = {
             "metadata": {"labels": {"app": "ds"}},
             "spec": {
                 "containers": [
                     {"name": "c", "image": "x", "resources": {"requests": {"cpu": self._draw.choice(["500m", "1"])}}}
                 ],
-                **({"nodeSelector": {"team": "web"}} if self._maybe(0.3) else {}),
+                **({"nodeSelector": self._draw.choice([{TEAM: "web"}, {TYPE: "m.large"}])} if self._maybe(0.3) else {}),
             },
         }
+        if self._maybe(0.15):
+            required = {"nodeSelectorTerms": [{"matchExpressions": [self._expression()]} for _ in "ab"]}
+            affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+            template["spec"]["affinity"] = affinity
+        if self._maybe(0.2):
+            template["spec"]["tolerations"] = [{"operator": "Exists"}]
+        if self._maybe(0.15):
+            template["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}]
         return {
             "apiVersion": "apps/v1",
             "kind": "DaemonSet",
-            "metadata": {"name": "ds", "namespace": "default"},
+            "metadata": {"name": name, "namespace": "default"},
             "spec": {"selector": {"matchLabels": {"app": "ds"}}, "template": template},
         }
 
@@ -325,13 +427,13 @@ class Generator:
                 }
                 for each in capacity
                 for zone in ZONES
-                if self._maybe(0.95)
+                if self._maybe(0.9)
             ]
             return {
                 "name": name,
                 "architecture": arch,
                 "operatingSystems": ["linux"],
-                "resources": {"cpu": cpu, "memory": "16Gi"},
+                "resources": {"cpu": cpu, "memory": "16Gi"} | ({"example.com/gpu": "1"} if self._maybe(0.1) else {}),
                 "offerings": offerings,
             }
 

@@ -20,6 +20,7 @@ from kubectl_spread.autoscalers.decision import (
     Verdict,
 )
 from kubectl_spread.objects.core import Taint
+from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE
 from tests.autoscalers.clusters import (
     ZONE,
     Object,
@@ -112,6 +113,7 @@ def test_room_that_the_scheduler_does_not_see() -> None:
         ({"limits": {"nodes": "0"}}, LimitReached("nodes", "0", 0)),
         ({"taints": [GPU]}, UntoleratedTaint(Taint(**GPU))),
         ({"requirements": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}]}, NoInstanceType),
+        ({"requirements": [{"key": INSTANCE_TYPE, "operator": "Exists", "minValues": 2}]}, NoInstanceType),
         ({"labels": {"team": "x"}}, LabelConflict),
     ],
 )

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.decision import AutoscalerDecision, Change, Decision, DomainNotOffered, NoDomain
-from kubectl_spread.autoscalers.karpenter.scheduler import Problem, decide
+from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
+from kubectl_spread.autoscalers.karpenter.scheduler import solve
 from kubectl_spread.objects.core import (
     Affinity,
     NodeAffinity,
@@ -19,7 +20,7 @@ from kubectl_spread.objects.core import (
 from kubectl_spread.objects.well_known_labels import ZONE
 
 
-def changes(pod: Pod, problem: Problem, decided: AutoscalerDecision) -> Iterator[Change]:
+def changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[Change]:
     """Yield the changes that help, the one that keeps more of what was wanted first."""
     if not decided.by_constraint:
         return
@@ -28,7 +29,7 @@ def changes(pod: Pod, problem: Problem, decided: AutoscalerDecision) -> Iterator
             constraints = list(pod.spec.topology_spread_constraints)
             constraints[index] = replace(constraint, node_taints_policy="Honor")
             changed = replace(pod, spec=replace(pod.spec, topology_spread_constraints=tuple(constraints)))
-            found = decide(changed, problem)
+            found = solve(changed, scheduler)
             if found.decision is Decision.NEW_NODE:
                 yield Change(honors_taints=index, decision=found)
     zones = _usable_zones(decided)
@@ -39,7 +40,7 @@ def changes(pod: Pod, problem: Problem, decided: AutoscalerDecision) -> Iterator
             required_during_scheduling_ignored_during_execution=NodeSelector(node_selector_terms=(term,))
         )
         kept = replace(pod, spec=replace(pod.spec, affinity=Affinity(node_affinity=required)))
-        found = decide(kept, problem)
+        found = solve(kept, scheduler)
         if found.decision is Decision.NEW_NODE:
             yield Change(zones=zones, decision=found)
 

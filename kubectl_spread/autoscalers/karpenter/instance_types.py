@@ -5,7 +5,8 @@ Source: karpenter kwok/cloudprovider/helpers.go, pkg/cloudprovider/types.go (v1.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -13,11 +14,16 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
     ARCH,
     CAPACITY_TYPE,
     OS,
+    KnownLabels,
+    Requirement,
     Requirements,
     added,
+    conflict,
+    disagreement,
     one_of,
     requirement,
 )
+from kubectl_spread.autoscalers.karpenter.resources import fits
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, ZONE
 from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, PODS, amounts
@@ -25,6 +31,7 @@ from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, PO
 OVERHEAD = {CPU: 100, MEMORY: 10 * 2**20}
 """What the kubelet keeps of each machine (amounts), as kwok has it."""
 MOST_PODS = 110
+Mismatch: TypeAlias = Literal["requirements", "resources", "offering"]
 
 
 class InstanceType(msgspec.Struct, frozen=True):
@@ -43,21 +50,29 @@ class InstanceType(msgspec.Struct, frozen=True):
     capacity: Mapping[str, int] | None
     allocatable: Mapping[str, int] = {}
 
-    def fits(self, requests: Mapping[str, int]) -> bool:
-        """Whether Pods that request so much together (amounts) have room on it, as far as that is known.
+    def mismatch(self, requirements: Requirements, requests: Mapping[str, int], known: KnownLabels) -> Mismatch | None:
+        """Return why nodes with these requirements cannot be of this type; None where they can.
 
-        Source: utils/resources Fits: where less than nothing is left of anything, nothing fits.
+        Args:
+            requirements: the labels of the nodes.
+            requests: what Pods request of them together (amounts).
+            known: labels that nodes may have though nothing names them.
+
+        Source: scheduling/nodeclaim.go filterInstanceTypesByRequirements.
         """
-        if self.capacity is None:
-            return True
-        return fits(requests, self.allocatable)
+        if disagreement(self.requirements, requirements) is not None:
+            return "requirements"
+        if self.capacity is not None and not fits(requests, self.allocatable):
+            return "resources"
+        sold = any(conflict(requirements, offering, may_turn_up=known) is None for offering in self.offerings)
+        return None if sold else "offering"
 
-
-def fits(requests: Mapping[str, int], available: Mapping[str, int]) -> bool:
-    """Whether the requests (amounts) have room in what is available; nothing has where that is negative anywhere."""
-    if any(amount < 0 for amount in available.values()):
-        return False
-    return all(amount <= available.get(name, 0) for name, amount in requests.items())
+    def zones(self, requirements: Requirements, known: KnownLabels) -> Iterator[str]:
+        """Yield the zones in which nodes with these requirements are sold."""
+        allowed = requirements.get(ZONE, Requirement(ZONE, complement=True))
+        for offering in self.offerings:
+            if ZONE in offering and conflict(requirements, offering, may_turn_up=known) is None:
+                yield from filter(allowed.allows, offering[ZONE].values)
 
 
 def instance_types(specs: Iterable[InstanceTypeSpec], zones: Collection[str] | None) -> tuple[InstanceType, ...]:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from kubectl_spread.autoscalers.karpenter.topology import required_terms
+from kubectl_spread.autoscalers.karpenter.requirements import required_terms
 from kubectl_spread.objects.core import Affinity, Pod, Toleration
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.tainttoleration import PREFER_NO_SCHEDULE
@@ -24,7 +24,7 @@ class _Weighted(Protocol):
 WeightedT = TypeVar("WeightedT", bound=_Weighted)
 
 
-def relaxed(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
+def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
     """Return the Pod without the next of its preferences, None where it has none left.
 
     ``tolerates_preferences``: whether some NodePool has a PreferNoSchedule taint, which counts as one too.
@@ -32,7 +32,7 @@ def relaxed(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
     for step in _STEPS:
         if (found := step(pod)) is not None:
             return found
-    return _tolerating(pod) if tolerates_preferences else None
+    return tolerate_prefer_no_schedule_taints(pod) if tolerates_preferences else None
 
 
 def heaviest_first(terms: tuple[WeightedT, ...]) -> tuple[WeightedT, ...]:
@@ -40,7 +40,7 @@ def heaviest_first(terms: tuple[WeightedT, ...]) -> tuple[WeightedT, ...]:
     return tuple(sorted(terms, key=lambda term: -term.weight))
 
 
-def _without_node_term(pod: Pod) -> Pod | None:
+def remove_required_node_affinity_term(pod: Pod) -> Pod | None:
     """Return the Pod without the first term of its required node affinity, where another one is left."""
     affinity = pod.spec.affinity
     if affinity is None or affinity.node_affinity is None or not required_terms(pod)[1:]:
@@ -51,30 +51,16 @@ def _without_node_term(pod: Pod) -> Pod | None:
     return _with_affinity(pod, replace(affinity, node_affinity=changed))
 
 
-def _without_preferred_node_term(pod: Pod) -> Pod | None:
-    affinity = pod.spec.affinity
-    terms = (
-        affinity.node_affinity.preferred_during_scheduling_ignored_during_execution
-        if (affinity and affinity.node_affinity)
-        else ()
-    )
-    if affinity is None or affinity.node_affinity is None or not terms:
+def _remove_preferred_term(pod: Pod, name: str) -> Pod | None:
+    affinity = getattr(pod.spec.affinity, name, None)
+    if pod.spec.affinity is None or not (affinity and affinity.preferred_during_scheduling_ignored_during_execution):
         return None
-    left = heaviest_first(terms)[1:]
-    changed = replace(affinity.node_affinity, preferred_during_scheduling_ignored_during_execution=left)
-    return _with_affinity(pod, replace(affinity, node_affinity=changed))
-
-
-def _without_preferred(pod: Pod, name: str) -> Pod | None:
-    near = getattr(pod.spec.affinity, name, None)
-    if pod.spec.affinity is None or not (near and near.preferred_during_scheduling_ignored_during_execution):
-        return None
-    left = heaviest_first(near.preferred_during_scheduling_ignored_during_execution)[1:]
-    changed = replace(near, preferred_during_scheduling_ignored_during_execution=left)
+    left = heaviest_first(affinity.preferred_during_scheduling_ignored_during_execution)[1:]
+    changed = replace(affinity, preferred_during_scheduling_ignored_during_execution=left)
     return _with_affinity(pod, replace(pod.spec.affinity, **{name: changed}))
 
 
-def _without_soft_constraint(pod: Pod) -> Pod | None:
+def _remove_topology_spread_schedule_anyway(pod: Pod) -> Pod | None:
     constraints = list(pod.spec.topology_spread_constraints)
     for index, constraint in enumerate(constraints):
         if constraint.when_unsatisfiable == WhenUnsatisfiable.SCHEDULE_ANYWAY:
@@ -84,7 +70,8 @@ def _without_soft_constraint(pod: Pod) -> Pod | None:
     return None
 
 
-def _tolerating(pod: Pod) -> Pod | None:
+def tolerate_prefer_no_schedule_taints(pod: Pod) -> Pod | None:
+    """Return the Pod with a toleration of PreferNoSchedule taints, None where it has that."""
     toleration = Toleration(operator="Exists", effect=PREFER_NO_SCHEDULE)
     if any(replace(each, toleration_seconds=None) == toleration for each in pod.spec.tolerations):
         return None
@@ -96,9 +83,9 @@ def _with_affinity(pod: Pod, affinity: Affinity) -> Pod:
 
 
 _STEPS: tuple[Callable[[Pod], Pod | None], ...] = (
-    _without_node_term,
-    lambda pod: _without_preferred(pod, "pod_affinity"),
-    lambda pod: _without_preferred(pod, "pod_anti_affinity"),
-    _without_preferred_node_term,
-    _without_soft_constraint,
+    remove_required_node_affinity_term,
+    lambda pod: _remove_preferred_term(pod, "pod_affinity"),
+    lambda pod: _remove_preferred_term(pod, "pod_anti_affinity"),
+    lambda pod: _remove_preferred_term(pod, "node_affinity"),
+    _remove_topology_spread_schedule_anyway,
 )

@@ -1,6 +1,6 @@
 """Requirements on the labels of a node to come: what they allow, and whether two of them can hold at once.
 
-Source: karpenter pkg/scheduling/requirement.go and requirements.go, pkg/apis/v1/labels.go (v1.14.1).
+Source: karpenter pkg/scheduling/requirement.go, requirements.go and taints.go, pkg/apis/v1/labels.go (v1.14.1).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from kubectl_spread.labels import is_int64
+from kubectl_spread.objects.core import NodeSelectorTerm, Pod, Taint, Toleration
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, REGION, SUCCESSORS, ZONE
+from kubectl_spread.scheduler.tainttoleration import tolerated
 
 NODE_POOL = "karpenter.sh/nodepool"
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
@@ -92,10 +94,8 @@ class Requirement(msgspec.Struct, frozen=True):
 
     def intersects(self, other: Requirement) -> bool:
         """Whether some value is allowed by both."""
-        found = self.intersection(other)
-        if found.complement:
-            return True
-        return bool(found.values)
+        both = self.intersection(other)
+        return both.complement or bool(both.values)
 
     def __str__(self) -> str:
         """Return the requirement as ``kubectl -l`` would have it."""
@@ -212,3 +212,28 @@ def disagreement(first: Requirements, wanted: Requirements) -> Conflict | None:
         if known is not None and not known.intersects(each) and not (each.excludes and known.excludes):
             return Conflict(each, known)
     return None
+
+
+def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...]:
+    """Return the terms of the Pod's required node affinity, of which one must fit; empty for none."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    return required.node_selector_terms if required else ()
+
+
+def node_requirements(selector: Mapping[str, str], *terms: NodeSelectorTerm) -> dict[str, Requirement]:
+    """Return what a node selector and terms of node affinity ask of a node's labels, all together."""
+    return added(of_labels(selector), (requirement(each) for term in terms for each in term.match_expressions))
+
+
+def strict_pod_requirements(pod: Pod) -> dict[str, Requirement]:
+    """Return what the Pod asks of a node's labels without preferences.
+
+    upstream: of its required node affinity only the first term, until that is dropped.
+    """
+    return node_requirements(pod.spec.node_selector, *required_terms(pod)[:1])
+
+
+def untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
+    """Return the first taint, of any effect, that is not tolerated; None for none."""
+    return next((taint for taint in taints if not tolerated(taint, tolerations, numeric=True)), None)

@@ -1,147 +1,73 @@
-"""Topology groups: the domains that Karpenter knows, how many Pods are in each, and where one more may go.
+"""The topology groups that decide about one Pod, counted in the cluster.
 
-Source: karpenter scheduling/topology.go, topologygroup.go, topologynodefilter.go, topologydomaingroup.go (v1.14.1).
+Source: karpenter scheduling/topology.go, topologydomaingroup.go (v1.14.1).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum, auto
 from itertools import product
 
 import msgspec
 
+from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
+from kubectl_spread.autoscalers.karpenter.preferences import heaviest_first
 from kubectl_spread.autoscalers.karpenter.requirements import (
     Requirement,
     Requirements,
     added,
-    has_labels,
-    of_labels,
-    one_of,
     requirement,
+    strict_pod_requirements,
+    untolerated,
+)
+from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
+from kubectl_spread.autoscalers.karpenter.statenode import StateNode
+from kubectl_spread.autoscalers.karpenter.topologygroup import (
+    ALL_NODES,
+    TopologyGroup,
+    TopologyNodeFilter,
+    TopologyType,
+    spread_hash,
+    topology_node_filter,
 )
 from kubectl_spread.labels import EVERYTHING, Selector, equals
-from kubectl_spread.objects.core import Namespace, Node, NodeSelectorTerm, Pod, Taint, Toleration
+from kubectl_spread.objects.core import Namespace, Pod, Toleration
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, readable_terms
-from kubectl_spread.scheduler.tainttoleration import tolerated
+from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
 
-class GroupKind(Enum):
-    """What a group is for."""
-
-    SPREAD = auto()
-    AFFINITY = auto()
-    ANTI_AFFINITY = auto()
-
-
-class NodeFilter(msgspec.Struct, frozen=True):
-    """Which nodes a spread constraint counts.
+class PodData(msgspec.Struct, frozen=True, kw_only=True):
+    """The Pod with some of its preferences, as every node and NodePool is asked about it.
 
     Attributes:
-        terms: the Pod's node selector with each term of its required node affinity; one must fit.
+        requirements: what it asks of a node's labels, with its heaviest preference.
+        strict_requirements: the same without preferences; these limit the domains that count.
+        requests: what it requests (amounts).
+        groups: its topology groups, and those of other Pods that keep it away.
     """
 
-    terms: tuple[Requirements, ...] = ()
-    tolerations: tuple[Toleration, ...] = ()
-    honors_taints: bool = False
-    honors_affinity: bool = False
+    pod: Pod
+    requirements: Requirements
+    strict_requirements: Requirements
+    requests: Mapping[str, int]
+    groups: tuple[TopologyGroup, ...]
 
-    def counts(self, taints: Iterable[Taint], labels: Mapping[str, str]) -> bool:
-        """Whether a node with these taints and labels counts."""
-        if self.honors_affinity and not any(has_labels(labels, term) for term in self.terms):
-            return False
-        return not self.honors_taints or untolerated(taints, self.tolerations) is None
-
-
-ALL_NODES = NodeFilter()
-NO_TERM = NodeSelectorTerm()
-
-
-class Group(msgspec.Struct, frozen=True, kw_only=True):
-    """A constraint or affinity of Pods, and what there is in each domain.
-
-    Attributes:
-        index: the constraint's place in the Pod; None for an affinity.
-        counts: domain → matching Pods (count), of all domains that are known.
-        existing: the domains in which a counted node is.
-    """
-
-    kind: GroupKind
-    key: str
-    selects: bool
-    index: int | None = None
-    max_skew: int = 0
-    min_domains: int | None = None
-    counts: Mapping[str, int]
-    existing: frozenset[str] = frozenset()
-
-    @property
-    def _empty(self) -> bool:
-        return not any(self.counts.values())
-
-    def minimum(self, pod_domains: Requirement) -> int | None:
-        """Return the fewest matching Pods in any domain that the Pod allows; None where it allows none.
-
-        Source: topologygroup.go domainMinCount: a host can always be added, so the minimum of hosts is 0.
-        """
-        if self.key == HOSTNAME:
-            return 0
-        supported = [count for domain, count in self.counts.items() if pod_domains.allows(domain)]
-        if self.min_domains is not None and len(supported) < self.min_domains:
-            return 0
-        return min(supported, default=None)
-
-    def next_domains(self, pod_domains: Requirement, node_domains: Requirement) -> tuple[Requirement, ...]:
-        """Return what the group may ask of the node's label: one of these, by chance; empty where nothing is left."""
-        host = next(iter(node_domains.values)) if self.key == HOSTNAME and len(node_domains.values) == 1 else None
-        match self.kind:
-            case GroupKind.SPREAD:
-                found = self._next_spread(pod_domains, node_domains, host)
-            case GroupKind.AFFINITY:
-                found = self._next_near(pod_domains, node_domains, host)
-            case _:
-                found = self._next_apart(pod_domains, node_domains, host)
-        return tuple(one_of(self.key, values) for values in found if values)
-
-    def _next_spread(self, pod_domains: Requirement, node_domains: Requirement, host: str | None) -> list[set[str]]:
-        own = int(self.selects)
-        if host is not None:
-            return [{host}] if self.counts.get(host, 0) + own <= self.max_skew else []
-        minimum = self.minimum(pod_domains)
-        valid = {
-            domain: count
-            for domain, count in self.counts.items()
-            if node_domains.allows(domain) and (minimum is None or count + own - minimum <= self.max_skew)
-        }
-        fewest = min(valid.values(), default=0)
-        return [{domain} for domain, count in valid.items() if count == fewest]
-
-    def _next_near(self, pod_domains: Requirement, node_domains: Requirement, host: str | None) -> list[set[str]]:
-        begins = self.selects and not any(count and pod_domains.allows(domain) for domain, count in self.counts.items())
-        if host is not None:
-            may = pod_domains.allows(host) and (self.counts.get(host, 0) > 0 or begins)
-            return [{host}] if may else []
-        allowed = [domain for domain in self.counts if pod_domains.allows(domain)]
-        here = [domain for domain in allowed if node_domains.allows(domain)]
-        with_pods = {domain for domain in here if self.counts[domain]}
-        if with_pods or not begins:
-            return [with_pods]
-        return [set(pair) for pair in product(here, allowed)] if here else [{domain} for domain in allowed]
-
-    def _next_apart(self, pod_domains: Requirement, node_domains: Requirement, host: str | None) -> list[set[str]]:
-        if host is not None:
-            return [] if self.counts.get(host) else [{host}]
-        empty = (domain for domain, count in self.counts.items() if not count)
-        return [{domain for domain in empty if node_domains.allows(domain) and pod_domains.allows(domain)}]
-
-
-def untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
-    """Return the first taint that is not tolerated, of whatever effect, None for none."""
-    return next((taint for taint in taints if not tolerated(taint, tolerations, numeric=True)), None)
+    def add_requirements(self, node: Requirements) -> Iterator[Requirements] | TopologyGroup:
+        """Return what the groups ask of a node with these requirements, any by chance; or the group that refuses."""
+        by_key: dict[str, set[Requirement]] = {}
+        for group in self.groups:
+            anything = Requirement(group.key, complement=True)
+            own = node.get(group.key, anything)
+            domains = group.next_domains(self.strict_requirements.get(group.key, anything), own)
+            if not domains:
+                return group
+            before = by_key.get(group.key, {own})
+            by_key[group.key] = {each.intersection(other) for each in before for other in domains}
+        return ({**node, **{each.key: each for each in picked}} for picked in product(*by_key.values()))
 
 
 class Topology:
@@ -149,41 +75,46 @@ class Topology:
 
     Args:
         snapshot: the cluster.
-        offered: topology key → domain → the taints of each pool that offers it.
-        nodes: the nodes that Karpenter may use, whose domains count though no Pod is there; each with its labels, which
-            are its NodeClaim's until it has registered.
+        domain_groups: topology key → domain → the NodePools that offer it.
+        nodes: the nodes that Karpenter may use; their domains count where no Pod is, too.
     """
 
     def __init__(
         self,
         snapshot: Snapshot,
-        offered: Mapping[str, Mapping[str, list[tuple[Taint, ...]]]],
-        nodes: Iterable[tuple[Node, Mapping[str, str]]],
+        domain_groups: Mapping[str, Mapping[str, Iterable[NodeClaimTemplate]]],
+        nodes: Iterable[StateNode],
     ) -> None:
         self._snapshot = snapshot
-        self._offered = offered
-        self._nodes = tuple(nodes)
-        self._known: dict[object, Group] = {}
-        self._inverse: dict[AffinityTerm, Group] | None = None
+        self._offered = domain_groups
+        self._nodes = tuple((each.node, each.labels) for each in nodes if each.node is not None)
+        self._known: dict[object, TopologyGroup] = {}
+        self._inverse: dict[AffinityTerm, TopologyGroup] | None = None
 
-    def groups(self, pod: Pod, given: Pod) -> tuple[Group, ...]:
-        """Return the groups that decide about the Pod, which may have dropped some of what was ``given``.
+    def pod_data(self, pod: Pod, given: Pod, profile: Profile) -> PodData:
+        """Return the data of the Pod, which may have dropped some of what was ``given``."""
+        affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+        preferred = heaviest_first(affinity.preferred_during_scheduling_ignored_during_execution) if affinity else ()
+        strict = strict_pod_requirements(pod)
+        heaviest = (requirement(each) for term in preferred[:1] for each in term.preference.match_expressions)
+        return PodData(
+            pod=pod,
+            requirements=added(strict, heaviest),
+            strict_requirements=strict,
+            requests=requests_for_pods((pod,), profile),
+            groups=(*dict(self._owned(pod, given)).values(), *self._others(pod)),
+        )
 
-        Groups that upstream takes for one are one here, too: it tells them apart by no more than `_spread_identity`.
-        """
-        found = dict(self._owned(pod, given))
-        return (*found.values(), *self._others(pod))
-
-    def _owned(self, pod: Pod, given: Pod) -> Iterator[tuple[object, Group]]:
+    def _owned(self, pod: Pod, given: Pod) -> Iterator[tuple[object, TopologyGroup]]:
         for constraint in pod.spec.topology_spread_constraints:
-            node_filter = _node_filter(pod, constraint.node_taints_policy, constraint.node_affinity_policy)
+            node_filter = topology_node_filter(pod, constraint.node_taints_policy, constraint.node_affinity_policy)
             merged = tuple(
                 equals(key, pod.metadata.labels[key])
                 for key in constraint.match_label_keys
                 if key in pod.metadata.labels
             )
             selector = parse_label_selector(constraint.label_selector).and_also(merged)
-            identity = _spread_identity(constraint.topology_key, constraint.max_skew, node_filter, selector)
+            identity = spread_hash(constraint.topology_key, constraint.max_skew, node_filter, selector)
             if identity not in self._known:
                 # upstream: without a selector no Pod is selected, and all Pods of the namespace are counted.
                 counted = EVERYTHING if selector.nothing else selector
@@ -192,8 +123,8 @@ class Topology:
                 )
                 namespace = frozenset((pod.metadata.namespace,))
                 counts, existing = self._count(constraint.topology_key, namespace, counted, node_filter, offered)
-                self._known[identity] = Group(
-                    kind=GroupKind.SPREAD,
+                self._known[identity] = TopologyGroup(
+                    kind=TopologyType.SPREAD,
                     key=constraint.topology_key,
                     selects=selector.matches(pod.metadata.labels),
                     index=given.spec.topology_spread_constraints.index(constraint),
@@ -211,13 +142,18 @@ class Topology:
                 offered = self._domains(term.topology_key, pod.spec.tolerations)
                 counts, existing = self._count(term.topology_key, namespaces, term.selector, ALL_NODES, offered)
                 selects = pod.metadata.namespace in namespaces and term.selector.matches(pod.metadata.labels)
-                self._known[identity] = Group(
+                self._known[identity] = TopologyGroup(
                     kind=kind, key=term.topology_key, selects=selects, counts=counts, existing=existing
                 )
             yield identity, self._known[identity]
 
     def _count(
-        self, key: str, namespaces: Iterable[str], selector: Selector, node_filter: NodeFilter, offered: Iterable[str]
+        self,
+        key: str,
+        namespaces: Iterable[str],
+        selector: Selector,
+        node_filter: TopologyNodeFilter,
+        offered: Iterable[str],
     ) -> tuple[dict[str, int], frozenset[str]]:
         """Return domain → matching Pods (count), of those offered too, and those in which a counted node is."""
         counts = Counter(dict.fromkeys(offered, 0))
@@ -239,8 +175,8 @@ class Topology:
 
     def _domains(self, key: str, tolerations: tuple[Toleration, ...] | None) -> Iterator[str]:
         """Yield the domains that pools offer; those alone whose taints are tolerated, unless that is None."""
-        for domain, taints in self._offered.get(key, {}).items():
-            if tolerations is None or any(untolerated(each, tolerations) is None for each in taints):
+        for domain, templates in self._offered.get(key, {}).items():
+            if tolerations is None or any(untolerated(each.taints, tolerations) is None for each in templates):
                 yield domain
 
     def _namespaces(self, term: AffinityTerm) -> Iterator[str]:
@@ -251,7 +187,7 @@ class Topology:
                 if term.namespace_selector.matches(self._snapshot.namespace_labels(namespace)):
                     yield namespace
 
-    def _others(self, pod: Pod) -> Iterator[Group]:
+    def _others(self, pod: Pod) -> Iterator[TopologyGroup]:
         """Yield the groups of the Pods, this one too, that want no such Pod near them."""
         if self._inverse is None:
             self._inverse = self._keeping_apart(pod)
@@ -260,7 +196,7 @@ class Topology:
             if namespace in self._namespaces(term) and term.selector.matches(labels):
                 yield group
 
-    def _keeping_apart(self, pod: Pod) -> dict[AffinityTerm, Group]:
+    def _keeping_apart(self, pod: Pod) -> dict[AffinityTerm, TopologyGroup]:
         found: dict[AffinityTerm, Counter[str]] = {}
         tolerations: dict[AffinityTerm, tuple[Toleration, ...]] = {}
         for node_name, pods in self._snapshot.assigned.items():
@@ -276,8 +212,8 @@ class Topology:
             found.setdefault(term, Counter())
             tolerations.setdefault(term, pod.spec.tolerations)
         return {
-            term: Group(
-                kind=GroupKind.ANTI_AFFINITY,
+            term: TopologyGroup(
+                kind=TopologyType.ANTI_AFFINITY,
                 key=term.topology_key,
                 selects=True,
                 counts={**dict.fromkeys(self._domains(term.topology_key, tolerations[term]), 0), **counts},
@@ -286,51 +222,9 @@ class Topology:
         }
 
 
-def _node_filter(pod: Pod, taints_policy: str | None, affinity_policy: str | None) -> NodeFilter:
-    return NodeFilter(
-        terms=tuple(node_requirements(pod.spec.node_selector, term) for term in required_terms(pod) or (NO_TERM,)),
-        tolerations=pod.spec.tolerations,
-        honors_taints=taints_policy == "Honor",
-        honors_affinity=affinity_policy != "Ignore",
-    )
-
-
-def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...]:
-    """Return the terms of the Pod's required node affinity, of which one must fit; empty for none."""
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    return required.node_selector_terms if required else ()
-
-
-def node_requirements(selector: Mapping[str, str], *terms: NodeSelectorTerm) -> dict[str, Requirement]:
-    """Return what a node selector and terms of node affinity ask of a node's labels, all together."""
-    return added(of_labels(selector), (requirement(each) for term in terms for each in term.match_expressions))
-
-
-def _affinity_terms(pod: Pod) -> Iterator[tuple[GroupKind, AffinityTerm]]:
+def _affinity_terms(pod: Pod) -> Iterator[tuple[TopologyType, AffinityTerm]]:
     terms = readable_terms(pod)
-    yield from ((GroupKind.AFFINITY, term) for term in terms.affinity)
-    yield from ((GroupKind.ANTI_AFFINITY, term) for term in terms.anti_affinity)
+    yield from ((TopologyType.AFFINITY, term) for term in terms.affinity)
+    yield from ((TopologyType.ANTI_AFFINITY, term) for term in terms.anti_affinity)
     for weight, term in terms.preferred:
-        yield (GroupKind.AFFINITY if weight > 0 else GroupKind.ANTI_AFFINITY), term
-
-
-def _spread_identity(key: str, max_skew: int, node_filter: NodeFilter, selector: Selector) -> object:
-    """Return what upstream tells groups apart by.
-
-    upstream: minDomains is not among it, and of node affinity only which labels the terms name, an even number of
-    equal ones cancelling out (TopologyGroup.Hash, hashstructure with SlicesAsSets).
-    """
-    names = Counter(frozenset(term) for term in node_filter.terms)
-    odd = frozenset(each for each, count in names.items() if count % 2)
-    tolerated_oddly = Counter(node_filter.tolerations)
-    return (
-        key,
-        max_skew,
-        odd,
-        frozenset(each for each, count in tolerated_oddly.items() if count % 2),
-        node_filter.honors_taints,
-        node_filter.honors_affinity,
-        frozenset(selector.requirements),
-        selector.nothing,
-    )
+        yield (TopologyType.AFFINITY if weight > 0 else TopologyType.ANTI_AFFINITY), term

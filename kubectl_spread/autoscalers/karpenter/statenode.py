@@ -9,17 +9,20 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from kubectl_spread.autoscalers.karpenter.requirements import NODE_POOL, has_labels
-from kubectl_spread.autoscalers.karpenter.rules import PROVED, READINESS_TAINTS
-from kubectl_spread.autoscalers.karpenter.topology import node_requirements, required_terms, untolerated
-from kubectl_spread.controllers.daemonset import pod_of
+from kubectl_spread.autoscalers.karpenter.releases import PROVED, READINESS_TAINTS
+from kubectl_spread.autoscalers.karpenter.requirements import (
+    NODE_POOL,
+    has_labels,
+    strict_pod_requirements,
+    untolerated,
+)
+from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.objects.autoscaling import NodeClaim
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, INSTANCE_TYPE
-from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler.hostport import HostPort, host_ports
 from kubectl_spread.scheduler.profile import Profile
-from kubectl_spread.scheduler.resource import PODS, amounts, pod_requests, total
+from kubectl_spread.scheduler.resource import amounts, total
 from kubectl_spread.snapshot import Snapshot
 
 REGISTERED = "karpenter.sh/registered"
@@ -65,17 +68,6 @@ class StateNode(msgspec.Struct, frozen=True, kw_only=True):
     def host(self) -> str:
         """The name that stands for it among the domains of hosts."""
         return self.labels.get(HOSTNAME) or self.name
-
-
-def requests_of(pods: Iterable[Pod], profile: Profile) -> dict[str, int]:
-    """Return what the Pods request together (amounts), themselves counted."""
-    found = tuple(pods)
-    return {**total(pod_requests(pod, profile, assigned=False) for pod in found), PODS: len(found)}
-
-
-def daemon_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
-    """Return the Pod that each DaemonSet makes for every node."""
-    return tuple(pod_of(owner, "") for owner in snapshot.all(DaemonSet))
 
 
 def state_nodes(
@@ -130,7 +122,7 @@ def _state_node(
         taints = tuple(taint for taint in taints if not _goes_away(taint, claim, release))
     pods = snapshot.assigned.get(node.metadata.name, ()) if node else ()
     offered = _offered(node, claim, "allocatable", initialized=initialized)
-    taken = total((requests_of(pods, profile), _daemons_to_come(labels, taints, daemons, pods, profile)))
+    taken = total((requests_for_pods(pods, profile), _daemons_to_come(labels, taints, daemons, pods, profile)))
     return StateNode(
         name=name,
         node=node,
@@ -168,12 +160,11 @@ def _daemons_to_come(
     profile: Profile,
 ) -> dict[str, int]:
     """Return what Pods of DaemonSets request (amounts) that are not on the node yet."""
-    wanted = [pod for pod in daemons if untolerated(taints, pod.spec.tolerations) is None and _suits(pod, labels)]
+    wanted = [
+        pod
+        for pod in daemons
+        if untolerated(taints, pod.spec.tolerations) is None and has_labels(labels, strict_pod_requirements(pod))
+    ]
     there = [pod for pod in pods if (owner := pod.metadata.controller) is not None and owner.kind == "DaemonSet"]
-    missing, present = requests_of(wanted, profile), requests_of(there, profile)
+    missing, present = requests_for_pods(wanted, profile), requests_for_pods(there, profile)
     return {name: max(amount - present.get(name, 0), 0) for name, amount in missing.items()}
-
-
-def _suits(pod: Pod, labels: Mapping[str, str]) -> bool:
-    # upstream: only the first term of the required node affinity is looked at.
-    return has_labels(labels, node_requirements(pod.spec.node_selector, *required_terms(pod)[:1]))

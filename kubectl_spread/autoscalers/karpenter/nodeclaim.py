@@ -1,0 +1,204 @@
+"""Whether a NodePool brings a node for a Pod, and why not.
+
+Source: karpenter scheduling/nodeclaim.go, scheduler.go addToNewNodeClaim (v1.14.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.autoscalers.decision import (
+    DomainNotOffered,
+    LabelConflict,
+    LimitReached,
+    NoDomain,
+    NoInstanceType,
+    Reason,
+    Unreadable,
+    UntoleratedTaint,
+)
+from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead
+from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, Mismatch
+from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
+from kubectl_spread.autoscalers.karpenter.provisioner import NODES, Scheduler, limits_of
+from kubectl_spread.autoscalers.karpenter.requirements import (
+    Conflict,
+    Requirement,
+    Requirements,
+    added,
+    conflict,
+    disagreement,
+    one_of,
+    untolerated,
+)
+from kubectl_spread.autoscalers.karpenter.topology import PodData
+from kubectl_spread.autoscalers.karpenter.topologygroup import TopologyGroup, TopologyType
+from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
+from kubectl_spread.scheduler.hostport import host_ports
+from kubectl_spread.scheduler.resource import total
+
+NEW_HOST = "hostname-placeholder"
+"""The host name of a node to come; no node is called so."""
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """What may come of asking one NodePool: any of these, by chance.
+
+    Attributes:
+        nodes: the requirements of the nodes that it may bring.
+        refusals: why it may refuse.
+    """
+
+    nodes: tuple[Requirements, ...] = ()
+    refusals: tuple[Reason, ...] = ()
+
+
+def can_add(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Attempt:
+    """Return what may come of asking the NodePool for a node for the Pod."""
+    remaining = scheduler.remaining[template.name]
+    types = tuple(each for each in template.types if _within_limits(each, remaining, pod_data.requests))
+    refusals = tuple(_refusals(template, pod_data, types, scheduler))
+    if refusals:
+        return Attempt(refusals=refusals)
+    unread = _unread(pod_data, scheduler)
+    if unread is not None:
+        return Attempt(refusals=(unread,))
+    base = added(template.requirements, (one_of(HOSTNAME, (NEW_HOST,)),))
+    base = added(base, pod_data.requirements.values())
+    choices = pod_data.add_requirements(base)
+    if isinstance(choices, TopologyGroup):
+        return Attempt(refusals=(_no_domain(choices, pod_data, base, scheduler),))
+    nodes: list[Requirements] = []
+    missed: list[Reason] = []
+    for picked in choices:
+        suited = _instance_types(template, pod_data, base, picked, types, scheduler)
+        if isinstance(suited, msgspec.Struct):
+            missed.append(suited)
+            continue
+        zones = {zone for each in suited for zone in each.zones(picked, scheduler.known_labels)}
+        nodes.append({**picked, ZONE: one_of(ZONE, zones)} if zones else picked)
+    return Attempt(tuple(nodes), tuple(dict.fromkeys(missed)))
+
+
+def _within_limits(each: InstanceType, remaining: Mapping[str, int], requests: Mapping[str, int]) -> bool:
+    """Whether a node of the type, where the type is not known one just large enough, stays within the limits."""
+    capacity = requests if each.capacity is None else each.capacity
+    for resource, left in remaining.items():
+        spent = left <= 0 if each.capacity is None and resource in ("cpu", "memory") else left < 0
+        if spent or capacity.get(resource, 0) > left:
+            return False
+    return remaining.get(NODES) != 0
+
+
+def _refusals(
+    template: NodeClaimTemplate, pod_data: PodData, types: tuple[InstanceType, ...], scheduler: Scheduler
+) -> Iterator[Reason]:
+    """Yield why the NodePool brings no node for the Pod in any domain."""
+    for taint in template.taints:
+        if untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
+            yield UntoleratedTaint(taint)
+    clash = conflict(template.requirements, pod_data.requirements, may_turn_up=scheduler.known_labels)
+    if clash is not None:
+        yield LabelConflict(clash)
+    if not template.types:
+        yield _no_type(template.all_types, template.requirements, "none")
+    elif not types:
+        yield from _limits(template, pod_data, scheduler.remaining[template.name])
+
+
+def _limits(template: NodeClaimTemplate, pod_data: PodData, remaining: Mapping[str, int]) -> list[LimitReached]:
+    """Return the limit that alone excludes all instance types, or all limits."""
+    limits, written = limits_of(template.pool), template.pool.spec.limits
+    reached = {name: LimitReached(name, str(written[name]), limits[name] - left) for name, left in remaining.items()}
+    for name, left in remaining.items():
+        if not any(_within_limits(each, {name: left}, pod_data.requests) for each in template.types):
+            return [reached[name]]
+    return [*reached.values()]
+
+
+def _unread(pod_data: PodData, scheduler: Scheduler) -> Unreadable | None:
+    """Return what is not known that the domains depend on, None where all is known."""
+    if any(volume.claims for volume in pod_data.pod.spec.volumes):
+        return Unreadable("volumes")
+    for group in pod_data.groups:
+        if group.key == ZONE:
+            blind = next((each for each in scheduler.templates if not each.zones_known), None)
+            if blind is not None:
+                return Unreadable("zones", blind.pool.spec.template.spec.node_class_ref.name)
+        elif group.key != HOSTNAME and not scheduler.types_known and group.key in scheduler.known_labels:
+            named = (template.requirements.get(group.key) for template in scheduler.templates)
+            if any(each is None or not each.is_in for each in named):
+                return Unreadable("domains", group.key)
+    return None
+
+
+def _no_domain(group: TopologyGroup, pod_data: PodData, base: Requirements, scheduler: Scheduler) -> NoDomain:
+    """Return why the group leaves a node with these requirements no domain."""
+    anything = Requirement(group.key, complement=True)
+    own, supported = base.get(group.key, anything), pod_data.strict_requirements.get(group.key, anything)
+    spreads = group.kind is TopologyType.SPREAD
+    minimum = group.minimum(supported) or 0 if spreads else 0
+    held_by = (
+        sorted(domain for domain, count in group.counts.items() if count == minimum and supported.allows(domain))
+        if spreads and group.key != HOSTNAME
+        else []
+    )
+    offered = scheduler.domain_groups.get(group.key, {})
+    only_from = {each.name for domain in held_by if domain not in group.existing for each in offered.get(domain, ())}
+    return NoDomain(
+        topology_key=group.key,
+        index=group.index,
+        offered=tuple(sorted(filter(own.allows, group.counts))),
+        minimum=minimum,
+        held_by=tuple(held_by),
+        only_from=tuple(sorted(only_from)),
+    )
+
+
+def _instance_types(
+    template: NodeClaimTemplate,
+    pod_data: PodData,
+    base: Requirements,
+    picked: Requirements,
+    types: tuple[InstanceType, ...],
+    scheduler: Scheduler,
+) -> list[InstanceType] | Reason:
+    """Return the instance types that suit where these domains are picked, or why none does."""
+    clash = conflict(base, picked, may_turn_up=scheduler.known_labels)
+    if clash is not None:
+        return LabelConflict(clash)
+    missed: set[Mismatch] = set()
+    suited: list[InstanceType] = []
+    for each in types:
+        overhead = scheduler.daemon_overhead.get((template.name, each.name), DaemonOverhead())
+        if any(port.conflicts(taken) for port in host_ports(pod_data.pod) for taken in overhead.ports):
+            continue
+        requests = total((pod_data.requests, overhead.requests))
+        mismatch = each.mismatch(picked, requests, scheduler.known_labels)
+        if mismatch is None:
+            suited.append(each)
+        else:
+            missed.add(mismatch)
+    if suited:
+        return suited if template.satisfies_min_values(suited) else NoInstanceType("minValues")
+    narrowed = [g.key for g in pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
+    if narrowed and missed != {"resources"}:
+        return DomainNotOffered(narrowed[0], tuple(sorted(picked[narrowed[0]].values)))
+    return _no_type(types, picked, next(iter(missed)) if len(missed) == 1 else "combination")
+
+
+def _no_type(
+    types: Iterable[InstanceType], wanted: Requirements, why: Literal["none", "combination"] | Mismatch
+) -> NoInstanceType:
+    """Return that no instance type suits, with the label on which all of them differ, if there is one."""
+    clashes = [disagreement(each.requirements, wanted) for each in types]
+    keys = {clash.wanted.key if clash else "" for clash in clashes}
+    first = next(iter(clashes), None)
+    if first is None or first.offered is None or len(keys) != 1:
+        return NoInstanceType(why)
+    values = frozenset(value for clash in clashes if clash and clash.offered for value in clash.offered.values)
+    return NoInstanceType(why, Conflict(first.wanted, replace(first.offered, values=values)))

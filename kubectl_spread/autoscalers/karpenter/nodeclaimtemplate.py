@@ -1,0 +1,127 @@
+"""A NodePool as the scheduler uses it: the labels and instance types of its nodes, and the domains that it adds.
+
+Source: karpenter scheduling/nodeclaimtemplate.go, topology.go buildDomainGroups (v1.14.1).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, any_type, instance_types
+from kubectl_spread.autoscalers.karpenter.requirements import (
+    NODE_POOL,
+    WELL_KNOWN,
+    KnownLabels,
+    Requirements,
+    added,
+    of_labels,
+    one_of,
+    requirement,
+)
+from kubectl_spread.autoscalers.karpenter.statenode import INITIALIZED, REGISTERED
+from kubectl_spread.objects.autoscaling import EC2NodeClass, InstanceTypeSpec, NodePool
+from kubectl_spread.objects.core import Taint
+from kubectl_spread.objects.well_known_labels import ZONE
+from kubectl_spread.snapshot import Snapshot
+
+
+class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
+    """What the NodeClaims of a NodePool are made from.
+
+    Attributes:
+        requirements: the labels of its nodes.
+        all_types: the instance types of the NodePool; all of them add domains.
+        types: those of them that meet the requirements.
+        zones_known: whether it is known in which zones it offers nodes.
+        min_values: label → how many different values its instance types must offer together.
+    """
+
+    pool: NodePool
+    requirements: Requirements
+    all_types: tuple[InstanceType, ...]
+    types: tuple[InstanceType, ...]
+    zones_known: bool
+    min_values: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        """The NodePool's name."""
+        return self.pool.metadata.name
+
+    @property
+    def taints(self) -> tuple[Taint, ...]:
+        """The taints of its nodes, without startup taints."""
+        return self.pool.spec.template.spec.taints
+
+    def satisfies_min_values(self, types: Iterable[InstanceType]) -> bool:
+        """Whether the instance types offer enough values of each label; unknown instance types do.
+
+        Source: pkg/cloudprovider/types.go SatisfiesMinValues.
+        """
+        offered = tuple(types)
+        return any(each.capacity is None for each in offered) or all(
+            len({value for each in offered if key in each.requirements for value in each.requirements[key].values})
+            >= least
+            for key, least in self.min_values.items()
+        )
+
+    @property
+    def domains(self) -> dict[str, frozenset[str]]:
+        """Topology key → the domains that the NodePool adds.
+
+        upstream: a label that must not have certain values adds these values as domains, unless an instance type
+        limits them; and the values that the NodePool names count where none of its instance types is sold.
+        """
+        if not self.all_types:
+            return {}
+        template = self.pool.spec.template
+        own = added(
+            added({}, map(requirement, template.spec.requirements)), of_labels(template.metadata.labels).values()
+        )
+        domains: dict[str, set[str]] = defaultdict(set)
+        for each in self.all_types:
+            for key, allowed in added(own, each.requirements.values()).items():
+                domains[key] |= allowed.values
+        for key, allowed in own.items():
+            if allowed.is_in:
+                domains[key] |= allowed.values
+        return {key: frozenset(values) for key, values in domains.items()}
+
+
+def node_claim_template(
+    pool: NodePool, snapshot: Snapshot, specs: tuple[InstanceTypeSpec, ...] | None
+) -> NodeClaimTemplate:
+    """Return the template of a NodePool; ``specs``: the instance types that exist, None where they are not known."""
+    template = pool.spec.template
+    node_class = template.spec.node_class_ref
+    labels = {
+        **template.metadata.labels,
+        NODE_POOL: pool.metadata.name,
+        f"{node_class.group}/{node_class.kind.lower()}": node_class.name,
+    }
+    requirements = added(added({}, map(requirement, template.spec.requirements)), of_labels(labels).values())
+    requirements = added(requirements, (one_of(key, ("true",)) for key in (REGISTERED, INITIALIZED)))
+    read = snapshot.get(EC2NodeClass, "", node_class.name)
+    zones = frozenset(each.zone for each in read.status.subnets) if read else None
+    named = requirements.get(ZONE)
+    named_zones = named.values if named is not None and named.is_in else None
+    readable_zones = named_zones if zones is None else zones
+    types = (any_type(readable_zones),) if specs is None else instance_types(specs, zones)
+    min_values: dict[str, int] = {}
+    for each in template.spec.requirements:
+        if each.min_values is not None:
+            key = requirement(each).key
+            min_values[key] = max(each.min_values, min_values.get(key, 0))
+    made = NodeClaimTemplate(
+        pool=pool,
+        requirements=requirements,
+        all_types=types,
+        types=tuple(each for each in types if each.mismatch(requirements, {}, KnownLabels(WELL_KNOWN)) is None),
+        zones_known=specs is not None or readable_zones is not None,
+        min_values=min_values,
+    )
+    return made if made.satisfies_min_values(made.types) else replace(made, types=())

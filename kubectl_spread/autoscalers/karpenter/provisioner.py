@@ -1,0 +1,183 @@
+"""The cluster as Karpenter's scheduler sees it, and the Pods that Karpenter leaves alone.
+
+Source: karpenter pkg/controllers/provisioning/provisioner.go, pkg/utils/nodepool/nodepool.go (v1.14.1).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+import msgspec
+
+from kubectl_spread.autoscalers.decision import BeingDeleted, FixedSize, NotReady, Reason, SelectsByUnsupported
+from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead, daemon_overhead
+from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate, node_claim_template
+from kubectl_spread.autoscalers.karpenter.releases import PROVED
+from kubectl_spread.autoscalers.karpenter.requirements import (
+    CAPACITY_TYPE,
+    NODE_POOL,
+    WELL_KNOWN,
+    KnownLabels,
+    of_labels,
+    required_terms,
+    requirement,
+)
+from kubectl_spread.autoscalers.karpenter.statenode import StateNode, state_nodes
+from kubectl_spread.controllers.daemonset import pod_of
+from kubectl_spread.objects.autoscaling import InstanceTypeSpec, NodePool
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.quantity import value
+from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.scheduler.resource import amounts
+from kubectl_spread.snapshot import Snapshot
+
+NODES = "nodes"
+"""The limit of a NodePool on how many nodes it has."""
+PROVIDER_LABELS = {
+    "karpenter.k8s.aws": ("karpenter.k8s.aws/", "topology.k8s.aws/"),
+    "karpenter.azure.com": ("karpenter.azure.com/",),
+    "karpenter.kwok.sh": ("karpenter.kwok.sh/",),
+}
+"""API group of a node class → the prefixes of labels that its provider knows."""
+CAPACITY_TYPES = frozenset(("on-demand", "spot", "reserved"))
+
+
+class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
+    """The cluster as Karpenter's scheduler sees it.
+
+    Attributes:
+        templates: the NodePools that count, in the order in which they are asked.
+        refused: why others do not count, by name.
+        remaining: NodePool → what its limits leave (amounts); only resources with a limit.
+        daemon_overhead: (NodePool, instance type) → what Pods of DaemonSets take of a new node.
+        domain_groups: topology key → domain → the NodePools that offer it.
+        known_labels: labels that nodes may have though nothing names them.
+        types_known: whether the instance types are known.
+        release: whose rules apply (major, minor).
+    """
+
+    snapshot: Snapshot
+    profile: Profile
+    templates: tuple[NodeClaimTemplate, ...]
+    refused: Mapping[str, Reason]
+    existing_nodes: tuple[StateNode, ...]
+    remaining: Mapping[str, Mapping[str, int]]
+    daemon_overhead: Mapping[tuple[str, str], DaemonOverhead]
+    domain_groups: Mapping[str, Mapping[str, tuple[NodeClaimTemplate, ...]]]
+    known_labels: KnownLabels
+    types_known: bool
+    release: tuple[int, int]
+
+
+def new_scheduler(
+    snapshot: Snapshot,
+    profile: Profile,
+    *,
+    specs: tuple[InstanceTypeSpec, ...] | None,
+    release: tuple[int, int] = PROVED,
+) -> Scheduler:
+    """Return the cluster as Karpenter sees it.
+
+    Args:
+        snapshot: the cluster.
+        profile: how Pods' requests are counted.
+        specs: the instance types that exist; None where they are not known.
+        release: whose rules apply (major, minor).
+    """
+    refused = {
+        pool.metadata.name: reason for pool in snapshot.all(NodePool) if (reason := _does_not_count(pool)) is not None
+    }
+    counted = sorted(
+        (pool for pool in snapshot.all(NodePool) if pool.metadata.name not in refused),
+        key=lambda pool: (pool.spec.weight or 0, pool.metadata.name),
+        reverse=True,
+    )
+    templates = tuple(node_claim_template(pool, snapshot, specs) for pool in counted)
+    groups = {pool.spec.template.spec.node_class_ref.group for pool in counted}
+    sold_by = {each.key for spec in specs or () for offering in spec.offerings for each in offering.requirements}
+    known = KnownLabels(
+        WELL_KNOWN | sold_by, tuple(prefix for group in sorted(groups) for prefix in PROVIDER_LABELS.get(group, ()))
+    )
+    daemons = (pod_of(owner, "") for owner in snapshot.all(DaemonSet))
+    overhead, asked_daemons = daemon_overhead(templates, daemons, profile, known, release)
+    nodes = state_nodes(snapshot, asked_daemons, profile, release)
+    return Scheduler(
+        snapshot=snapshot,
+        profile=profile,
+        templates=templates,
+        refused=refused,
+        existing_nodes=nodes,
+        remaining=_remaining(counted, nodes),
+        daemon_overhead=overhead,
+        domain_groups=_domain_groups(templates),
+        known_labels=known,
+        types_known=specs is not None,
+        release=release,
+    )
+
+
+def _does_not_count(pool: NodePool) -> Reason | None:
+    """Return why the NodePool brings no node and adds no domain, None where it counts."""
+    if pool.spec.replicas is not None:
+        return FixedSize()
+    ready = pool.status.condition("Ready")
+    if ready is None or ready.status != "True":
+        return NotReady(ready.message if ready else "")
+    return BeingDeleted() if pool.metadata.deletion_timestamp is not None else None
+
+
+def limits_of(pool: NodePool) -> dict[str, int]:
+    """Return the limits of a NodePool (amounts)."""
+    limits = amounts(pool.spec.limits)
+    if NODES in pool.spec.limits:
+        limits[NODES] = value(pool.spec.limits[NODES])
+    return limits
+
+
+def _remaining(pools: list[NodePool], nodes: tuple[StateNode, ...]) -> dict[str, dict[str, int]]:
+    used: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for node in nodes:
+        for resource, amount in {**node.capacity, NODES: 1}.items():
+            used[node.pool][resource] += amount
+    return {
+        pool.metadata.name: {
+            resource: limit - used[pool.metadata.name][resource] for resource, limit in limits_of(pool).items()
+        }
+        for pool in pools
+    }
+
+
+def _domain_groups(
+    templates: tuple[NodeClaimTemplate, ...],
+) -> dict[str, dict[str, tuple[NodeClaimTemplate, ...]]]:
+    groups: dict[str, dict[str, tuple[NodeClaimTemplate, ...]]] = defaultdict(dict)
+    for template in templates:
+        for key, domains in template.domains.items():
+            for domain in domains:
+                groups[key][domain] = (*groups[key].get(domain, ()), template)
+    return groups
+
+
+def unsupported(pod: Pod) -> SelectsByUnsupported | None:
+    """Return by what the Pod selects nodes that Karpenter does not take, None for nothing.
+
+    Source: provisioner.go Validate, pkg/apis/v1 nodeclaim_validation.go ValidateRequirement, labels.go.
+    """
+    expressions = [*of_labels(pod.spec.node_selector).values()]
+    for term in required_terms(pod):
+        if term.match_fields:
+            return SelectsByUnsupported("fields of a node")
+        expressions += map(requirement, term.match_expressions)
+    for each in expressions:
+        domain = each.key.rpartition("/")[0]
+        own = domain == "karpenter.sh" or domain.endswith(".karpenter.sh")
+        if each.key == HOSTNAME or (own and each.key not in WELL_KNOWN):
+            return SelectsByUnsupported(each.key)
+        if each.key == CAPACITY_TYPE and each.is_in and not each.values & CAPACITY_TYPES:
+            return SelectsByUnsupported(str(each))
+        if each.key == NODE_POOL and not each.complement and not each.values:
+            return SelectsByUnsupported(str(each))
+    return None
