@@ -63,7 +63,7 @@ class UnreadNodes(_Gap, frozen=True, kw_only=True):
 
 
 class UnreadRevision(_Gap, frozen=True, kw_only=True):
-    """An older revision of a StatefulSet of which no Pod is alive; ControllerRevisions are not read.
+    """An older revision of a StatefulSet of which no Pod is alive, and which was not read.
 
     Attributes:
         pod: the Pod of that revision, to which the newest template was applied.
@@ -197,9 +197,14 @@ class UnreadTemplate(_Gap, frozen=True, kw_only=True):
 
 
 class MayRollOut(_Gap, frozen=True, kw_only=True):
-    """A workload of which it is not known whether a manifest changes fields of its template that are not held."""
+    """A workload of which it is not known whether a manifest changes fields of its template that are not held.
+
+    Attributes:
+        revision: the older revision that may have its template, and is not read; empty for the live one.
+    """
 
     workload: str
+    revision: str = ""
 
 
 class UnreadCluster(_Gap, frozen=True, kw_only=True):

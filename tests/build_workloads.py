@@ -111,3 +111,10 @@ def owned(name: str, kind: str, by: str, *, on: str = "", **fields: Any) -> Obje
     made = pod(name, on=on, labels=labels, owner=controller(kind, by), **fields)
     made["metadata"]["creationTimestamp"] = f"2026-01-01T00:00:00Z#{name}"
     return made
+
+
+def held_revision(name: str, pods: Object) -> Object:
+    """Return a ControllerRevision of this template."""
+    data = {"spec": {"template": {**pods, "$patch": "replace"}}}
+    metadata = {"name": name, "namespace": "default", "labels": {"app": "web"}}
+    return {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata, "data": data, "revision": 1}

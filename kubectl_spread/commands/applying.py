@@ -13,10 +13,14 @@ from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.controllers.revisions import of_older_revision
+from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.gaps import Gap, MayRollOut, NoDryRun, UnknownLastApplied, UnknownManagers
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import may_roll_out
+from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -62,6 +66,16 @@ def unsure(manifests: Iterable[Manifest]) -> Iterator[Gap]:
 
 
 def _merged(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
+    found = _over_live(manifest, snapshot, how)
+    if not isinstance(found.obj, StatefulSet | DaemonSet) or found.refused:
+        return found
+    older = of_older_revision(found.obj, snapshot, snapshot.all(Pod))
+    unread = dict.fromkeys(revision_of(pod) for pod, certain in older if not certain)
+    workload = f"{manifest.namespace}/{manifest.ref}"
+    return replace(found, unknown=(*found.unknown, *(MayRollOut(workload=workload, revision=each) for each in unread)))
+
+
+def _over_live(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     obj = manifest.written or manifest.obj
     live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name) if obj is not None else None
     if obj is None or live is None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.source import ReadLists
-from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, template_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import FAILED_SCHEDULING, Pod, PodSpec
 from kubectl_spread.objects.devices import DeviceClass
@@ -28,7 +28,7 @@ FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
 """Kinds that decide what an API server writes into a Pod as it is created."""
 FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
 """Kinds that decide beside them whether it is created."""
-FOR_SOME = {*FOR_PENDING, *kinds.DEVICE_KINDS, *kinds.AUTOSCALER_KINDS}
+FOR_SOME = {*FOR_PENDING, kinds.CONTROLLER_REVISION, *kinds.DEVICE_KINDS, *kinds.AUTOSCALER_KINDS}
 FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_SOME})
 
 
@@ -124,20 +124,22 @@ DEVICES = tuple(_optional(kind, "") for kind in kinds.DEVICE_KINDS)
 
 
 def read_with_devices(
-    read: ReadLists, reads: Sequence[Read], *, specs: Iterable[PodSpec] = (), at_once: bool = False
+    read: ReadLists, reads: Sequence[Read], *, specs: Sequence[PodSpec] = (), at_once: bool = False
 ) -> Inventory:
     """Return what was asked for, and the devices where a Pod that is to be scheduled may need them.
 
     Args:
         read: reads lists of the cluster.
         reads: what is asked for.
-        specs: of Pods beside those that the cluster has, and would create.
+        specs: of Pods that manifests make, beside those that the cluster has, and would create.
         at_once: whether no second read is possible; the devices are unread then.
 
     Raises:
         ClusterError: a list that is needed cannot be had.
     """
     inventory = with_autoscaler(read, read(reads), reads)
+    if specs:
+        inventory = with_revisions(read, inventory, reads)
     if any(kind.name in inventory.objects for kind in kinds.DEVICE_KINDS):
         return inventory
     unscheduled = (*specs, *_unscheduled_specs(Snapshot.build(inventory)))
@@ -182,6 +184,24 @@ def with_autoscaler(read: ReadLists, inventory: Inventory, reads: Sequence[Read]
     # Deployments and Events are read in part here, so a refusal leaves neither kind unread.
     unread = tuple(each for each in found.unread if each.kind in kinds.AUTOSCALER_KINDS)
     return together(inventory, replace(found, unread=unread, resource_versions={}, apart=False))
+
+
+def with_revisions(read: ReadLists, inventory: Inventory, reads: Sequence[Read]) -> Inventory:
+    """Return the inventory with the older templates to which a StatefulSet or DaemonSet may go back.
+
+    They are read where a workload has Pods of several revisions, or Pods have a revision and no controller.
+
+    Raises:
+        ClusterError: the server does not answer.
+    """
+    revisions: dict[tuple[str, str, str], str] = {}
+    for pod in Snapshot.build(inventory).all(Pod):
+        owner, revision = pod.metadata.controller, pod.metadata.labels.get(REVISION_HASH_LABEL, "")
+        key = (pod.metadata.namespace, owner.kind, owner.name) if owner else None
+        if revision and (key is None or revisions.setdefault(key, revision) != revision):
+            more = [replace(each, kind=kinds.CONTROLLER_REVISION) for each in reads if each.kind == kinds.STATEFUL_SET]
+            return together(inventory, read(more))
+    return inventory
 
 
 def _unscheduled_specs(snapshot: Snapshot) -> Iterator[PodSpec]:

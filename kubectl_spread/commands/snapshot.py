@@ -91,7 +91,9 @@ def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> 
     all_reads = (*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))
     reads = tuple(dict.fromkeys(all_reads))
     inventory = source.read(reads)
-    inventory = read_sets.with_autoscaler(source.read, inventory, reads) if source.server else inventory
+    if source.server:
+        inventory = read_sets.with_autoscaler(source.read, inventory, reads)
+        inventory = read_sets.with_revisions(source.read, inventory, reads)
     origin = _origin(source.access, source.server, now) if source.server else inventory.origin or Origin()
     origin = _with_kinds(origin, inventory)
     items = b",\n".join(msgspec.json.encode(item) for item in (_item(origin), *_items(inventory, key)))

@@ -20,6 +20,7 @@ from kubectl_spread.objects.core import (
     Pod,
     Toleration,
 )
+from kubectl_spread.objects.meta import TEMPLATE_GENERATION
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -55,6 +56,17 @@ def pod_of(owner: DaemonSet, revision: str) -> Pod:
     added = tuple(Toleration(key=key, operator="Exists", effect=effect) for key, effect in taints)
     pod = replace(pod, spec=replace(pod.spec, tolerations=(*pod.spec.tolerations, *added)))
     return labelled(pod, {REVISION_HASH_LABEL: revision}) if revision else pod
+
+
+def is_of_generation(pod: Pod, owner: DaemonSet) -> bool:
+    """Whether the Pod counts as up to date by the number of the template, whatever that says.
+
+    upstream: a DaemonSet that is created again begins with 1, as the Pods of one that never rolled out have it.
+
+    Source: daemonset_util.go IsPodUpdated, pkg/registry/apps/daemonset/strategy.go PrepareForCreate (v1.36).
+    """
+    generation = owner.metadata.annotations.get(TEMPLATE_GENERATION, "1")
+    return pod.metadata.labels.get(TEMPLATE_GENERATION_LABEL) == generation
 
 
 def pinned_to(pod: Pod, node_name: str) -> Pod:

@@ -73,20 +73,6 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
     return changed, _paths(pod, changed)
 
 
-def may_be_of(made: Pod, pod: Pod) -> bool:
-    """Whether the template that makes a Pod may have made this one too: it lacks nothing of it, images included."""
-    wanted, spec = made.spec, unmerged(pod.spec)
-    images = {container.name: container.image for container in spec.containers}
-    return (
-        all(images.get(container.name) == container.image for container in wanted.containers)
-        and made.metadata.labels.items() <= pod.metadata.labels.items()
-        and wanted.node_selector.items() <= spec.node_selector.items()
-        and wanted.affinity in (None, spec.affinity)
-        and all(each in spec.tolerations for each in wanted.tolerations)
-        and all(each in spec.topology_spread_constraints for each in wanted.topology_spread_constraints)
-    )
-
-
 def _immutable(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
     """Return the spec with what the living Pod had when it was made.
 

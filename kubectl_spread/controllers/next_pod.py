@@ -19,10 +19,11 @@ from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
 from kubectl_spread.apiserver.creation import job_as_stored, prepared
 from kubectl_spread.apiserver.denials import denials
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
-from kubectl_spread.controllers.injected_fields import corrected, like, may_be_of, newest, with_own_claims
+from kubectl_spread.controllers.injected_fields import corrected, like, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
 from kubectl_spread.controllers.templates import (
     REVISION_HASH_LABEL,
+    may_be_of,
     pod_from_template,
     renamed,
     same_template,
@@ -84,7 +85,7 @@ def next_pod(
     if snapshot.get(Pod, *found.pod.key) is not None:
         refused = ()  # It was created, and waits for a node.
     owner = workload.owner
-    unread = statefulset.guessed(owner, found.pod, workload.pods) if isinstance(owner, StatefulSet) else ()
+    unread = statefulset.guessed(owner, found.pod, workload.pods, snapshot) if isinstance(owner, StatefulSet) else ()
     claims = tuple(claims_of(owner, found.pod))
     return replace(found, comes=comes, claims=claims, refusals=refused, unread=unread)
 
@@ -117,7 +118,7 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
     again = f"{pod.metadata.name}-again"
     match owner:
         case StatefulSet():
-            made = statefulset.made_again(owner, pod)
+            made = statefulset.made_again(owner, pod, snapshot)
         case DaemonSet():
             revision = pod.metadata.labels.get(REVISION_HASH_LABEL, "")
             made = daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), pod.spec.node_name)
@@ -241,7 +242,7 @@ def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot, ordinal: int
     pod = pod_of(owner, snapshot)
     if isinstance(owner, StatefulSet):
         ordinal = statefulset.next_ordinal(owner, workload.pods) if ordinal is None else ordinal
-        made = statefulset.of_its_revision(owner, pod, ordinal, workload.pods)
+        made = statefulset.of_its_revision(owner, pod, ordinal, workload.pods, snapshot)
         return statefulset.ordinal_pod(owner, made, ordinal)
     if isinstance(owner, Job) and job.is_indexed(owner.spec):
         return job.indexed(pod, job.next_index(owner, workload.pods), base=owner.metadata.name)

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
+from kubectl_spread.controllers.adoption import adopted
+from kubectl_spread.controllers.revisions import with_revision
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
@@ -26,15 +28,18 @@ _LONGEST_BASE = 58
 def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:
     """Return the objects that would exist once this one is applied, without Pods and their claims.
 
-    A Deployment brings a ReplicaSet of its revision, a CronJob a Job. A template that is already running keeps its
-    revision; any other is a new one, whose Pods nobody counts yet.
+    A Deployment takes over ReplicaSets and brings that of its revision, a CronJob brings a Job. A template that is
+    already running keeps its revision; any other is a new one, whose Pods nobody counts yet.
     """
     match owner:
-        case Deployment() if not owner.spec.paused:
-            return owner, deployment.replica_set_of(owner, snapshot)
+        case Deployment():
+            namespace = owner.metadata.namespace
+            there = (each for each in snapshot.all(ReplicaSet) if each.metadata.namespace == namespace)
+            taken = tuple(adopted(owner, (each for each in there if each.metadata.controller is None)))
+            after = snapshot.with_objects(taken) if taken else snapshot
+            return (owner, *taken) if owner.spec.paused else (owner, *taken, deployment.replica_set_of(owner, after))
         case StatefulSet():
-            status = replace(owner.status, update_revision=statefulset.revision_of(owner, snapshot))
-            return (replace(owner, status=status),)
+            return (with_revision(owner, snapshot),)
         case Job():
             return (job_as_stored(owner),)
         case CronJob():

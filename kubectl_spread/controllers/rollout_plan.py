@@ -22,7 +22,7 @@ from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rolling_update import fenceposts, surge_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
-from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
+from kubectl_spread.controllers.templates import HASH_LABEL, REVISION_HASH_LABEL, same_template, template_of
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod
@@ -236,7 +236,11 @@ def _stateful_set(
         return _rollout("Scale", running, unchanged)
     if owner.spec.update_strategy.type == workloads.ON_DELETE:
         return _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND)
-    first, here = first_updated_ordinal(owner), {pod.metadata.name for pod in running if pod.spec.node_name}
+    revision = wanted.pod.metadata.labels.get(REVISION_HASH_LABEL)
+    old = [pod for pod in running if pod.metadata.labels.get(REVISION_HASH_LABEL) != revision]
+    if not old:
+        return _rollout("Scale", running, Assumption.REVISION_AGAIN)
+    first, here = first_updated_ordinal(owner), {pod.metadata.name for pod in old if pod.spec.node_name}
     renewed = range(first, owner.spec.ordinals.start + wanted.replicas)
     replaced = sum(f"{owner.metadata.name}-{ordinal}" in here for ordinal in renewed)
     return _rollout(workloads.ROLLING_UPDATE, running, FromHighestOrdinal(first), replaced=replaced)

@@ -10,14 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import unmerged
-from kubectl_spread.controllers.templates import (
-    REVISION_HASH_LABEL,
-    labelled,
-    pod_from_template,
-    renamed,
-    same_template,
-    template_hash,
-)
+from kubectl_spread.controllers.revisions import template_of
+from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, labelled, pod_from_template, renamed
 from kubectl_spread.gaps import UnreadRevision
 from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, Volume
 from kubectl_spread.objects.meta import KubernetesObject
@@ -67,7 +61,7 @@ def ordinal_pod(owner: StatefulSet, pod: Pod, ordinal: int) -> Pod:
     return labelled(named, {POD_NAME_LABEL: name, POD_INDEX_LABEL: str(ordinal)})
 
 
-def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[Pod]) -> Pod:
+def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[Pod], snapshot: Snapshot) -> Pod:
     """Return the Pod that an ordinal gets: below the partition one of the current revision, as a living one has it.
 
     The Pod given is of the newest revision, without an ordinal.
@@ -79,31 +73,34 @@ def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[P
         return pod
     living = next((each for each in pods if each.metadata.labels.get(REVISION_HASH_LABEL) == current), None)
     if living is None:
-        return labelled(pod, {REVISION_HASH_LABEL: current})
+        held = template_of(owner, current, snapshot)
+        made = pod_from_template(replace(owner, spec=replace(owner.spec, template=held))) if held else pod
+        return labelled(made, {REVISION_HASH_LABEL: current})
     labels = {k: v for k, v in living.metadata.labels.items() if k not in {POD_NAME_LABEL, POD_INDEX_LABEL}}
     spec = replace(unmerged(living.spec), node_name="")
     return replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
 
 
 def guessed(
-    owner: StatefulSet, made: Pod, living: Iterable[Pod], *, newest: str | None = None
+    owner: StatefulSet, made: Pod, living: Iterable[Pod], snapshot: Snapshot, *, newest: str | None = None
 ) -> tuple[UnreadRevision, ...]:
-    """Return what is not known of a Pod of an older revision: what its ControllerRevision says, which is not read.
+    """Return what is not known of a Pod of an older revision: what its ControllerRevision says, where it is not read.
 
     The newest revision is that of its status unless said.
     """
     newest = owner.status.update_revision if newest is None else newest
     revision = made.metadata.labels.get(REVISION_HASH_LABEL, "")
-    if revision in {"", newest} or any(pod.metadata.labels.get(REVISION_HASH_LABEL) == revision for pod in living):
+    known = template_of(owner, revision, snapshot) or revision in {"", newest}
+    if known or any(pod.metadata.labels.get(REVISION_HASH_LABEL) == revision for pod in living):
         return ()
     return (UnreadRevision(revision=revision, pod=made.metadata.name),)
 
 
-def made_again(owner: StatefulSet, pod: Pod) -> Pod:
+def made_again(owner: StatefulSet, pod: Pod, snapshot: Snapshot) -> Pod:
     """Return the Pod that takes the place of a deleted one: of the same ordinal, of the revision that this one gets."""
     number = pod.metadata.name.removeprefix(f"{owner.metadata.name}-")
     ordinal = int(number) if number.isdecimal() else owner.spec.ordinals.start
-    return ordinal_pod(owner, of_its_revision(owner, pod_of(owner), ordinal, [pod]), ordinal)
+    return ordinal_pod(owner, of_its_revision(owner, pod_of(owner), ordinal, [pod], snapshot), ordinal)
 
 
 def first_updated_ordinal(owner: StatefulSet) -> int:
@@ -144,16 +141,3 @@ def deleted_with(owner: StatefulSet, pod: Pod, snapshot: Snapshot) -> tuple[Kube
     claims = [snapshot.get(PersistentVolumeClaim, each.namespace, each.name) for each in made]
     volumes = [snapshot.get(PersistentVolume, "", claim.spec.volume_name) for claim in claims if claim]
     return tuple(filter(None, (*claims, *volumes)))
-
-
-def of_revision(owner: StatefulSet, revision: str) -> StatefulSet:
-    """Return the StatefulSet whose newest revision has this name."""
-    return replace(owner, status=replace(owner.status, current_revision=revision, update_revision=revision))
-
-
-def revision_of(owner: StatefulSet, snapshot: Snapshot) -> str:
-    """Return the name of the newest revision: of the one that runs where the template is the same."""
-    live = snapshot.get(StatefulSet, owner.metadata.namespace, owner.metadata.name)
-    if live is not None and live.status.update_revision and same_template(live.spec.template, owner.spec.template):
-        return live.status.update_revision
-    return f"{owner.metadata.name}-{template_hash(owner.spec.template)}"

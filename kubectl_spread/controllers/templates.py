@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.creation import unmerged
 from kubectl_spread.apiserver.quantities import canonical, with_defaults
 from kubectl_spread.objects.core import Pod, PodSchedulingGroup, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.kinds import Workload
@@ -80,6 +81,20 @@ def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
     if first.spec == second.spec:  # as of almost all, which are as their Deployment has them
         return _own_labels(first) == _own_labels(second)
     return _kept(first) == _kept(second)
+
+
+def may_be_of(made: Pod, pod: Pod) -> bool:
+    """Whether the template that makes a Pod may have made this one too: it lacks nothing of it, images included."""
+    wanted, spec = made.spec, unmerged(pod.spec)
+    images = {container.name: container.image for container in spec.containers}
+    return (
+        all(images.get(container.name) == container.image for container in wanted.containers)
+        and made.metadata.labels.items() <= pod.metadata.labels.items()
+        and wanted.node_selector.items() <= spec.node_selector.items()
+        and wanted.affinity in (None, spec.affinity)
+        and all(each in spec.tolerations for each in wanted.tolerations)
+        and all(each in spec.topology_spread_constraints for each in wanted.topology_spread_constraints)
+    )
 
 
 def _own_labels(template: PodTemplateSpec) -> dict[str, str]:

@@ -192,7 +192,7 @@ def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[
     # Its template may name a pod-template-hash besides, which is none of its revisions.
     newest = wanted.pod.metadata.labels.get(REVISION_HASH_LABEL, "")
     owner, living = wanted.owner, running_pods(wanted, before)
-    return tuple(gap for pod in came for gap in statefulset.guessed(owner, pod, living, newest=newest))
+    return tuple(gap for pod in came for gap in statefulset.guessed(owner, pod, living, before, newest=newest))
 
 
 def _with_jam(outcome: ManifestOutcome, jam: Jam, jammed: Placed) -> ManifestOutcome:

@@ -100,6 +100,7 @@ class _OwnerSpec(Struct, frozen=True):
 
 class _Owner(Struct, frozen=True):
     spec: _OwnerSpec = _OwnerSpec()
+    data: _Owner | None = None
 
 
 class _Owners(_Owner, frozen=True):
@@ -110,8 +111,8 @@ class _Owners(_Owner, frozen=True):
 
 def _templates(owners: _Owners) -> Iterator[Plain]:
     for owner in (owners,) if owners.items is None else owners.items:
-        inner = owner.spec.job_template
-        yield inner.spec.template if inner else owner.spec.template
+        spec = (owner.data or owner).spec
+        yield spec.job_template.spec.template if spec.job_template else spec.template
 
 
 _DECODERS: dict[object, msgspec.json.Decoder[Any]] = {}

@@ -106,6 +106,7 @@ DEPLOYMENT = Kind(workloads.Deployment, "apps/v1", "deployments", ("deploy",), m
 REPLICA_SET = Kind(workloads.ReplicaSet, "apps/v1", "replicasets", ("rs",), makes_pods=True)
 STATEFUL_SET = Kind(workloads.StatefulSet, "apps/v1", "statefulsets", ("sts",), makes_pods=True)
 DAEMON_SET = Kind(workloads.DaemonSet, "apps/v1", "daemonsets", ("ds",), makes_pods=True)
+CONTROLLER_REVISION = Kind(workloads.ControllerRevision, "apps/v1", "controllerrevisions")
 JOB = Kind(workloads.Job, "batch/v1", "jobs", makes_pods=True)
 CRON_JOB = Kind(workloads.CronJob, "batch/v1", "cronjobs", ("cj",), makes_pods=True)
 NODE_POOL = Kind(autoscaling.NodePool, "karpenter.sh/v1", "nodepools", namespaced=False)

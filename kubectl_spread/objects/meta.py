@@ -39,6 +39,8 @@ JOB_INDEX_FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
 HELM_RELEASE = "meta.helm.sh/release-name"
 ARGO_TRACKING_ID = "argocd.argoproj.io/tracking-id"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+"""How often the template of a DaemonSet has changed, and once more."""
 KEPT_ANNOTATIONS = (
     CONFIG_MIRROR,
     DO_NOT_DISRUPT,
@@ -50,6 +52,7 @@ KEPT_ANNOTATIONS = (
     HELM_RELEASE,
     ARGO_TRACKING_ID,
     LAST_APPLIED,
+    TEMPLATE_GENERATION,
 )
 
 if TYPE_CHECKING:

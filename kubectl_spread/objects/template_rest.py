@@ -20,12 +20,14 @@ from kubectl_spread import quantity
 from kubectl_spread.objects.core import PodSpec, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.meta import Struct
 from kubectl_spread.objects.workloads import (
+    ControllerRevision,
     CronJob,
     DaemonSet,
     Deployment,
     Job,
     JobTemplateSpec,
     ReplicaSet,
+    RevisionData,
     StatefulSet,
 )
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _Templated = Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController
-Templated = _Templated | CronJob
+Templated = _Templated | CronJob | ControllerRevision
 """What has a Pod template."""
 
 NOTHING, UNKNOWN = "=", "?"
@@ -184,7 +186,7 @@ def _field(values: Plain, name: str) -> Plain:
 
 def template_in(owner: Plain) -> dict[str, Plain]:
     """Return the Pod template of an object's values, to be read or changed; a new mapping where it has none."""
-    spec = _field(owner, "spec")
+    spec = _field(_field(owner, "data") or owner, "spec")
     inner = _field(_field(spec, "jobTemplate"), "spec") or spec
     template = _field(inner, "template")
     return template if isinstance(template, dict) else {}
@@ -223,7 +225,7 @@ def rest_of(template: Plain) -> dict[str, dict[str, Plain]]:
 def with_rests(found: T, templates: Iterator[Plain]) -> T:
     """Return what was decoded, an object or a list of them, with the digests of its templates, which are in order."""
     if isinstance(found, Templated):
-        values, rolls = next(templates), not isinstance(found, ReplicaSet | Job)
+        values, rolls = next(templates), not isinstance(found, ReplicaSet | Job | ControllerRevision)
         return _with_template(found, lambda template: _digested(template, values, rolls=rolls))
     items = getattr(found, "items", ())
     if items and isinstance(items[0], Templated):
@@ -247,11 +249,21 @@ def may_roll_out(owner: object) -> bool:
 
 
 def _with_template(owner: T, change: Callable[[PodTemplateSpec], PodTemplateSpec]) -> T:
+    if isinstance(owner, ControllerRevision):
+        return replace(owner, data=_with_template(owner.data, change))
     if isinstance(owner, CronJob):
         job = owner.spec.job_template
         return replace(owner, spec=replace(owner.spec, job_template=_with_template(job, change)))
     if isinstance(
-        owner, Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController | JobTemplateSpec
+        owner,
+        Deployment
+        | ReplicaSet
+        | StatefulSet
+        | DaemonSet
+        | Job
+        | ReplicationController
+        | JobTemplateSpec
+        | RevisionData,
     ):
         return replace(owner, spec=replace(owner.spec, template=change(owner.spec.template)))
     return owner

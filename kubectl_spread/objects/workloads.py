@@ -109,6 +109,24 @@ class StatefulSet(KubernetesObject, frozen=True):
     status: StatefulSetStatus = StatefulSetStatus()
 
 
+class RevisedSpec(Struct, frozen=True):
+    """What of a workload's spec belongs to a revision."""
+
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class RevisionData(Struct, frozen=True):
+    """The workload as it was in a revision."""
+
+    spec: RevisedSpec = RevisedSpec()
+
+
+class ControllerRevision(KubernetesObject, frozen=True):
+    """A revision of a StatefulSet or DaemonSet."""
+
+    data: RevisionData = RevisionData()
+
+
 class DaemonSetStatus(Struct, frozen=True):
     """The nodes that should have a Pod, and those of them that have one (counts)."""
 

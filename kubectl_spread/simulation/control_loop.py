@@ -10,13 +10,12 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset, statefulset_control
 from kubectl_spread.controllers.adoption import adopted
 from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
-from kubectl_spread.controllers.injected_fields import may_be_of
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
-from kubectl_spread.controllers.templates import pod_from_template, renamed
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent, owner_of, revision_of
+from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent, owner_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
@@ -146,17 +145,17 @@ class ControlLoop:
         else:
             self._come(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
 
-    def renew(self, key: ControllerKey) -> None:
-        """Let the DaemonSet replace its Pods by such of a new revision, unless it waits for somebody to delete them."""
+    def renew(self, key: ControllerKey, pods: Collection[PodKey]) -> None:
+        """Let the DaemonSet replace these Pods by such of a new revision, unless somebody has to delete them."""
         owner = self.cluster.snapshot.get(DaemonSet, key[0], key[2])
         if owner is not None and owner.spec.update_strategy.type == ON_DELETE:
             return
-        self._renewed[key] = frozenset(self.cluster.owned.get(key, {}))
+        self._renewed[key] = frozenset(pods)
         self.cluster.dirty[key] = None
 
-    def outdate(self, key: ControllerKey) -> None:
-        """Remember that the Pods of a workload were made by an older template, which no label of theirs says."""
-        self._outdated[key] = frozenset(self.cluster.owned.get(key, {}))
+    def outdate(self, key: ControllerKey, pods: Collection[PodKey]) -> None:
+        """Remember that these Pods of a workload were made by an older template, which no label of theirs says."""
+        self._outdated[key] = frozenset(pods)
 
     def change(self, key: ControllerKey) -> None:
         """Let the Job have as many Pods as it says now, at once: what it has lost it makes again later."""
@@ -215,7 +214,7 @@ class ControlLoop:
         if owner is not None and owner.metadata.deletion_timestamp:
             return  # Its controller does nothing any more but say how it stands.
         if owner is not None:
-            owner = self._adopt(owner, key)
+            self._adopt(owner, key)
         match owner:
             case Deployment():
                 self._sync_deployment(owner)
@@ -230,25 +229,18 @@ class ControlLoop:
             case None if key[1] != "Node":
                 self._keep(key)
 
-    def _adopt(self, owner: Workload, key: ControllerKey) -> Workload:
-        """Let the workload take over what nothing controls; return it as it is then."""
+    def _adopt(self, owner: Workload, key: ControllerKey) -> None:
+        """Let the workload take over what nothing controls."""
         cluster = self.cluster
         if isinstance(owner, Deployment):
             sets = [each for each in self._stray if each.metadata.namespace == key[0]]
             taken = {each.metadata.name: each for each in adopted(owner, sets)}
             cluster.put(*taken.values())
             self._stray = [each for each in self._stray if each not in sets or each.metadata.name not in taken]
-            return owner
+            return
         orphans = cluster.orphans.get(key[0])
         for pod in [*adopted(owner, orphans.values())] if orphans else ():
-            is_of_template = may_be_of(pod_from_template(owner), pod)
-            if isinstance(owner, StatefulSet) and is_of_template and not cluster.owned.get(key):
-                owner = statefulset.of_revision(owner, revision_of(pod))
-                cluster.put(owner)
-            elif isinstance(owner, DaemonSet) and not is_of_template:
-                self._renewed[key] = self._renewed.get(key, frozenset()) | {pod.key}
             cluster.update(pod)
-        return owner
 
     def _sync_deployment(self, owner: Deployment) -> None:
         """Scale each of its ReplicaSets."""

@@ -14,10 +14,12 @@ from kubectl_spread.apiserver import eviction
 from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers import deployment, disruption, nodelifecycle
-from kubectl_spread.controllers.adoption import released
+from kubectl_spread.controllers.adoption import adopted, released
+from kubectl_spread.controllers.daemonset import is_of_generation
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
+from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, is_mirror, owner_of
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
@@ -30,6 +32,7 @@ from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
 from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey
 from kubectl_spread.simulation.control_loop import ControlLoop, JobFailed, WaitsForReady
+from kubectl_spread.snapshot import Snapshot
 
 
 class Unmanaged(msgspec.Struct, frozen=True):
@@ -509,7 +512,8 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
             _changed(replace(owner, status=status), cluster, loop)
         case DaemonSet():
-            loop.renew((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
+            key = owner.metadata.namespace, type(owner).__name__, owner.metadata.name
+            loop.renew(key, cluster.owned.get(key, {}))
         case _:
             pass
     return Done()
@@ -604,9 +608,9 @@ def _apply_node(node: Node, cluster: ClusterState) -> None:
 
 def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
     """Let a workload be as its manifest says; one of another template replaces its Pods as its kind does."""
-    metadata = obj.metadata
-    live = cluster.snapshot.get(type(obj), metadata.namespace, metadata.name)
-    cluster.put(as_applied(obj, cluster.snapshot))
+    metadata, before = obj.metadata, cluster.snapshot
+    live = before.get(type(obj), metadata.namespace, metadata.name)
+    cluster.put(as_applied(obj, cluster.settled().snapshot))
     key = (metadata.namespace, type(obj).__name__, metadata.name)
     loop.forget(key)
     if isinstance(obj, Deployment):
@@ -614,14 +618,27 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
             loop.forget((metadata.namespace, ReplicaSet.__name__, each.metadata.name))
     if isinstance(obj, Job):
         loop.change(key)
+    changed = live is None or not same_template(template_of(obj), template_of(live))
     # What rolls out leaves to chance which Pod is ready first.
-    cluster.chance.free |= live is not None and not same_template(template_of(obj), template_of(live))
-    # Nothing on the Pods of these kinds tells which template made them.
-    kinds = DaemonSet | ReplicaSet | ReplicationController
-    if isinstance(obj, kinds) and live and not same_template(obj.spec.template, template_of(live)):
-        loop.outdate(key)
-        if isinstance(obj, DaemonSet):
-            loop.renew(key)
+    cluster.chance.free |= changed and live is not None
+    if changed and isinstance(obj, DaemonSet):
+        _renew(obj, before, cluster, loop)
+    elif changed and isinstance(obj, ReplicaSet | ReplicationController):
+        # Nothing on their Pods tells which template made them.
+        loop.outdate(key, cluster.owned.get(key, {}))
+
+
+def _renew(obj: DaemonSet, before: Snapshot, cluster: ClusterState, loop: ControlLoop) -> None:
+    """Let a DaemonSet replace its Pods, or those that it adopts, but for such as its template has made."""
+    namespace, name = obj.metadata.namespace, obj.metadata.name
+    key = (namespace, DaemonSet.__name__, name)
+    live = before.get(DaemonSet, namespace, name)
+    found = cluster.owned.get(key, {}).values() if live else adopted(obj, cluster.orphans[namespace].values())
+    there = {pod.key: pod for pod in found}
+    stays = {pod.key for pod, _ in of_older_revision(obj, before, there.values())}
+    old = there.keys() - stays
+    loop.outdate(key, old)
+    loop.renew(key, [each for each in old if live or not is_of_generation(there[each], obj)])
 
 
 ACTS: Mapping[Verb, Act] = {

@@ -37,7 +37,7 @@ class Server(Memory):
 def asked_for(objects: Iterable[Object], *specs: Object) -> list[str]:
     """Return the kinds of devices that are read for this cluster, and Pods that are yet to be."""
     server = Server(objects, server="https://api.example")
-    wanted = (typed_pod(each).spec for each in specs)
+    wanted = [typed_pod(each).spec for each in specs]
     inventory = read_with_devices(server.read, read_sets.everything(""), specs=wanted)
     held = {kind.name for kind in DEVICE_KINDS if kind.name in inventory.objects}
     assert held == {read.kind.name for read in server.asked if read.kind in DEVICE_KINDS}
@@ -100,3 +100,24 @@ def test_what_is_not_watched_is_left_unread(described: Object, left: int) -> Non
     inventory = read_with_devices(server.read, read_sets.everything(""), at_once=True)
     assert [unread.kind for unread in inventory.unread] == [*DEVICE_KINDS][:left]
     assert len(server.asked) == len(read_sets.everything(""))
+
+
+@pytest.mark.parametrize(
+    ("pods", "expected"),
+    [([("web-1", True), ("web-1", True)], 0), ([("web-1", True), ("web-2", True)], 1), ([("web-1", False)], 1)],
+    ids=["one revision", "two revisions", "an orphan"],
+)
+def test_older_revisions_are_read_where_a_manifest_may_come_back_to_one(
+    pods: Sequence[tuple[str, bool]], expected: int
+) -> None:
+    objects = [
+        owned(f"web-{n}", "StatefulSet", "web", labels={"controller-revision-hash": revision})
+        if has_owner
+        else pod(f"web-{n}", labels={"controller-revision-hash": revision})
+        for n, (revision, has_owner) in enumerate(pods)
+    ]
+    for specs, number in ((), 0), ((typed_pod(pod("p")).spec,), expected):
+        server = Server([node("a"), *objects], server="https://api.example")
+        read_with_devices(server.read, read_sets.everything("shop"), specs=specs)
+        asked = [each for each in server.asked if each.kind == kinds.CONTROLLER_REVISION]
+        assert [each.namespace for each in asked] == ["shop"] * number

@@ -123,6 +123,9 @@ class Marks:
         applied = {LAST_APPLIED: json.dumps({"stringData": {"password": self.one()}}), "note": self.one()}
         for kind in ("PersistentVolumeClaim", "Node", "Service", "ServiceAccount"):
             yield {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x", "annotations": applied}}
+        metadata = {"name": "x", "annotations": applied}
+        data = {"spec": {"template": self.template(), "password": self.one()}, "password": self.one()}
+        yield {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata, "data": data}
         text = {LAST_APPLIED: f"no JSON {self.one()}"}
         yield {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "x", "annotations": text}}
         claim = {"metadata": {"name": "data", "annotations": {"a": self.one(), LAST_APPLIED: self.one()}}}

@@ -1,30 +1,63 @@
 """What ``check`` and ``simulate --apply`` say of a manifest, and what ``kubectl apply`` makes of it.
 
-On a real control plane a workload is applied and gets a history: scaled, patched, paused or orphaned. Then a manifest
-is drawn. Both commands are asked about it, it is applied, and controllers and kube-scheduler do their part.
+On a real control plane a workload is applied and gets a history: applied again, patched, scaled, paused, restarted,
+stuck or orphaned. Then a manifest is drawn. Both commands are asked about it, it is applied, and controllers and
+kube-scheduler do their part.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from msgspec import Struct
 
+from kubectl_spread.apiserver.quantities import canonical, with_defaults
+from kubectl_spread.apiserver.strategic_merge import MergeError
+from kubectl_spread.commands import read_sets
+from kubectl_spread.commands.applied_manifests import manifests_of
+from kubectl_spread.commands.simulate import Given, Naming, SimulateOptions
+from kubectl_spread.commands.source import FileSource
+from kubectl_spread.commands.view import SchedulerOptions, look
+from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.kinds import BY_API, Workload
+from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.simulation.cluster_state import ClusterState
+from kubectl_spread.simulation.outcomes import simulate
+from kubectl_spread.simulation.steps import Verb
 from tests.build import ZONE, Object, app, node, spread
-from tests.build_workloads import template, workload
+from tests.build_workloads import laid_over, template, workload
 from tests.controlplane.client import Client
 from tests.e2e.fixes_as_printed import emptied
 from tests.e2e.simulated import Playing
+from tests.program import Ended
+from tests.program import spread as asked_of
 
-KINDS = ("Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job")
-_ENV_PATCH = {
-    "spec": {"template": {"spec": {"containers": [{"name": "main", "env": [{"name": "BY_HAND", "value": "1"}]}]}}}
-}
+KINDS = (
+    *("Deployment", "Deployment", "Deployment", "StatefulSet", "StatefulSet", "DaemonSet", "DaemonSet"),
+    *("ReplicaSet", "Job", "CronJob", "Pod"),
+)
 _QUIET_S = 2.0
+_READ = "nodes,namespaces,pods,deploy,rs,sts,ds,jobs,cj,rc,controllerrevisions"
+_OFFLINE = 3
+"""Of so many pairs one is answered from a snapshot too."""
+
+
+class Applied(Struct, frozen=True):
+    """A step of a history: a manifest that is applied."""
+
+    manifest: Object
+
+
+Done = Applied | Sequence[str]
+"""A step of a history: that, or arguments of kubectl, with ``{ref}`` for the workload."""
 
 
 class Pair(Struct, frozen=True, kw_only=True):
@@ -33,16 +66,22 @@ class Pair(Struct, frozen=True, kw_only=True):
     Attributes:
         name: which kind, what was done to it, and what changes.
         nodes: of the cluster.
-        first: what is applied first.
-        history: what is done then: arguments of kubectl.
+        history: what is done first.
         manifests: what is applied in the end, in one file.
     """
 
     name: str
     nodes: Sequence[Object]
-    first: Object
-    history: Sequence[Sequence[str]]
+    history: Sequence[Done]
     manifests: Sequence[Object]
+
+
+class Counts(Struct, frozen=True):
+    """Pods (count) that were there and stay, that came and have a node, and that wait for one."""
+
+    kept: int
+    made: int
+    waiting: int
 
 
 def drawn(seed: int) -> Pair:
@@ -55,16 +94,40 @@ def drawn(seed: int) -> Pair:
         for n in range(dice.choice((1, 1, 2)))
     ]
     fields: Object = {"cpu": "500m", "skew": dice.random() < 0.6, "replicas": dice.randint(1, 4)}
-    done, history = dice.choice([*_HISTORIES[kind].items()])
-    change, changed = dice.choice([*_CHANGES.items()])
-    again = {**fields, **changed}
+    parts = dice.sample(sorted(_PARTS), dice.choice((0, 1, 2)))
+    fields |= {"spec": dice.choice(_STRATEGIES.get(kind, ({},)))}
+    fields |= {"parts": {part: dice.choice(_PARTS[part]) for part in parts}}
+    words = []
+    history: list[Done] = [Applied(_workload(kind, fields))]
+    known = sorted(_histories(kind))
+    for word in dice.sample(known, min(dice.choice((1, 1, 2)), len(known))):
+        words.append(word)
+        history += [
+            Applied(_workload(kind, _changed(fields, _CHANGES[each.removeprefix("apply:")], dice)))
+            if isinstance(each, str)
+            else each
+            for each in _histories(kind)[word]
+        ]
+    history.sort(key=lambda done: done == _ORPHAN)
+    change = dice.choice(sorted(_CHANGES))
+    again = _changed(fields, _CHANGES[change], dice)
     return Pair(
-        name=f"{seed}-{kind}-{done}-{change}",
+        name=f"{seed}-{kind}-{'+'.join(words)}-{change}",
         nodes=nodes,
-        first=_workload(kind, fields),
         history=history,
         manifests=[_workload(kind, again)],
     )
+
+
+def _changed(fields: Object, change: Object, dice: random.Random) -> Object:
+    """Return the fields after a change; ``parts`` names some of which the value is drawn, or that go."""
+    found = {**fields, **{key: value for key, value in change.items() if key != "parts"}}
+    parts = {**fields["parts"]}
+    for part in change.get("parts", ()):
+        parts.pop(part, None)
+        if dice.random() < 0.7:
+            parts[part] = dice.choice(_PARTS[part])
+    return {**found, "parts": parts}
 
 
 def counting(seed: int) -> Pair:
@@ -74,9 +137,10 @@ def counting(seed: int) -> Pair:
     number = dice.randint(2, 5)
     manifests = []
     for n in range(number):
-        fields: Object = {"cpu": dice.choice(("500m", "1")), "skew": True, "replicas": dice.randint(1, 2)}
-        made = _workload("Deployment", fields, name=f"w{n}", group="x")
-        spec = made["spec"]["template"]["spec"]
+        kind = dice.choice(("Deployment", "Deployment", "StatefulSet", "ReplicaSet", "Pod"))
+        fields: Object = {"cpu": dice.choice(("500m", "1")), "skew": True, "replicas": dice.randint(1, 2), "parts": {}}
+        made = _workload(kind, fields, name=f"w{n}", group="x")
+        spec = made["spec"] if kind == "Pod" else made["spec"]["template"]["spec"]
         if dice.random() < 0.5:
             spec["nodeSelector"] = {ZONE: dice.choice("abc")}
             spec["topologySpreadConstraints"][0]["nodeAffinityPolicy"] = "Ignore"
@@ -84,8 +148,8 @@ def counting(seed: int) -> Pair:
             near = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"one": f"w{n + 1}"}}}
             spec["affinity"] = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
         manifests.append(made)
-    idle = _workload("Deployment", {"cpu": "0", "skew": False, "replicas": 0}, name="idle")
-    return Pair(name=f"counting-{seed}", nodes=nodes, first=idle, history=(), manifests=manifests)
+    idle = _workload("Deployment", {"cpu": "0", "skew": False, "replicas": 0, "parts": {}}, name="idle")
+    return Pair(name=f"counting-{seed}", nodes=nodes, history=[Applied(idle)], manifests=manifests)
 
 
 def _workload(kind: str, fields: Object, *, name: str = "web", group: str = "") -> Object:
@@ -95,16 +159,30 @@ def _workload(kind: str, fields: Object, *, name: str = "web", group: str = "") 
         requests={"cpu": fields["cpu"]},
         image=fields.get("image", "app:1"),
         labels=labels,
-        **({"restartPolicy": "Never"} if kind == "Job" else {}),
+        **({"restartPolicy": "Never"} if kind in {"Job", "CronJob"} else {}),
     )
-    pods["spec"]["containers"][0] |= fields.get("container", {})
-    number: Object = {"replicas": fields["replicas"]}
+    for part in fields["parts"].values():
+        _add(pods["spec"], part)
+    _add(pods["spec"], fields.get("pod", {}))
+    if kind == "Pod":
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "labels": labels},
+            "spec": pods["spec"],
+        }
+    number: Object = {"replicas": fields["replicas"], **fields.get("spec", {})}
     if kind == "DaemonSet":
-        number = {}
-    elif kind == "Job":
+        number.pop("replicas")
+    elif kind in {"Job", "CronJob"}:
         number = {"parallelism": fields["replicas"], "completions": 20, **fields.get("job", {})}
     if kind == "StatefulSet":
         number["serviceName"] = "s"
+    if kind == "CronJob":
+        jobs = {"spec": {"template": pods, **number}}
+        made = workload(kind, name, schedule="0 0 1 1 *", jobTemplate=jobs)
+        del made["spec"]["selector"], made["spec"]["template"], made["status"]
+        return made
     made = workload(kind, name, pods=pods, **number)
     made.pop("status", None)
     made["spec"]["selector"] = {"matchLabels": {"one": name}}
@@ -113,31 +191,130 @@ def _workload(kind: str, fields: Object, *, name: str = "web", group: str = "") 
     return made
 
 
-_PATCH = ("patch", "{ref}", "--type=strategic", "-p", json.dumps(_ENV_PATCH))
+def _add(spec: Object, part: Object) -> None:
+    """Add what a part of a template says, to the Pod or to its first container."""
+    for key, value in part.items():
+        if key in {"env", "ports", "volumeMounts", "args"}:
+            spec["containers"][0][key] = value
+        elif isinstance(value, list):
+            spec[key] = [*spec.get(key, []), *value]
+        else:
+            spec[key] = value
+
+
+def _soft(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
+    return spread(ZONE, soft=True, selector=app("web"), **fields)
+
+
+_PARTS: Mapping[str, Sequence[Object]] = {
+    "env": (
+        {"env": [{"name": "A", "value": "1"}]},
+        {"env": [{"name": "B", "value": "2"}, {"name": "A", "value": "1"}]},
+        {
+            "env": [
+                {"name": "A", "value": "2"},
+                {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+            ]
+        },
+    ),
+    "ports": (
+        {"ports": [{"containerPort": 80}]},
+        {"ports": [{"containerPort": 80, "protocol": "UDP"}, {"containerPort": 80, "name": "web"}]},
+        {"ports": [{"containerPort": 81, "hostPort": 81}]},
+    ),
+    "volumes": (
+        {"volumes": [{"name": "v", "emptyDir": {}}]},
+        {"volumes": [{"name": "v", "configMap": {"name": "c"}}, {"name": "w", "emptyDir": {"medium": "Memory"}}]},
+        {"volumes": [{"name": "v", "hostPath": {"path": "/v"}}], "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+    ),
+    "tolerations": (
+        {"tolerations": [{"key": "t", "operator": "Exists"}]},
+        {"tolerations": [{"key": "u", "operator": "Exists"}, {"key": "t", "value": "1", "effect": "NoSchedule"}]},
+    ),
+    "constraints": (
+        {"topologySpreadConstraints": [_soft()]},
+        {"topologySpreadConstraints": [_soft(maxSkew=2)]},
+        {"topologySpreadConstraints": [spread("kubernetes.io/hostname", maxSkew=2, selector=app("web"))]},
+    ),
+    "selector": ({"nodeSelector": {ZONE: "a"}}, {"nodeSelector": {ZONE: "b"}}),
+    "others": (
+        {"hostAliases": [{"ip": "10.0.0.1", "hostnames": ["h"]}], "imagePullSecrets": [{"name": "s"}]},
+        {"imagePullSecrets": [{"name": "r"}, {"name": "s"}], "terminationGracePeriodSeconds": 5},
+        {"args": ["--a", "--b"]},
+    ),
+}
+"""Fields of templates that are merged each by a rule of its own: lists by name, by port, as a whole, as a set."""
+_STRATEGIES: Mapping[str, Sequence[Object]] = {
+    "Deployment": (
+        {},
+        {},
+        {"strategy": {"type": "Recreate"}},
+        {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}},
+    ),
+    "StatefulSet": (
+        {},
+        {"podManagementPolicy": "Parallel"},
+        {"updateStrategy": {"type": "OnDelete"}},
+        {"updateStrategy": {"rollingUpdate": {"partition": 1}}},
+    ),
+    "DaemonSet": (
+        {},
+        {"updateStrategy": {"type": "OnDelete"}},
+        {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}},
+    ),
+}
 _ORPHAN = ("delete", "{ref}", "--cascade=orphan")
 _SCALE = ("scale", "{ref}", "--replicas=3")
-_RESTART = ("rollout", "restart", "{ref}")
-_EVERY: Mapping[str, Sequence[Sequence[str]]] = {"idle": (), "orphaned": (_ORPHAN,)}
-_HISTORIES: Mapping[str, Mapping[str, Sequence[Sequence[str]]]] = {
-    "Deployment": {
-        **_EVERY,
-        "scaled": (_SCALE,),
-        "patched": (_PATCH,),
-        "paused": (("rollout", "pause", "{ref}"),),
-        "restarted": (_RESTART,),
-    },
-    "StatefulSet": {
-        **_EVERY,
-        "scaled": (("scale", "{ref}", "--replicas=3"),),
-        "restarted": (("rollout", "restart", "{ref}"),),
-    },
-    "DaemonSet": {"idle": (), "restarted": (("rollout", "restart", "{ref}"),)},
-    "ReplicaSet": {**_EVERY, "scaled": (("scale", "{ref}", "--replicas=3"),)},
-    "Job": {"idle": ()},
+
+
+def _patch(**spec: Any) -> Done:  # noqa: ANN401 - any field of a Pod
+    return (
+        *("patch", "{ref}", "--type=strategic", "-p"),
+        json.dumps({"spec": {"template": {"spec": spec}}}),
+    )
+
+
+def _container(**fields: Any) -> Done:  # noqa: ANN401 - any field of a container
+    return _patch(containers=[{"name": "main", **fields}])
+
+
+_ROLLING: Mapping[str, Sequence[Done | str]] = {
+    "env-by-hand": (_container(env=[{"name": "BY_HAND", "value": "1"}]),),
+    "port-by-hand": (_container(ports=[{"containerPort": 90}]),),
+    "volume-by-hand": (_patch(volumes=[{"name": "v", "emptyDir": {"sizeLimit": "1Gi"}}]),),
+    "toleration-by-hand": (_patch(tolerations=[{"key": "h", "operator": "Exists"}]),),
+    "constraint-by-hand": (_patch(topologySpreadConstraints=[_soft(maxSkew=3)]),),
+    "selector-by-hand": (_patch(nodeSelector={ZONE: "c"}),),
+    "restarted": (("rollout", "restart", "{ref}"),),
+    "rolled": ("apply:env",),
+    "larger-once": ("apply:larger",),
+    "stuck": ("apply:too-large",),
+    "forgotten": (("annotate", "{ref}", "kubectl.kubernetes.io/last-applied-configuration-"),),
 }
+"""What is done to workloads that roll out: ``apply:`` names a change that is applied."""
+
+
+def _histories(kind: str) -> Mapping[str, Sequence[Done | str]]:
+    idle: Mapping[str, Sequence[Done | str]] = {"idle": ()}
+    orphaned = {"orphaned": (_ORPHAN,)}
+    match kind:
+        case "Deployment":
+            paused = {"paused": (("rollout", "pause", "{ref}"),)}
+            return {**idle, **orphaned, **_ROLLING, **paused, "scaled": (_SCALE,)}
+        case "StatefulSet":
+            return {**idle, **orphaned, **_ROLLING, "scaled": (_SCALE,), "orphaned-again": (_ORPHAN,)}
+        case "DaemonSet":
+            return {**idle, **orphaned, **_ROLLING, "orphaned-again": (_ORPHAN,)}
+        case "ReplicaSet":
+            templates = {key: value for key, value in _ROLLING.items() if key != "restarted"}
+            return {**idle, **orphaned, **templates, "scaled": (_SCALE,)}
+        case _:
+            return idle
+
+
 _CHANGES: Mapping[str, Object] = {
     "same": {},
-    "env": {"container": {"env": [{"name": "A", "value": "1"}]}},
+    "env": {"pod": {"env": [{"name": "A", "value": "9"}]}},
     "image": {"image": "app:2"},
     "larger": {"cpu": "900m"},
     "too-large": {"cpu": "8"},
@@ -145,33 +322,110 @@ _CHANGES: Mapping[str, Object] = {
     "fewer": {"replicas": 1, "job": {"parallelism": 1}},
     "spread": {"skew": True},
     "suspended": {"job": {"suspend": True}},
+    "recreated": {"spec": {"strategy": {"type": "Recreate"}}},
+    **{f"other-{part}": {"parts": (part,)} for part in _PARTS},
+    "other-parts": {"parts": (*_PARTS,)},
 }
 
 
-def differences(client: Client, pair: Pair, namespace: str) -> list[str]:
-    """Return where what is said and what comes part; the cluster is empty before and after."""
+class Said(Struct, frozen=True, kw_only=True):
+    """What is said of a manifest before it is applied.
+
+    Attributes:
+        check: the items of ``check``.
+        by_server: the same, where the server was asked for a dry run.
+        simulated: how ``simulate --apply`` ended.
+        offline: how both end, asked of a snapshot; empty where they were not.
+        objects: what the manifests make of the objects that live; None where one cannot be merged.
+        orders: what becomes of Pods in each order; empty where it is refused.
+    """
+
+    check: Ended
+    by_server: Ended
+    simulated: Ended
+    offline: Sequence[Ended]
+    objects: Sequence[KubernetesObject] | None
+    orders: Sequence[Counts]
+
+
+def differences(client: Client, pair: Pair, namespace: str, *, offline: bool = False) -> tuple[list[str], int]:
+    """Return where what is said and what comes part, and how many answers were Incomplete.
+
+    The cluster is empty before and after.
+    """
     with emptied(client, namespace), TemporaryDirectory() as folder:
         playing = Playing(client, namespace)
         client.create_nodes(pair.nodes)
-        kind = pair.first["kind"].lower()
-        _write(Path(folder, "first.json"), [pair.first])
-        client.kubectl("apply", "-f", f"{folder}/first.json", "-n", namespace)
-        playing.settle(_QUIET_S)
-        for arguments in pair.history:
-            client.kubectl(
-                *(word.format(ref=f"{kind}/web") if word == "{ref}" else word for word in arguments), "-n", namespace
-            )
-            playing.settle(_QUIET_S)
         file = Path(folder, "manifest.json")
+        for done in pair.history:
+            if isinstance(done, Applied):
+                _apply(client, namespace, [done.manifest], file)
+            else:
+                ref = f"{pair.manifests[0]['kind'].lower()}/web"
+                client.kubectl.run(*(ref if word == "{ref}" else word for word in done), "-n", namespace)
+            playing.settle(_QUIET_S)
         _write(file, pair.manifests)
-        asked = ("-n", namespace, "-o", "json")
-        check = json.loads(client.kubectl.run("spread", "check", "-f", str(file), *asked).stdout)["items"]
-        simulated = client.kubectl.run("spread", "simulate", "--apply", str(file), *asked)
-        before = {pod["metadata"]["uid"]: pod for pod in _active(playing)}
-        applied = _apply(client, namespace, pair.manifests, file)
+        said = _said(client, file, pair.manifests, namespace, Path(folder), offline=offline)
+        before = _active(playing)
+        accepted = _apply(client, namespace, pair.manifests, file)
+        objects = _stored(client, pair.manifests, namespace)
         playing.settle(_QUIET_S)
-        after = {pod["metadata"]["uid"]: pod for pod in _active(playing)}
-    return [*_compared(check, simulated.stdout, accepted=applied, before=before, after=after)]
+        found = [*_verdicts(said, accepted=accepted), *_offline(said)]
+        found += _of_objects(said, objects) if accepted else ()
+        if accepted and all(item["verdict"] not in {"Invalid", "Incomplete"} for item in said.check.items):
+            found += _compared(said, before, _active(playing))
+    ended = (said.check, *said.offline[:1])
+    unsure = [item for each in ended for item in each.items if item["verdict"] == "Incomplete"]
+    return found, len(unsure)
+
+
+def _said(
+    client: Client, file: Path, manifests: Sequence[Object], namespace: str, folder: Path, *, offline: bool
+) -> Said:
+    asked = ("-n", namespace, "-o", "json")
+    live = ("--kubeconfig", client.kubectl.kubeconfig, *asked)
+    check = ("check", "-f", file)
+    simulate_it = ("simulate", "--apply", file)
+    cluster, snapshot = folder / "cluster.json", folder / "snapshot.json"
+    cluster.write_text(client.kubectl("get", _READ, "-A", "-o", "json", "--show-managed-fields"))
+    held: list[Ended] = []
+    if offline:
+        asked_of("snapshot", "-o", snapshot, "--kubeconfig", client.kubectl.kubeconfig)
+        held = [asked_of(*words, "--from", snapshot, *asked) for words in (check, simulate_it)]
+    there = json.loads(cluster.read_text())["items"]
+    wanted = [{**each, "metadata": {**each["metadata"], "namespace": namespace}} for each in manifests]
+    objects: list[KubernetesObject] | None
+    try:
+        objects = [laid_over(each, there) for each in wanted]
+    except MergeError:
+        objects = None
+    return Said(
+        check=asked_of(*check, *live),
+        by_server=asked_of(*check, "--dry-run=server", *live),
+        simulated=asked_of(*simulate_it, *live),
+        offline=held,
+        objects=objects,
+        orders=_orders(cluster, file, namespace),
+    )
+
+
+def _orders(cluster: Path, file: Path, namespace: str) -> Sequence[Counts]:
+    """Return what the simulation makes of the Pods of the namespace, in each order."""
+    view = look(FileSource([str(cluster)], stdin=None), read_sets.for_moving(), SchedulerOptions()).settled
+    options = SimulateOptions(steps=(("apply", str(file)),), namespace=namespace)
+    naming = Naming(view.snapshot, options, view.handle().profile, ())
+    try:
+        steps = [naming.step(Given(Verb.APPLY, str(file), manifests_of(str(file), namespace, stdin=None)))]
+    except ManifestError:
+        return ()
+
+    def seen(state: ClusterState, _: int) -> Counts:
+        there = [each for key, each in state.pods.items() if key[0] == namespace and not each.finished]
+        new = {each.key for each in there if state.born.get(each.key, (-1, 0))[0] >= 0}
+        bound = [each.key in new for each in there if each.spec.node_name and not each.terminating]
+        return Counts(bound.count(False), bound.count(True), sum(not each.spec.node_name for each in there))
+
+    return [order.seen for order in simulate(view.handles, steps, seen).after(0)]
 
 
 def _write(file: Path, manifests: Sequence[Object]) -> None:
@@ -187,47 +441,113 @@ def _apply(client: Client, namespace: str, manifests: Sequence[Object], file: Pa
     return client.kubectl.run("apply", "-f", str(file), "-n", namespace).returncode == 0
 
 
-def _active(playing: Playing) -> Sequence[Object]:
+def _stored(client: Client, manifests: Sequence[Object], namespace: str) -> Sequence[KubernetesObject]:
+    names = [f"{each['kind'].lower()}/{each['metadata']['name']}" for each in manifests]
+    listed = json.loads(client.kubectl.run("get", *names, "-n", namespace, "-o", "json").stdout or "{}")
+    found = listed.get("items", [listed] if listed else [])
+    return [convert(each, BY_API[each["apiVersion"], each["kind"]].struct) for each in found]
+
+
+def _active(playing: Playing) -> Mapping[str, Object]:
     ended = ("Failed", "Succeeded")
     pods = playing.pods()
-    return [p for p in pods if "deletionTimestamp" not in p["metadata"] and p["status"].get("phase") not in ended]
+    there = [p for p in pods if "deletionTimestamp" not in p["metadata"] and p["status"].get("phase") not in ended]
+    return {pod["metadata"]["uid"]: pod for pod in there}
 
 
-def _compared(
-    check: Sequence[Object],
-    simulated: str,
-    *,
-    accepted: bool,
-    before: Mapping[str, Object],
-    after: Mapping[str, Object],
-) -> list[str]:
-    refused = any(item["verdict"] == "Invalid" for item in check)
-    if refused or not accepted:
-        return [] if refused != accepted else [f"refused: {refused}, applied: {accepted}"]
-    found = []
-    waiting = sum(not pod["spec"].get("nodeName") for pod in after.values())
-    said = sum(item["pending"] for item in check)
-    (step,) = json.loads(simulated)["steps"]
-    least = sum(each["range"][0] for each in step["pending"])
-    most = sum(each["range"][1] for each in step["pending"])
-    if not least <= waiting <= most:
-        found.append(f"Pending: simulate {least}..{most}, came {waiting}")
-    if not least <= said <= most:
-        found.append(f"Pending: check {said}, simulate {least}..{most}")
-    new = sum(bool(pod["spec"].get("nodeName")) for uid, pod in after.items() if uid not in before)
-    waited = any(not pod["spec"].get("nodeName") for pod in before.values())
-    placed = sum(len(item["placements"]) for item in check)
-    if not waited and not most and new != placed:
-        found.append(f"new Pods on nodes: check {placed}, came {new}")
+def _of_objects(said: Said, stored: Sequence[KubernetesObject]) -> Iterator[str]:
+    """Yield in which fields that are read the merged objects differ from those that kubectl leaves."""
+    if said.objects is None or len(stored) != len(said.objects):
+        return
+    for ours, theirs in zip(said.objects, stored, strict=True):
+        left, right = _kept(ours), _kept(theirs)
+        for field in left:
+            if left[field] != right[field]:
+                yield f"{field}: merged {json.dumps(left[field])}, stored {json.dumps(right[field])}"
+
+
+def _kept(obj: KubernetesObject) -> Object:
+    """Return what is read of an object, as the API server defaults it; of a Pod without what admission adds."""
+    if isinstance(obj, Pod):
+        return {
+            "image": obj.spec.containers[0].image,
+            "constraints": with_defaults(obj.spec.topology_spread_constraints),
+        }
+    assert isinstance(obj, Workload)
+    made = template_of(obj)
+    found: Object = {
+        "labels": {**made.metadata.labels} if obj.__class__.__name__ != "Job" else {},
+        "template": canonical(with_defaults(made.spec)),
+        "rest": made.rest,
+    }
+    for field in ("replicas", "paused", "parallelism", "completions", "suspend"):
+        value = getattr(obj.spec, field, None)
+        found[field] = 1 if field == "replicas" and value is None and hasattr(obj.spec, field) else value
     return found
 
 
-def run(client: Client, seeds: Sequence[int], draw: Callable[[int], Pair] = drawn) -> int:
-    """Print where pairs part; return how many did (count)."""
-    failed = 0
+def _verdicts(said: Said, *, accepted: bool) -> Iterator[str]:
+    """Yield where verdicts come part: of what is refused, and of an API server that is asked."""
+    refused = [any(item["verdict"] == "Invalid" for item in ended.items) for ended in (said.check, said.by_server)]
+    if refused != [not accepted] * 2:
+        yield f"refused: {refused[0]}, by a dry run: {refused[1]}, applied: {accepted}"
+    for one, other in zip(said.check.items, said.by_server.items, strict=True):
+        for field in ("verdict", "pending"):
+            if one[field] != other[field] and "Incomplete" not in (one["verdict"], other["verdict"]):
+                yield f"{field}: {one[field]}, by a dry run {other[field]}"
+
+
+def _compared(said: Said, before: Mapping[str, Object], after: Mapping[str, Object]) -> Iterator[str]:
+    """Yield where Pods come out otherwise than was said; before and after by UID."""
+    check = said.check.items
+    (step,) = said.simulated.report["steps"]
+    ranges = [each["range"] for each in step["pending"]]
+    least, most = (sum(each[n] for each in ranges) for n in (0, 1))
+    bound = {uid for uid, pod in after.items() if pod["spec"].get("nodeName")}
+    came = Counts(len(bound & before.keys()), len(bound - before.keys()), len(after) - len(bound))
+    if not least <= came.waiting <= most:
+        yield f"Pending: simulate {least}..{most}, came {came.waiting}"
+    pending, placed = sum(item["pending"] for item in check), sum(len(item["placements"]) for item in check)
+    waited = any(not pod["spec"].get("nodeName") for pod in before.values())
+    # What is said of a CronJob is said of its next run.
+    if any(item["kind"] == "CronJob" for item in check):
+        return
+    if not least <= pending <= most:
+        yield f"Pending: check {pending}, simulate {least}..{most}"
+    if not (waited or most or came.made == placed):
+        yield f"new Pods on nodes: check {placed}, came {came.made}"
+    for field in () if waited else Counts.__struct_fields__:
+        numbers = [getattr(order, field) for order in said.orders]
+        if not min(numbers) <= getattr(came, field) <= max(numbers):
+            yield f"{field}: simulated {min(numbers)}..{max(numbers)}, came {getattr(came, field)}"
+
+
+def _offline(said: Said) -> Iterator[str]:
+    """Yield where what is said of a snapshot is neither the same nor Incomplete."""
+    if not said.offline:
+        return
+    check, simulated = said.offline
+    for live, held in zip(said.check.items, check.items, strict=True):
+        same = all(live[field] == held[field] for field in ("verdict", "pending", "placements"))
+        if not same and held["verdict"] != "Incomplete":
+            yield f"offline: {held['verdict']}, {held['pending']}; live: {live['verdict']}, {live['pending']}"
+    if bool(said.simulated.stdout) != bool(simulated.stdout):
+        yield f"offline: {simulated.stderr}; live: {said.simulated.stderr}"
+    elif simulated.stdout and not simulated.report["incomplete"]:
+        pending = [each.report["steps"][0]["pending"] for each in (said.simulated, simulated)]
+        if [item["range"] for item in pending[0]] != [item["range"] for item in pending[1]]:
+            yield f"offline: Pending {pending[1]}; live: {pending[0]}"
+
+
+def run(client: Client, seeds: Sequence[int], draw: Callable[[int], Pair] = drawn) -> tuple[int, int]:
+    """Print where pairs part; return how many did, and how many answers were Incomplete (counts)."""
+    failed = incomplete = 0
     for seed in seeds:
         pair = draw(seed)
-        found = differences(client, pair, f"pair-{draw.__name__}-{seed}")
+        found, unsure = differences(
+            client, pair, f"pair-{draw.__name__}-{seed}", offline=draw is drawn and seed % _OFFLINE == 0
+        )
         failed += bool(found)
-        print(pair.name, "; ".join(found) or "as said", flush=True)  # noqa: T201 - a proof prints
-    return failed
+        incomplete += unsure
+        print(pair.name, "; ".join(found) or "as said", "(Incomplete)" * bool(unsure), flush=True)  # noqa: T201 - a proof prints
+    return failed, incomplete

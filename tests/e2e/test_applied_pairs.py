@@ -24,9 +24,9 @@ def stage(binaries: Binaries) -> Iterator[Client]:
 
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_what_kubectl_apply_makes_of_it_is_what_was_said(seed: int, stage: Client) -> None:
-    assert differences(stage, drawn(seed), f"pair-{seed}") == []
+    assert differences(stage, drawn(seed), f"pair-{seed}", offline=seed % 3 == 0)[0] == []
 
 
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_workloads_that_count_each_other_come_as_said(seed: int, stage: Client) -> None:
-    assert differences(stage, counting(seed), f"file-{seed}") == []
+    assert differences(stage, counting(seed), f"file-{seed}")[0] == []

@@ -1,0 +1,79 @@
+"""Revisions of StatefulSets and DaemonSets: which of the Pods that are there the newest template has made.
+
+Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.go getStatefulSetRevisions,
+daemon/update.go constructHistory (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from kubectl_spread.controllers import daemonset
+from kubectl_spread.controllers.adoption import adopted
+from kubectl_spread.controllers.templates import (
+    may_be_of,
+    pod_from_template,
+    reference_to,
+    same_template,
+    template_hash,
+)
+from kubectl_spread.controllers.workloads import revision_of
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.template_rest import same_rest
+from kubectl_spread.objects.workloads import ControllerRevision, DaemonSet, StatefulSet
+from kubectl_spread.snapshot import Snapshot
+
+
+def template_of(owner: StatefulSet | DaemonSet, revision: str, snapshot: Snapshot) -> PodTemplateSpec | None:
+    """Return the template of a revision, by the name that its Pods bear; None where it was not read."""
+    name = revision if isinstance(owner, StatefulSet) else f"{owner.metadata.name}-{revision}"
+    found = snapshot.get(ControllerRevision, owner.metadata.namespace, name)
+    return found.data.spec.template if found else None
+
+
+def of_older_revision(
+    owner: StatefulSet | DaemonSet, snapshot: Snapshot, pods: Iterable[Pod]
+) -> Iterator[tuple[Pod, bool]]:
+    """Yield (Pod that stays, for the template has come back to that of its revision; whether that is certain).
+
+    Of a revision that was not read only its Pods are known: they show the fields that are read, and no others.
+
+    Args:
+        owner: merged with the one that lives, or new: then its Pods are those that it adopts.
+        snapshot: the cluster in which it lives as it was.
+        pods: all that there are.
+    """
+    live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name)
+    template, made, own = owner.spec.template, pod_from_template(owner), reference_to(owner)
+    if live is not None and same_template(live.spec.template, template):
+        return
+    there = [pod for pod in pods if pod.metadata.namespace == owner.metadata.namespace and not pod.finished]
+    mine = [pod for pod in there if (by := pod.metadata.controller) and (by.kind, by.name) == (own.kind, own.name)]
+    for pod in (*mine, *adopted(owner, [pod for pod in there if pod.metadata.controller is None])):
+        revision = revision_of(pod)
+        if not revision or _is_newest(pod, live or owner):
+            continue
+        held = template_of(owner, revision, snapshot)
+        if held is None and may_be_of(made, pod):
+            yield pod, False
+        elif held is not None and same_template(held, template):
+            yield pod, same_rest(held.rest, template.rest) is True
+
+
+def _is_newest(pod: Pod, owner: StatefulSet | DaemonSet) -> bool:
+    if isinstance(owner, DaemonSet):
+        return daemonset.is_of_generation(pod, owner)
+    return revision_of(pod) == owner.status.update_revision
+
+
+def with_revision(owner: StatefulSet, snapshot: Snapshot) -> StatefulSet:
+    """Return the StatefulSet with the name of its newest revision: the older one that has its template, if any."""
+    live = snapshot.get(StatefulSet, owner.metadata.namespace, owner.metadata.name)
+    if live is not None and live.status.update_revision and same_template(live.spec.template, owner.spec.template):
+        newest = live.status.update_revision
+    else:
+        older = (revision_of(pod) for pod, _ in of_older_revision(owner, snapshot, snapshot.all(Pod)))
+        newest = next(older, f"{owner.metadata.name}-{template_hash(owner.spec.template)}")
+    return replace(owner, status=replace(owner.status, update_revision=newest))
