@@ -1,4 +1,4 @@
-"""The cluster as it was read, and indexed for the scheduler's questions."""
+"""The cluster as it was read, with indexes for the scheduler."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ObjectT = TypeVar("ObjectT")
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """A list that was wanted and could not be had.
+    """A list that could not be read.
 
     Attributes:
         why: the reason in a word or two, such as ``forbidden``.
-        namespace: the namespace that was asked; empty for all.
+        namespace: the namespace that was listed; empty for all.
     """
 
     kind: Kind
@@ -34,11 +34,11 @@ class Unread(msgspec.Struct, frozen=True):
 
 
 class PodsRead(msgspec.Struct, frozen=True):
-    """Which Pods were read, where not all were; those without a node are among them in any case.
+    """Which Pods were read, if not all; Pods without a node are always read.
 
     Attributes:
-        namespaces: the namespaces whose Pods were all read.
-        not_on: the nodes (by name) of which the Pods of other namespaces were not read.
+        namespaces: the namespaces of which all Pods were read.
+        not_on: the nodes (by name) on which Pods of other namespaces were not read.
     """
 
     namespaces: frozenset[str]
@@ -46,28 +46,29 @@ class PodsRead(msgspec.Struct, frozen=True):
 
 
 ORIGIN_API = ("spread.kubectl.dev/v1alpha1", "SnapshotOrigin")
-"""apiVersion and kind of the item of a snapshot that says where it was taken."""
+"""apiVersion and kind of the item in a snapshot file that says where it was taken."""
 NEWER = ".."
-"""What stands between the version of a list and the newest one that parts of it are of."""
+"""Separates the version of a list from that of its newest part."""
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Where a snapshot was taken, as its file says.
 
-    A file may be anybody's: it names entries of the reader's own kubeconfig, and never a server to send credentials to.
+    Anybody may have written the file: it may name entries of the reader's own kubeconfig, but no server that
+    credentials are sent to.
 
     Attributes:
-        taken_at: when (RFC 3339).
-        context: the name of the context; empty when there was none.
-        cluster: the name of the cluster in the kubeconfig; empty when there was none.
+        taken_at: the time (RFC 3339).
+        context: the name of the context; empty for none.
+        cluster: the name of the cluster in the kubeconfig; empty for none.
         server: the API server's URL.
-        cluster_flag: what ``--cluster`` was; empty where it was not given.
-        user_flag: the same of ``--user``.
-        other_flags: the names of the other connection flags that were given, without their values.
+        cluster_flag: the value of ``--cluster``; empty where it was not given.
+        user_flag: the value of ``--user``; likewise.
+        other_flags: the names of the other connection flags that were given.
         held: plural of each kind that was read → the version of its list; empty where it was read from files.
-        unread: (kind, why, namespace) of each list that could not be had, as in an Inventory.
+        unread: (kind, why, namespace) of each list that could not be read, as in an Inventory.
         within: as in an Inventory.
-        apart: likewise.
+        apart: as in an Inventory.
     """
 
     taken_at: str = ""
@@ -84,16 +85,16 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 class Inventory(msgspec.Struct, frozen=True):
-    """What was read of a cluster, before it is indexed.
+    """What was read from a cluster, before it is indexed.
 
     Attributes:
-        objects: kind's name → its objects; a kind that was not asked for is absent.
-        resource_versions: kind's plural → the version its list was read at; empty for files.
-        unread: lists that could not be had.
-        apart: whether lists whose versions can be compared were read at different ones.
-        pods_read: which Pods were read; None where all were, as far as they may be.
-        within: kind's name → the namespaces of which it was read; a kind that was read of all is absent.
-        origin: where the snapshot was taken that was read; None where the files do not say one place.
+        objects: kind's name → its objects; a kind that was not requested is absent.
+        resource_versions: kind's plural → the version of its list; empty for files.
+        unread: the lists that could not be read.
+        apart: whether lists with comparable versions were read at different versions.
+        pods_read: which Pods were read; None where all permitted Pods were.
+        within: kind's name → the namespaces in which it was read; a kind that was read in all is absent.
+        origin: where the snapshot was taken; None where the files name no single origin.
     """
 
     objects: Mapping[str, tuple[KubernetesObject, ...]]
@@ -106,12 +107,12 @@ class Inventory(msgspec.Struct, frozen=True):
 
     @property
     def nodes_unread(self) -> bool:
-        """Whether the Nodes were not read at all, as where files hold Pods alone."""
+        """Whether no Nodes were read, for example from files that have only Pods."""
         return any(unread.kind == NODE for unread in self.unread)
 
     @property
     def not_read(self) -> frozenset[str]:
-        """The nodes (by name) that may hold Pods that were not read."""
+        """The nodes (by name) that may have Pods that were not read."""
         return self.pods_read.not_on if self.pods_read else frozenset()
 
     def has_pods_of(self, namespace: str) -> bool:
@@ -119,7 +120,7 @@ class Inventory(msgspec.Struct, frozen=True):
         return not self.not_read or (self.pods_read is not None and namespace in self.pods_read.namespaces)
 
     def has(self, kind: Kind) -> bool:
-        """Whether the kind was read, all of it that was wanted."""
+        """Whether the kind was read, as far as it was requested."""
         return kind.name in self.objects and all(unread.kind != kind for unread in self.unread)
 
     def has_in(self, kind: Kind, namespace: str) -> bool:
@@ -128,16 +129,15 @@ class Inventory(msgspec.Struct, frozen=True):
 
 
 def oldest(resource_versions: str) -> str:
-    """Return the version that a list, of which parts may be newer, was read at."""
+    """Return the version of a list, without that of its newest part."""
     return resource_versions.partition(NEWER)[0]
 
 
 def together(first: Inventory, second: Inventory) -> Inventory:
-    """Return what two readings found, each object once."""
+    """Return the union of two inventories, with each object once."""
     objects: dict[str, tuple[KubernetesObject, ...]] = dict(first.objects)
-    for kind, found in second.objects.items():
-        held = {(each.metadata.namespace, each.metadata.name): each for each in (*objects.get(kind, ()), *found)}
-        objects[kind] = tuple(held.values())
+    for kind, read in second.objects.items():
+        objects[kind] = tuple({each.key: each for each in (*objects.get(kind, ()), *read)}.values())
     versions = {
         oldest(inventory.resource_versions[kind.plural])
         for inventory in (first, second)
@@ -150,39 +150,42 @@ def together(first: Inventory, second: Inventory) -> Inventory:
         unread=tuple(dict.fromkeys((*first.unread, *second.unread))),
         apart=first.apart or second.apart or len(versions) > 1,
         pods_read=first.pods_read or second.pods_read,
-        within=_within_either(first, second),
+        within=_merge_within(first, second),
     )
 
 
-def _within_either(first: Inventory, second: Inventory) -> Mapping[str, frozenset[str]]:
-    """Return of which namespaces alone kinds were read, by one reading or the other."""
-    found: dict[str, frozenset[str]] = {}
+def _merge_within(first: Inventory, second: Inventory) -> Mapping[str, frozenset[str]]:
+    merged: dict[str, frozenset[str]] = {}
     for kind in first.within.keys() | second.within.keys():
         read = [each.within.get(kind) for each in (first, second) if kind in each.objects]
+        # If one inventory has the kind of all namespaces, so has the union.
         if None not in read:
-            found[kind] = frozenset().union(*filter(None, read))
-    return found
+            merged[kind] = frozenset().union(*filter(None, read))
+    return merged
 
 
 Controller: TypeAlias = tuple[str, str, str]
-"""The kind, namespace and name of what controls other objects."""
-PodsByLabels: TypeAlias = Mapping[frozenset[tuple[str, str]], tuple[Pod, ...]]
+"""The kind, namespace and name of a controller."""
+PodKey: TypeAlias = tuple[str, str]
+"""The namespace and name of a Pod."""
+LabelSet: TypeAlias = frozenset[tuple[str, str]]
+PodsByLabels: TypeAlias = Mapping[LabelSet, tuple[Pod, ...]]
 
 
 class Snapshot(msgspec.Struct, frozen=True, dict=True):
-    """The cluster at one moment, indexed; immutable, so that a what-if is another Snapshot that shares what it keeps.
+    """The cluster at one moment, indexed. It is immutable: a changed cluster is another Snapshot that shares the rest.
 
     Attributes:
         objects: type → (namespace, name) → object.
-        nodes: node's name → node, by name.
-        assigned: node's name → the Pods on it that have not finished, as the scheduler sees them. Nodes that do not
-            exist may be among the keys.
-        by_labels: namespace → label set → the assigned Pods that carry exactly these labels.
-        nominated: node's name → the Pods that wait for room there, and have not finished.
+        nodes: node's name → node, sorted by name.
+        assigned: node's name → the Pods on it that have not finished, as the scheduler sees them. The node may not
+            exist.
+        by_labels: namespace → label set → the assigned Pods that have exactly these labels.
+        nominated: node's name → the Pods that are nominated to it and have not finished.
         inventory: what was read, and what was not.
-        assumed: (namespace, name) → the Pod on the node where the scheduler counts it already, though it has yet to
-            bind it; among ``objects`` it has no node.
-        undecided: the Pods of which it is not known whether they are counted so; they are not.
+        assumed: the Pods that the scheduler has assumed on a node and not bound yet, with that node; in ``objects``
+            they have no node.
+        undecided: the Pods of which it is not known whether they are assumed; they are not in ``assigned``.
     """
 
     objects: Mapping[type, Mapping[tuple[str, str], KubernetesObject]]
@@ -191,96 +194,98 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     by_labels: Mapping[str, PodsByLabels]
     nominated: Mapping[str, tuple[Pod, ...]]
     inventory: Inventory
-    assumed: Mapping[tuple[str, str], Pod] = msgspec.field(default_factory=dict)
-    undecided: Mapping[tuple[str, str], Choice] = msgspec.field(default_factory=dict)
+    assumed: Mapping[PodKey, Pod] = msgspec.field(default_factory=dict)
+    undecided: Mapping[PodKey, Choice] = msgspec.field(default_factory=dict)
 
     @classmethod
     def build(cls, inventory: Inventory) -> Snapshot:
-        """Return the inventory, indexed, with the Pods that the scheduler counts on a node and has yet to bind."""
-        read = cls.without_assumed(inventory)
-        return read.with_assumed(pod for pod in read.all(Pod) if not pod.finished)
+        """Return the indexed inventory, with the Pods that the scheduler has assumed on a node."""
+        return cls.without_assumed(inventory).with_assumed()
 
     @classmethod
     def without_assumed(cls, inventory: Inventory) -> Snapshot:
-        """Return the inventory, indexed; a Pod without a node is counted on none."""
+        """Return the indexed inventory; a Pod without a node is on none."""
         objects = {
-            kind.struct: {(obj.metadata.namespace, obj.metadata.name): obj for obj in inventory.objects[kind.name]}
+            kind.struct: {obj.key: obj for obj in inventory.objects[kind.name]}
             for kind in KINDS
             if kind.name in inventory.objects
         }
-        pods = cast("Mapping[tuple[str, str], Pod]", objects.get(Pod, {}))
+        pods = cast("Mapping[PodKey, Pod]", objects.get(Pod, {}))
         nodes = cast("Mapping[tuple[str, str], Node]", objects.get(Node, {}))
         living = [pod for pod in pods.values() if not pod.finished]
+        nominated: dict[str, list[Pod]] = defaultdict(list)
+        for pod in living:
+            if pod.status.nominated_node_name and not pod.spec.node_name:
+                nominated[pod.status.nominated_node_name].append(pod)
         assigned, by_labels = _index(pod for pod in living if pod.spec.node_name)
         return cls(
             objects=objects,
             nodes={node.metadata.name: node for _, node in sorted(nodes.items())},
             assigned=assigned,
             by_labels=by_labels,
-            nominated=_nominated(pod for pod in living if not pod.spec.node_name),
+            nominated={name: tuple(pods) for name, pods in nominated.items()},
             inventory=inventory,
         )
 
-    def with_assumed(self, pods: Iterable[Pod]) -> Snapshot:
-        """Return the snapshot in which Pods are counted on a node while the scheduler has their volumes made there."""
-        waiting = (pod for pod in pods if pod.waits and pod.spec.volumes)
-        found = (choice_of(pod, tuple(self._claims_of(pod)), self.refusals_of(pod)) for pod in waiting)
+    def with_assumed(self) -> Snapshot:
+        """Return the snapshot with the Pods that the scheduler has assumed while their volumes are provisioned."""
+        waiting = (pod for pod in self.all(Pod) if pod.waits and pod.spec.volumes)
+        found = (choice_of(pod, self._claims_of(pod), self.refusals_of(pod)) for pod in waiting)
         choices = [choice for choice in found if choice is not None and choice.node_name in self.nodes]
-        assumed = {each.pod.key: _on(each.node_name, each.pod) for each in choices if each.stands}
+        if not choices:
+            return self
+        assumed = {each.pod.key: _bind(each.pod, each.node_name) for each in choices if each.stands}
         undecided = {each.pod.key: each for each in choices if each.stands is None}
-        counted = self._with_bound(assumed.values()) if assumed else self
-        nominated = {name: tuple(p for p in held if p.key not in assumed) for name, held in self.nominated.items()}
-        return replace(counted, nominated=nominated, assumed=assumed, undecided=undecided) if choices else self
+        nominated = {name: tuple(p for p in pods if p.key not in assumed) for name, pods in self.nominated.items()}
+        return replace(self._with_bound(assumed.values()), nominated=nominated, assumed=assumed, undecided=undecided)
 
-    def _claims_of(self, pod: Pod) -> Iterator[PersistentVolumeClaim | None]:
-        for volume in pod.spec.volumes:
-            if name := claim_name(pod, volume):
-                yield self.get(PersistentVolumeClaim, pod.metadata.namespace, name)
+    def _claims_of(self, pod: Pod) -> list[PersistentVolumeClaim | None]:
+        names = filter(None, (claim_name(pod, volume) for volume in pod.spec.volumes))
+        return [self.get(PersistentVolumeClaim, pod.metadata.namespace, name) for name in names]
 
     def refusals_of(self, pod: Pod) -> Sequence[Event]:
-        """Return the Events in which the scheduler says that it could not schedule the Pod."""
-        about = self._failures.get(pod.key, ())
+        """Return the Events in which the scheduler reports that it could not schedule the Pod."""
+        about = self._refusals.get(pod.key, ())
         return [event for event in about if event.involved_object.uid in {"", pod.metadata.uid}]
 
     @cached_property
-    def _failures(self) -> Mapping[tuple[str, str], Sequence[Event]]:
-        """(namespace, name) of a Pod → the Events in which the scheduler says that it could not schedule it."""
-        found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    def _refusals(self) -> Mapping[PodKey, Sequence[Event]]:
+        refusals: dict[PodKey, list[Event]] = defaultdict(list)
         for event in self.all(Event):
             about = event.involved_object
-            ours = event.reason == FAILED_SCHEDULING and event.speaker not in AUTOSCALERS
-            if about.kind == POD.name and ours:
-                found[about.namespace, about.name].append(event)
-        return found
+            of_scheduler = event.reason == FAILED_SCHEDULING and event.speaker not in AUTOSCALERS
+            if about.kind == POD.name and of_scheduler:
+                refusals[about.namespace, about.name].append(event)
+        return refusals
 
     @property
     def settled(self) -> Snapshot:
-        """The snapshot in which the Pods that the scheduler counts on a node are bound to it."""
+        """The snapshot in which assumed Pods are bound to their nodes."""
         if not self.assumed:
             return self
         return replace(self, objects={**self.objects, Pod: {**self.objects[Pod], **self.assumed}}, assumed={})
 
     def all(self, kind: type[ObjectT]) -> Iterable[ObjectT]:
-        """Return every object of the type, in the order read."""
+        """Return all objects of the type, in the order in which they were read."""
         return cast("Mapping[tuple[str, str], ObjectT]", self.objects.get(kind, {})).values()
 
     def get(self, kind: type[ObjectT], namespace: str, name: str) -> ObjectT | None:
-        """Return the object of that name, None where there is none or the kind was not read."""
+        """Return the object of that name, None where it does not exist or its kind was not read."""
         return cast("Mapping[tuple[str, str], ObjectT]", self.objects.get(kind, {})).get((namespace, name))
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
-        """Return the labels of the namespace; empty where it was not read."""
+        """Return the labels of the namespace; none where it was not read."""
         namespace = self.get(Namespace, "", name)
         return namespace.metadata.labels if namespace else {}
 
     def controlled_by(self, owner: Controller, kind: type[ObjectT]) -> tuple[ObjectT, ...]:
-        """Return the objects of the type whose controller is this one, in the order read."""
+        """Return the objects of the type that this controller owns, in the order in which they were read."""
         if kind not in self._controlled:
-            found: dict[Controller, list[KubernetesObject]] = defaultdict(list)
+            owned: dict[Controller, list[KubernetesObject]] = defaultdict(list)
             for obj in cast("Iterable[KubernetesObject]", self.all(kind)):
                 if (controller := obj.metadata.controller) is not None:
-                    found[controller.kind, obj.metadata.namespace, controller.name].append(obj)
-            self._controlled[kind] = {key: tuple(objects) for key, objects in found.items()}
+                    owned[controller.kind, obj.metadata.namespace, controller.name].append(obj)
+            self._controlled[kind] = {key: tuple(objects) for key, objects in owned.items()}
         return cast("tuple[ObjectT, ...]", self._controlled[kind].get(owner, ()))
 
     @cached_property
@@ -288,113 +293,99 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:
-        """Yield the assigned Pods of the namespace that the selector matches, terminating ones too."""
+        """Yield the assigned Pods of the namespace that the selector matches, also terminating ones."""
         for pods in self.by_labels.get(namespace, {}).values():
             if selector.matches(pods[0].metadata.labels):
                 yield from pods
 
     def alike(self, pod: Pod) -> tuple[Pod, ...]:
-        """Return the assigned Pods of the namespace that carry exactly the labels of this one."""
+        """Return the assigned Pods of the namespace that have exactly the labels of this one."""
         return self.by_labels.get(pod.metadata.namespace, {}).get(_label_set(pod), ())
 
     def with_objects(self, objects: Iterable[KubernetesObject]) -> Snapshot:
-        """Return the snapshot in which these objects exist too, in place of those of the same kind and name."""
-        merged = {struct: dict(found) for struct, found in self.objects.items()}
-        for obj in objects:
-            merged.setdefault(type(obj), {})[obj.metadata.namespace, obj.metadata.name] = obj
-        by_kind = {kind.name: tuple(merged.get(kind.struct, {}).values()) for kind in KINDS if kind.struct in merged}
+        """Return the snapshot with these objects, in place of those of the same kind and name."""
+        merged = self.with_others(objects).objects
+        by_kind = {kind.name: tuple(merged[kind.struct].values()) for kind in KINDS if kind.struct in merged}
         return Snapshot.build(replace(self.inventory, objects=by_kind))
 
     def with_assigned(self, pod: Pod, node_name: str) -> Snapshot:
         """Return the snapshot in which the Pod is on that node: what the scheduler calls assuming it."""
-        pod = _on(node_name, pod)
-        namespace, label_set = pod.metadata.namespace, _label_set(pod)
-        in_namespace = self.by_labels.get(namespace, {})
-        with_pod = {**in_namespace, label_set: (*in_namespace.get(label_set, ()), pod)}
-        return replace(
-            self,
-            assigned={**self.assigned, node_name: (*self.assigned.get(node_name, ()), pod)},
-            by_labels={**self.by_labels, namespace: with_pod},
-            nominated=_without(self.nominated, pod),
-        )
-
-    def with_all_assigned(self, pods: Mapping[str, Pod]) -> Snapshot:
-        """Return the snapshot with a further Pod, nominated nowhere, on each of these nodes (node's name → Pod)."""
-        return self._with_bound(_on(node_name, pod) for node_name, pod in pods.items())
+        nominated = _remove(self.nominated, pod.status.nominated_node_name, pod)
+        return replace(self._with_bound((_bind(pod, node_name),)), nominated=nominated)
 
     def _with_bound(self, pods: Iterable[Pod]) -> Snapshot:
         by_node, by_labels = _index(pods)
         merged = dict(self.by_labels)
         for namespace, sets in by_labels.items():
             known = merged.get(namespace, {})
-            merged[namespace] = {**known, **{key: (*known.get(key, ()), *found) for key, found in sets.items()}}
-        assigned = {name: (*self.assigned.get(name, ()), *found) for name, found in by_node.items()}
+            merged[namespace] = {**known, **{key: (*known.get(key, ()), *added) for key, added in sets.items()}}
+        assigned = {name: (*self.assigned.get(name, ()), *added) for name, added in by_node.items()}
         return replace(self, assigned={**self.assigned, **assigned}, by_labels=merged)
 
     def with_others(self, objects: Iterable[KubernetesObject]) -> Snapshot:
-        """Return the snapshot in which these objects, neither Pods nor Nodes, exist too; nothing is indexed anew."""
-        merged = dict(self.objects)
+        """Return the snapshot with these objects, which are neither Pods nor Nodes; the indexes stay as they are."""
+        added: dict[type, dict[tuple[str, str], KubernetesObject]] = defaultdict(dict)
         for obj in objects:
-            merged[type(obj)] = {**merged.get(type(obj), {}), (obj.metadata.namespace, obj.metadata.name): obj}
-        return replace(self, objects=merged)
+            added[type(obj)][obj.key] = obj
+        merged = {kind: {**self.objects.get(kind, {}), **of_kind} for kind, of_kind in added.items()}
+        return replace(self, objects={**self.objects, **merged})
 
     def without_others(self, objects: Iterable[KubernetesObject]) -> Snapshot:
-        """Return the snapshot in which these objects, neither Pods nor Nodes, are gone; nothing is indexed anew."""
+        """Return the snapshot without these objects, which are neither Pods nor Nodes."""
         left = dict(self.objects)
         for obj in objects:
-            key = obj.metadata.namespace, obj.metadata.name
-            left[type(obj)] = {other: each for other, each in left.get(type(obj), {}).items() if other != key}
+            left[type(obj)] = {key: each for key, each in left.get(type(obj), {}).items() if key != obj.key}
         return replace(self, objects=left)
 
     def with_nodes(self, given: Iterable[Node]) -> Snapshot:
-        """Return the snapshot in which nodes are as given, in place of those of the same names or beside the others."""
+        """Return the snapshot with these nodes, in place of those of the same names."""
         changed = {node.metadata.name: node for node in given}
         nodes = {**self.nodes, **changed}
-        if len(nodes) > len(self.nodes):  # by name, so a new one is not just the last
+        if len(nodes) > len(self.nodes):  # sorted by name: a new one may not be the last
             nodes = dict(sorted(nodes.items()))
         known = self.objects.get(Node, {})
         objects = {**self.objects, Node: {**known, **{("", name): node for name, node in changed.items()}}}
         return replace(self, nodes=nodes, objects=objects)
 
     def without_node(self, node_name: str) -> Snapshot:
-        """Return the snapshot in which the node, which holds no Pods, is gone."""
+        """Return the snapshot without the node, which has no Pods."""
         nodes = {name: node for name, node in self.nodes.items() if name != node_name}
         objects = {**self.objects, Node: {("", name): each for name, each in nodes.items()}}
         return replace(self, nodes=nodes, objects=objects)
 
     def with_nominated(self, pod: Pod) -> Snapshot:
-        """Return the snapshot in which the Pod waits for room on the node it is nominated to."""
+        """Return the snapshot in which the Pod is nominated to the node that its status names."""
         name = pod.status.nominated_node_name
         return replace(self, nominated={**self.nominated, name: (*self.nominated.get(name, ()), pod)})
 
     def without_nominated(self, pod: Pod) -> Snapshot:
-        """Return the snapshot in which the Pod waits for no node's room."""
-        return replace(self, nominated=_without(self.nominated, pod))
+        """Return the snapshot in which the Pod is nominated to no node."""
+        return replace(self, nominated=_remove(self.nominated, pod.status.nominated_node_name, pod))
 
     def without_pod(self, pod: Pod) -> Snapshot:
-        """Return the snapshot in which the Pod, which is on a node, is gone."""
-        namespace, node_name, label_set = pod.metadata.namespace, pod.spec.node_name, _label_set(pod)
+        """Return the snapshot without the Pod, which is on a node."""
+        namespace, label_set = pod.metadata.namespace, _label_set(pod)
         in_namespace = dict(self.by_labels[namespace])
         in_namespace[label_set] = tuple(other for other in in_namespace[label_set] if other.key != pod.key)
         if not in_namespace[label_set]:
             del in_namespace[label_set]
-        left = tuple(other for other in self.assigned[node_name] if other.key != pod.key)
         return replace(
             self,
-            assigned={**self.assigned, node_name: left},
+            assigned=_remove(self.assigned, pod.spec.node_name, pod),
             by_labels={**self.by_labels, namespace: in_namespace},
         )
 
 
-def _on(node_name: str, pod: Pod) -> Pod:
+def _bind(pod: Pod, node_name: str) -> Pod:
     return replace(pod, spec=replace(pod.spec, node_name=node_name))
 
 
 def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, PodsByLabels]]:
+    """Return node's name → its Pods, and namespace → label set → Pods."""
     by_node: dict[str, list[Pod]] = defaultdict(list)
-    by_labels: dict[str, dict[frozenset[tuple[str, str]], list[Pod]]] = defaultdict(lambda: defaultdict(list))
-    # Replicas share their labels, as the reader made them: a set of each is enough.
-    label_sets: dict[int, frozenset[tuple[str, str]]] = {}
+    by_labels: dict[str, dict[LabelSet, list[Pod]]] = defaultdict(lambda: defaultdict(list))
+    # The reader lets replicas share one labels mapping: make a set of each only once.
+    label_sets: dict[int, LabelSet] = {}
     for pod in pods:
         by_node[pod.spec.node_name].append(pod)
         shared = id(pod.metadata.labels)
@@ -403,26 +394,16 @@ def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, P
             label_set = label_sets[shared] = _label_set(pod)
         by_labels[pod.metadata.namespace][label_set].append(pod)
     frozen: dict[str, PodsByLabels] = {
-        ns: {key: tuple(found) for key, found in sets.items()} for ns, sets in by_labels.items()
+        namespace: {key: tuple(alike) for key, alike in sets.items()} for namespace, sets in by_labels.items()
     }
-    return {name: tuple(found) for name, found in by_node.items()}, frozen
+    return {name: tuple(on_node) for name, on_node in by_node.items()}, frozen
 
 
-def _nominated(unbound: Iterable[Pod]) -> dict[str, tuple[Pod, ...]]:
-    """Return node's name → the Pods that wait for room there."""
-    by_node: dict[str, list[Pod]] = defaultdict(list)
-    for pod in unbound:
-        if pod.status.nominated_node_name:
-            by_node[pod.status.nominated_node_name].append(pod)
-    return {name: tuple(found) for name, found in by_node.items()}
+def _remove(by_node: Mapping[str, tuple[Pod, ...]], node_name: str, pod: Pod) -> Mapping[str, tuple[Pod, ...]]:
+    if node_name not in by_node:
+        return by_node
+    return {**by_node, node_name: tuple(other for other in by_node[node_name] if other.key != pod.key)}
 
 
-def _without(nominated: Mapping[str, tuple[Pod, ...]], pod: Pod) -> Mapping[str, tuple[Pod, ...]]:
-    node_name = pod.status.nominated_node_name
-    if node_name not in nominated:
-        return nominated
-    return {**nominated, node_name: tuple(other for other in nominated[node_name] if other.key != pod.key)}
-
-
-def _label_set(pod: Pod) -> frozenset[tuple[str, str]]:
+def _label_set(pod: Pod) -> LabelSet:
     return frozenset(pod.metadata.labels.items())

@@ -164,18 +164,6 @@ def test_assigning_pods_one_by_one_is_like_reading_them(moves: list[tuple[str, s
         )
 
 
-@given(st.lists(st.sampled_from("abc"), unique=True))
-def test_assigning_a_pod_to_each_of_some_nodes_is_like_assigning_them_one_by_one(where: list[str]) -> None:
-    before = snapshot(CLUSTER)
-    further = {name: typed_pod(pod(f"more-{name}", labels={"app": "web"})) for name in where}
-    one_by_one = before
-    for name, each in further.items():
-        one_by_one = one_by_one.with_assigned(each, name)
-    at_once = before.with_all_assigned(further)
-    assert at_once == one_by_one
-    assert on_nodes(before)["a"] == {"web-1", "db-1"}
-
-
 def test_objects_that_are_no_pods_leave_the_indexes_as_they_are() -> None:
     before = snapshot(CLUSTER).with_assigned(typed_pod(pod("new")), "b")
     described: Object = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"}}

@@ -1,4 +1,4 @@
-"""One scheduling cycle: every filter on every node, the scheduler's first rejection marked, feasible nodes scored.
+"""One scheduling cycle: every filter on every node, the rejection that upstream reports, and the scores.
 
 Source: kube-scheduler schedule_one.go findNodesThatFitPod, framework/runtime/framework.go RunPreFilterPlugins,
 framework/types.go FitError.Error (v1.36). Not modelled: the node that the Pod itself is nominated to (upstream tries it
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import filterfalse
 from types import MappingProxyType
 from typing import TypeAlias
@@ -39,28 +40,18 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
     volumezone,
 )
-from kubectl_spread.scheduler.framework import (
-    SUCCESS,
-    Code,
-    Handle,
-    PreFilterResult,
-    Scores,
-    Status,
-    unresolvable,
-)
+from kubectl_spread.scheduler.framework import SUCCESS, Code, Handle, PreFilterResult, Scores, Status, unresolvable
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
-from kubectl_spread.scheduler.prefilter_extensions import (
-    Filters,
-    NodeCycleState,
-    nominated_before,
-)
+from kubectl_spread.scheduler.prefilter_extensions import Filters, NodeCycleState, nominated_before
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
 
 PRE_FILTER_RESULT = "PreFilterResult"
-"""The plugin of a rejection where others had left only some nodes, and not this one."""
-OF_DEFERRED_RESIZES = frozenset((nodename.NAME, deferredpodscheduling.NAME, noderesources.NAME))
-"""The filters that judge a Pod on its own node, where its resize waits for room."""
+"""The plugin of a rejection where other plugins' PreFilter excluded the node."""
+JUDGES_OF_DEFERRED_RESIZES = frozenset(
+    (nodename.NAME, deferredpodscheduling.NAME, noderesources.NAME, unread_nodes.NAME)
+)
+"""The filters that judge a running Pod whose resize is deferred."""
 NO_NODES = "no nodes available to schedule pods"
 
 
@@ -108,11 +99,11 @@ PRE_SCORES: Mapping[str, PreScore] = {
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """A plugin that keeps the Pod off a node, or off all nodes.
+    """A plugin that rejects one node, or all.
 
     Attributes:
-        plugin: its name; PreFilterResult where other plugins had narrowed the node away before.
-        nominated: the Pods, not on the node yet, without which it would not reject it.
+        plugin: its name; PreFilterResult where other plugins' PreFilter excluded the node.
+        nominated: the nominated Pods without which it would not reject the node.
     """
 
     plugin: str
@@ -121,10 +112,10 @@ class Rejection(msgspec.Struct, frozen=True):
 
 
 class NodeVerdict(msgspec.Struct, frozen=True):
-    """What became of one node.
+    """The result for one node.
 
     Attributes:
-        first: the rejection at which kube-scheduler stops; None where the node is feasible.
+        first: the rejection that kube-scheduler reports; None where the node is feasible.
         rejections: every filter that rejects the node, in the profile's order.
         scores: score plugin → weighted, normalised score, and their ``total``; empty where the node is not feasible.
     """
@@ -142,11 +133,11 @@ class Evaluation(msgspec.Struct, frozen=True):
     """What kube-scheduler decides about one Pod.
 
     Attributes:
-        nodes: node's name → what became of it, by name.
-        pre_filter: the plugin that rejected the Pod before any node was looked at, None for none.
-        narrowed: plugin → the only nodes that it leaves; plugins that leave all of them are absent.
+        nodes: node's name → its result, sorted by name.
+        pre_filter: the plugin that rejected the Pod before any node was filtered, None for none.
+        narrowed: plugin → the only nodes that its PreFilter leaves; plugins that leave all nodes are absent.
         filters: the filters that judged the Pod, for dry runs.
-        broken: the plugin that broke, on whatever node; the scheduler says nothing else then, and the Pod goes nowhere.
+        broken: the plugin that failed on any node; the scheduler reports only this, and the Pod is not scheduled.
     """
 
     pod: Pod
@@ -159,7 +150,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     @property
     def feasible(self) -> tuple[str, ...]:
-        """The nodes that no filter rejects: best total score first, then by name."""
+        """The feasible nodes: highest total score first, then by name."""
         fits = (verdict for verdict in self.nodes.values() if verdict.first is None)
         return tuple(v.name for v in sorted(fits, key=lambda v: (-v.scores.get("total", 0), v.name)))
 
@@ -170,7 +161,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """What the scheduler says of a Pod it cannot place, without preemption; empty when it can.
+        """The scheduler's message about a Pod that it cannot place, without preemption; empty if a node is feasible.
 
         Source: kube-scheduler framework/types.go FitError.Error (v1.36).
         """
@@ -181,47 +172,40 @@ class Evaluation(msgspec.Struct, frozen=True):
         # An error is no verdict on nodes, so they are not counted.
         if self.broken:
             return ", ".join(self.broken.status.reasons)
-        # The reasons of a plugin that rejected the whole Pod carry no counts.
+        # The reasons of a plugin that rejected the whole Pod have no counts.
         reasons = self.pre_filter.status.reasons if self.pre_filter else ()
-        said = ", ".join(reasons or sorted(f"{n} {r}" for r, n in self._reasons().items()))
-        return f"0/{len(self.nodes)} nodes are available: {said}."
+        listed = ", ".join(reasons or sorted(f"{n} {r}" for r, n in self._count_reasons().items()))
+        return f"0/{len(self.nodes)} nodes are available: {listed}."
 
-    def _reasons(self) -> Counter[str]:
-        """Return reason → nodes (count) whose first rejection gives it."""
+    def _count_reasons(self) -> Counter[str]:
+        """Return reason → nodes (count) whose first rejection has it."""
         reasons: Counter[str] = Counter()
         for first in filter(None, (verdict.first for verdict in self.nodes.values())):
             if first.plugin == PRE_FILTER_RESULT:
                 reasons[f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(self.narrowed))}]"] += 1
             else:
-                # A node counts under each reason of its first filter: the numbers can exceed that of the nodes.
+                # A node counts once for each reason of its first filter: the sum can exceed the number of nodes.
                 reasons.update(first.status.reasons)
         return reasons
 
 
 class _PreFiltered(msgspec.Struct, frozen=True):
-    """What the PreFilter pass found.
+    """The results of all PreFilters.
 
     Attributes:
-        filters: (plugin, its result), in the profile's order; skipped plugins left out.
         rejection: the first plugin that rejected the whole Pod.
         narrowed: plugin → the only nodes that it leaves.
+        names: the nodes that all plugins leave.
     """
 
     filters: Filters
     rejection: Rejection | None
     narrowed: Mapping[str, frozenset[str]]
+    names: frozenset[str]
 
     @property
-    def results(self) -> Iterator[PreFilterResult]:
-        """What filters found that look at nodes: all of them, where none has rejected the whole Pod."""
-        return (result for _, result in self.filters if isinstance(result, PreFilterResult))
-
-    @property
-    def left(self) -> frozenset[str]:
-        return frozenset.intersection(*self.narrowed.values())
-
-    def names(self, handle: Handle) -> frozenset[str]:
-        return self.left & handle.index.names if self.narrowed else handle.index.names
+    def results(self) -> list[PreFilterResult]:
+        return [result for _, result in self.filters]
 
 
 def evaluate(pod: Pod, handle: Handle) -> Evaluation:
@@ -229,25 +213,30 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
 
     Source: schedule_one.go findNodesThatPassFilters (v1.36).
     """
-    found = _pre_filter(pod, handle)
-    rejections = _rejections(pod, found, handle)
+    found = _run_pre_filters(pod, handle)
+    rejections = _reject_nodes(pod, found, handle)
     first = _first_rejections(found, rejections, handle)
-    # upstream: one node on which a filter breaks keeps the Pod off all the others, however well it fits there.
-    # differs: of several such nodes upstream tells of any, and among over 100 it may find enough others before it.
+    # upstream: if a filter fails on one node, the Pod is scheduled on no node at all.
+    # differs: of several such nodes upstream reports any, and with over 100 nodes it may find enough others first.
     broken = next((each for each in first.values() if each and each.status.code is Code.ERROR), None)
-    # Scores are relative: they are given to the feasible nodes alone, and normalised among them.
+    # Scores are relative: only feasible nodes get them, and they are normalised among these.
     feasible = [info for name, info in handle.node_infos.items() if first[name] is None]
-    scores = {} if broken else _scores(pod, handle, feasible)
-    if isinstance(scores, Rejection):
-        broken, scores = scores, {}
+    columns = () if broken else _run_score_plugins(pod, handle, feasible)
+    if isinstance(columns, Rejection):
+        broken, columns = columns, ()
     if broken:
-        rejections = {**rejections, **{info.name: (broken,) for info in feasible}}
-        first = {**first, **{info.name: broken for info in feasible}}
+        first |= dict.fromkeys((info.name for info in feasible), broken)
+        rejections |= {info.name: [broken] for info in feasible}
     return Evaluation(
         pod=pod,
         nodes={
-            name: NodeVerdict(name, first[name], tuple(rejections.get(name, ())), scores.get(name, NO_SCORES))
-            for name in handle.node_infos
+            name: NodeVerdict(
+                name,
+                rejection,
+                tuple(rejections.get(name, ())),
+                NO_SCORES if rejection else _scores_of(name, columns),
+            )
+            for name, rejection in first.items()
         },
         pre_filter=found.rejection,
         narrowed=found.narrowed,
@@ -258,9 +247,9 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
 
 
 def evaluate_briefly(pod: Pod, handle: Handle) -> Evaluation:
-    """Return the same of no more than one node, where that takes the Pod; it is not scored."""
+    """Return ``evaluate``, but of only one feasible node and without scores if there is one."""
     name = feasible_node(pod, handle)
-    # Whether nodes have the devices that it claims is asked of all that are left.
+    # Whether the nodes have the claimed devices is decided for all feasible nodes together.
     if not name or dynamicresources.undecided(pod, handle, handle.node_infos.values()):
         return evaluate(pod, handle)
     verdict = NodeVerdict(name, None, (), NO_SCORES)
@@ -268,66 +257,64 @@ def evaluate_briefly(pod: Pod, handle: Handle) -> Evaluation:
 
 
 def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
-    """Return ``evaluate(pod, handle).feasible``, in less time: a node is left at the first filter that rejects it."""
-    # Best first; among equals upstream draws, we go by name.
+    """Return ``evaluate(pod, handle).feasible`` faster: no filter runs on a node that another one rejected."""
+    # Highest first; upstream draws among equal nodes, we sort them by name.
     totals = total_scores(pod, handle)
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
 def feasible_node(pod: Pod, handle: Handle) -> str:
-    """Return the first feasible node, empty where there is none, in still less time: none is scored."""
-    found = _pre_filter(pod, handle)
+    """Return the first feasible node by name, empty for none; faster than ``feasible_nodes``, as it scores no node."""
+    found = _run_pre_filters(pod, handle)
     if found.rejection is not None:
         return ""
-    # A filter that has to look at each node may break on one, and then no other takes the Pod.
+    # A filter that must be asked about each node may fail on one, and then no node is feasible.
     if nominated_before(pod, handle) or any(result.suspects is None for result in found.results):
-        return min(_passing(pod, found, handle), default="")
-    doubtful = frozenset[str]().union(*(result.suspects or () for result in found.results))
-    names = found.names(handle)
-    in_order = sorted(names) if found.narrowed else handle.node_infos
-    # On most nodes there is nothing to ask; where the first thousands are full, this is still no loop of Python's own.
-    if clear := next(filterfalse(doubtful.__contains__, in_order), ""):
-        return clear
+        return min(_feasible_names(pod, found, handle), default="")
+    suspects = frozenset[str]().union(*(result.suspects or () for result in found.results))
+    in_order = sorted(found.names) if found.narrowed else handle.node_infos
+    # Mostly a node that no filter suspects comes early; if thousands are full, this still avoids a loop in Python.
+    if name := next(filterfalse(suspects.__contains__, in_order), ""):
+        return name
     certain = frozenset[str]().union(*(result.suspects or () for result in found.results if result.certain))
-    filters = [result.filter_node for result in found.results]
-    infos = ((name, handle.node_infos[name]) for name in sorted(names - certain))
-    return next((name for name, info in infos if not any(each(info).rejected for each in filters)), "")
+    infos = (handle.node_infos[name] for name in sorted(found.names - certain))
+    return next((i.name for i in infos if not any(each.filter_node(i).rejected for each in found.results)), "")
 
 
 def not_read(pod: Pod, handle: Handle, *, most: int) -> tuple[str, ...]:
-    """Return nodes, no more than so many, whose Pods decide whether any node is feasible.
+    """Return nodes (at most ``most``) whose unread Pods decide whether any node is feasible.
 
-    None do where a node that was read is feasible already, or what was read keeps the Pod from all of them.
+    Returns none if a fully read node is feasible, or if what was read rejects the Pod on all nodes.
     """
-    found, unread = _pre_filter(pod, handle), handle.snapshot.inventory.not_read
+    found, unread = _run_pre_filters(pod, handle), handle.snapshot.inventory.not_read
     if found.rejection is not None or not unread:
         return ()
     of_kube_scheduler = tuple((name, result) for name, result in found.filters if name != unread_nodes.NAME)
-    left = _passing(pod, replace(found, filters=of_kube_scheduler), handle)
+    left = _feasible_names(pod, replace(found, filters=of_kube_scheduler), handle)
     if not unread.issuperset(left):
         return ()
     return tuple(name for name in handle.node_infos if name in left)[:most]
 
 
 def rejected_by(plugins: Collection[str], pod: Pod, handle: Handle) -> frozenset[str]:
-    """Return the nodes that any of these filters rejects, by name; the profile's others are not asked."""
+    """Return the nodes that any of these filters of the profile rejects, by name; no other filter runs."""
     filters = tuple(name for name in handle.profile.filters if name in plugins)
-    found = _pre_filter(pod, replace(handle, profile=replace(handle.profile, filters=filters)))
+    found = _run_pre_filters(pod, replace(handle, profile=replace(handle.profile, filters=filters)))
     results = (result for name, result in found.filters if name in filters)
-    return frozenset(name for result in results for name, _ in _rejected(result, handle.index.names, handle))
+    return frozenset(name for result in results for name, _ in _run_filter(result, handle.index.names, handle))
 
 
 Sample: TypeAlias = Callable[[Collection[str], int, Handle], Collection[str]]
-"""The nodes that fit, how many are enough, and the cluster → those that the scheduler comes upon."""
+"""The feasible nodes, how many the scheduler looks for, and the cluster → the nodes that it finds."""
 
 
 def best_nodes(pod: Pod, handle: Handle, sample: Sample | None = None) -> tuple[str, ...]:
-    """Return the nodes of which the scheduler takes one, by name: where it has made room, else the highest-scored.
+    """Return the nodes from which the scheduler picks one, by name: the nominated node, else those with the best score.
 
     Args:
         pod: the Pod.
         handle: the cluster.
-        sample: the nodes that are scored where there are more than enough; None for all.
+        sample: picks the nodes that are scored if more than enough are feasible; None scores all.
 
     Source: kube-scheduler schedule_one.go evaluateNominatedNode, selectHost (v1.36).
     """
@@ -335,7 +322,7 @@ def best_nodes(pod: Pod, handle: Handle, sample: Sample | None = None) -> tuple[
 
 
 def best_of(totals: Mapping[str, int], pod: Pod) -> tuple[str, ...]:
-    """Return the nodes of which the scheduler takes one, by name, from their ``total_scores``."""
+    """Return the nodes from which the scheduler picks one, by name, given their ``total_scores``."""
     if pod.status.nominated_node_name in totals:
         return (pod.status.nominated_node_name,)
     highest = max(totals.values(), default=0)
@@ -343,173 +330,147 @@ def best_of(totals: Mapping[str, int], pod: Pod) -> tuple[str, ...]:
 
 
 def total_scores(pod: Pod, handle: Handle, sample: Sample | None = None) -> Mapping[str, int]:
-    """Return feasible node's name → its score in all, in no order; 0 where it alone is feasible, and taken as it is.
+    """Return feasible node's name → total score, in no order; 0 for a single feasible node, which is not scored.
 
-    ``sample`` is that of ``best_nodes``.
+    ``sample`` is as in ``best_nodes``.
     """
-    found = _pre_filter(pod, handle)
+    found = _run_pre_filters(pod, handle)
     if found.rejection is not None:
         return {}
-    left = _passing(pod, found, handle)
+    left = _feasible_names(pod, found, handle)
     if sample is not None:
-        left = _sampled(pod, left, sample, handle, of=len(found.names(handle)))
+        wanted = handle.profile.nodes_to_score(len(found.names))
+        # The node that the Pod is nominated to is tried before all others.
+        if pod.status.nominated_node_name in left:
+            left = (pod.status.nominated_node_name,)
+        elif len(left) > wanted:
+            left = sample(left, wanted, handle)
     if len(left) == 1:
         return dict.fromkeys(left, 0)
     names = sorted(left)
-    columns = _columns(pod, handle, [handle.node_infos[name] for name in names])
+    columns = _run_score_plugins(pod, handle, [handle.node_infos[name] for name in names])
     if isinstance(columns, Rejection):
         return {}
     totals = dict.fromkeys(names, 0)
-    for _, weight, scored in columns:
-        if any(scored.values()):  # of some plugins no node has any
-            for name, score in scored.items():
+    for _, weight, scores in columns:
+        if any(scores.values()):  # many plugins score all nodes 0
+            for name, score in scores.items():
                 totals[name] += weight * score
     return totals
 
 
-def _sampled(pod: Pod, left: Collection[str], sample: Sample, handle: Handle, *, of: int) -> Collection[str]:
-    """Return those of the nodes left that are scored; a Pod's nominated node is looked at before any other."""
-    if pod.status.nominated_node_name in left:
-        return (pod.status.nominated_node_name,)
-    wanted = handle.profile.nodes_to_score(of)
-    return sample(left, wanted, handle) if len(left) > wanted else left
-
-
-def _passing(pod: Pod, found: _PreFiltered, handle: Handle) -> Collection[str]:
-    names = found.names(handle)
-    nominated = {name: pods for name, pods in nominated_before(pod, handle).items() if name in names}
-    said = {
+def _feasible_names(pod: Pod, found: _PreFiltered, handle: Handle) -> Collection[str]:
+    nominated = {name: pods for name, pods in nominated_before(pod, handle).items() if name in found.names}
+    verdicts = {
         name: NodeCycleState(handle.node_infos[name], found.filters).verdict(pods) for name, pods in nominated.items()
     }
-    left = set(names - nominated.keys())
+    left = set(found.names - nominated.keys())
     for result in found.results:
         if result.certain:
             left.difference_update(result.suspects or ())
             continue
-        rejected = dict(_rejected(result, left, handle))
+        rejected = dict(_run_filter(result, left, handle))
         left.difference_update(rejected)
-        said |= rejected
-    if any(status.code is Code.ERROR for status in said.values()):
+        verdicts |= rejected
+    if any(status.code is Code.ERROR for status in verdicts.values()):
         return ()
-    return left.union(name for name in nominated if not said[name].rejected)
+    return left.union(name for name in nominated if not verdicts[name].rejected)
 
 
-def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
-    """Run every PreFilter; upstream stops at the first that rejects the Pod, for none of ours leaves hope.
+def _run_pre_filters(pod: Pod, handle: Handle) -> _PreFiltered:
+    """Run the PreFilter of every modelled plugin; upstream stops at the first that rejects the Pod.
 
-    Source: framework/runtime/framework.go RunPreFilterPlugins (v1.36).
+    Source: framework/runtime/framework.go RunPreFilterPlugins, the PreFilters that skip a deferred resize (v1.37).
     """
-    filters: list[tuple[str, PreFilterResult | Status]] = []
+    filters: list[tuple[str, PreFilterResult]] = []
     rejection: Rejection | None = None
     narrowed: dict[str, frozenset[str]] = {}
-    for name in _filters_of(pod, handle.profile):
+    # Such a Pod runs already: the other filters accepted its node before.
+    deferred = handle.profile.does(Behaviour.RESIZE_PREEMPTION) and is_resize_deferred(pod)
+    for name in (*handle.profile.filters, unread_nodes.NAME):
+        if name not in PRE_FILTERS or (deferred and name not in JUDGES_OF_DEFERRED_RESIZES):
+            continue
         result = PRE_FILTERS[name](pod, handle)
-        # Skip, or a rejection of the Pod on every node.
         if isinstance(result, Status):
             if not result.rejected:
                 continue
-            rejection = rejection or Rejection(name, _passed_on(f'PreFilter plugin "{name}"', result))
+            rejection = rejection or Rejection(name, _name_plugin(f'PreFilter plugin "{name}"', result))
+            # The rejection is a reason on each node too.
+            result = PreFilterResult(partial(_always, result))
         elif result.node_names is not None:
             narrowed[name] = result.node_names
-            # Each leaves some node, but together none.
+            # Each leaves some node, but no node is left by all.
             if rejection is None and not frozenset.intersection(*narrowed.values()):
                 reason = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(narrowed))}] simultaneously"
                 rejection = Rejection(PRE_FILTER_RESULT, unresolvable(reason))
-        # A rejection of all nodes stays too: it is a reason on each of them.
         filters.append((name, result))
-    return _PreFiltered(tuple(filters), rejection, narrowed)
+    return _PreFiltered(tuple(filters), rejection, narrowed, handle.index.names.intersection(*narrowed.values()))
+
+
+def _always(status: Status, _node_info: NodeInfo) -> Status:
+    return status
 
 
 def _not_modelled(profile: Profile) -> tuple[str, ...]:
     return tuple(name for name in profile.filters if name not in PRE_FILTERS)
 
 
-def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:
-    """Yield the modelled filters that judge the Pod, in the profile's order.
+def _reject_nodes(pod: Pod, found: _PreFiltered, handle: Handle) -> dict[str, list[Rejection]]:
+    """Return node's name → every filter that rejects it, in the profile's order; other nodes are absent.
 
-    Source: the PreFilter of each plugin that skips a deferred resize (v1.37).
-    """
-    # It runs, so the other filters have let it onto its node long ago.
-    resized = profile.does(Behaviour.RESIZE_PREEMPTION) and is_resize_deferred(pod)
-    for name in profile.filters:
-        if name in PRE_FILTERS and not (resized and name not in OF_DEFERRED_RESIZES):
-            yield name
-    yield unread_nodes.NAME
-
-
-def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, Sequence[Rejection]]:
-    """Return node's name → every filter that rejects it; nodes that none rejects are absent.
-
-    They are in the profile's order, but those that do not mind the nominated Pods come after those that do.
+    On a node with nominated Pods, filters that reject only without these Pods come last.
     """
     rejections: dict[str, list[Rejection]] = defaultdict(list)
     for plugin, result in found.filters:
-        for name, status in _rejected(result, handle.node_infos.keys(), handle):
+        for name, status in _run_filter(result, handle.index.names, handle):
             rejections[name].append(Rejection(plugin, status))
     for name, pods in nominated_before(pod, handle).items():
         if name in handle.node_infos:
-            rejections[name] = _rejected_twice(NodeCycleState(handle.node_infos[name], found.filters), pods)
+            state = NodeCycleState(handle.node_infos[name], found.filters)
+            # upstream asks without the Pods only where all filters passed with them; here both are reported.
+            without, with_pods = dict(state.rejections()), dict(state.with_pods(pods).rejections())
+            rejections[name] = [
+                *(Rejection(each, status, () if each in without else pods) for each, status in with_pods.items()),
+                *(Rejection(each, status) for each, status in without.items() if each not in with_pods),
+            ]
     return {name: rejected for name, rejected in rejections.items() if rejected}
 
 
-def _rejected(
-    result: PreFilterResult | Status, names: AbstractSet[str], handle: Handle
-) -> Iterator[tuple[str, Status]]:
-    if isinstance(result, Status):
-        yield from ((name, result) for name in names)
-        return
+def _run_filter(result: PreFilterResult, names: AbstractSet[str], handle: Handle) -> Iterator[tuple[str, Status]]:
     for name in names if result.suspects is None else names & result.suspects:
         status = result.filter_node(handle.node_infos[name])
         if status is not SUCCESS and status.rejected:
             yield name, status
 
 
-def _rejected_twice(run: NodeCycleState, nominated: Sequence[Pod]) -> list[Rejection]:
-    """Return what rejects the node with the nominated Pods on it, then what else rejects it without them."""
-    # upstream asks without them only where all passed with them; both are told here, for either is in the way.
-    without, with_them = dict(run.rejections()), dict(run.with_pods(nominated).rejections())
-    return [
-        *(Rejection(name, said, () if name in without else tuple(nominated)) for name, said in with_them.items()),
-        *(Rejection(name, said) for name, said in without.items() if name not in with_them),
-    ]
-
-
 def _first_rejections(
     found: _PreFiltered, rejections: Mapping[str, Sequence[Rejection]], handle: Handle
-) -> Mapping[str, Rejection | None]:
+) -> dict[str, Rejection | None]:
     if found.rejection is not None:
         return dict.fromkeys(handle.node_infos, found.rejection)
-    first = {name: _named(rejections[name][0]) if name in rejections else None for name in handle.node_infos}
-    if found.narrowed:
-        left_out = Rejection(PRE_FILTER_RESULT, unresolvable())
-        # No filter ever sees these nodes; ours did, so that every reason can be told.
-        first |= dict.fromkeys(handle.index.names.difference(found.left), left_out)
-    return first
+    first: dict[str, Rejection | None] = dict.fromkeys(handle.node_infos)
+    for name, rejected in rejections.items():
+        first[name] = rejection = rejected[0]
+        if rejection.status.code is Code.ERROR:
+            status = _name_plugin(f'"{rejection.plugin}" filter plugin', rejection.status)
+            first[name] = replace(rejection, status=status)
+    # Upstream filters only the nodes that PreFilter left; we filter all, to report every reason.
+    excluded = Rejection(PRE_FILTER_RESULT, unresolvable())
+    return first | dict.fromkeys(handle.index.names - found.names, excluded)
 
 
-_Columns: TypeAlias = Sequence[tuple[str, int, Mapping[str, int]]]
+_Columns: TypeAlias = Sequence[tuple[str, int, Scores]]
 """Score plugin, its weight, and feasible node's name → its normalised score (0..100)."""
 
 
-def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[str, Mapping[str, int]] | Rejection:
-    """Return feasible node's name → score plugin → weighted, normalised score, and their ``total``."""
-    columns = _columns(pod, handle, feasible)
-    if isinstance(columns, Rejection):
-        return columns
-    scores = {}
-    for info in feasible:
-        name = info.name
-        of_node = {plugin: weight * scored[name] for plugin, weight, scored in columns}
-        of_node["total"] = sum(of_node.values())
-        scores[name] = of_node
+def _scores_of(name: str, columns: _Columns) -> Mapping[str, int]:
+    scores = {plugin: weight * of_nodes[name] for plugin, weight, of_nodes in columns}
+    scores["total"] = sum(scores.values())
     return scores
 
 
-def _columns(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> _Columns | Rejection:
-    """Return what each plugin scores.
-
-    Where a plugin cannot score, return what it says: the Pod then goes nowhere. But a node that alone is feasible is
-    taken without any score.
+def _run_score_plugins(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> _Columns | Rejection:
+    """Return the scores of each plugin, or the error of one: then the Pod is not scheduled.
 
     Source: schedule_one.go schedulePod, framework/runtime/framework.go RunPreScorePlugins (v1.36).
     """
@@ -517,24 +478,18 @@ def _columns(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> _Columns
         return ()
     columns = []
     for plugin, weight in handle.profile.weights.items():
-        scored = PRE_SCORES[plugin](pod, handle, feasible) if plugin in PRE_SCORES else None
-        if isinstance(scored, Status):
-            # upstream: one feasible node is taken as it is.
+        scores = PRE_SCORES[plugin](pod, handle, feasible) if plugin in PRE_SCORES else None
+        if isinstance(scores, Status):
+            # upstream: a single feasible node is taken without scoring, so errors do not occur.
             if len(feasible) > 1:
-                return Rejection(plugin, _passed_on(f'PreScore plugin "{plugin}"', scored))
-        elif scored is not None:
-            columns.append((plugin, weight, scored))
+                return Rejection(plugin, _name_plugin(f'PreScore plugin "{plugin}"', scores))
+        elif scores is not None:
+            columns.append((plugin, weight, scores))
     return columns
 
 
-def _named(rejection: Rejection) -> Rejection:
-    if rejection.status.code is not Code.ERROR:  # as almost always, on each of thousands of nodes
-        return rejection
-    return replace(rejection, status=_passed_on(f'"{rejection.plugin}" filter plugin', rejection.status))
-
-
-def _passed_on(plugin: str, status: Status) -> Status:
-    """Return the status as the framework passes it on: it says of an error where it happened."""
+def _name_plugin(plugin: str, status: Status) -> Status:
+    """Return the status as the framework reports it: the reasons of an error name the plugin."""
     if status.code is not Code.ERROR:
         return status
-    return Status(status.code, tuple(f"running {plugin}: {why}" for why in status.reasons))
+    return Status(status.code, tuple(f"running {plugin}: {reason}" for reason in status.reasons))

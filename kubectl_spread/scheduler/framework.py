@@ -1,15 +1,15 @@
-"""What the plugins share: verdicts, the results of the phases, and the view of the cluster.
+"""What the plugins share: verdicts, the results of the phases, and the scheduler's view of the cluster.
 
 A plugin is a module with plain functions:
 
-* ``pre_filter(pod, handle)`` returns a Status (Skip: nothing to judge here; a rejection: no node can do), or a
-  ``PreFilterResult`` that carries ``filter_node`` bound to the state it computed.
+* ``pre_filter(pod, handle)`` returns a Status (Skip: nothing to judge; a rejection: no node is feasible), or a
+  ``PreFilterResult`` with ``filter_node`` bound to the state that it computed.
 * ``filter_node(state, node_info)`` returns the Status of one node.
-* ``pre_score(pod, handle, nodes)`` returns None (skipped), the scores of the feasible nodes, normalised to 0..100, or
-  the Status of an error: then the Pod goes nowhere.
+* ``pre_score(pod, handle, nodes)`` returns None (skipped), the normalised scores of the feasible nodes (0..100), or the
+  Status of an error: then the Pod is not scheduled.
 
-Not modelled of any plugin: when a rejected Pod is tried again (queueing hints), Reserve, Permit and Bind. What
-else is not modelled of a plugin stands in its module's docstring.
+No plugin models when a rejected Pod is tried again (queueing hints), Reserve, Permit and Bind. The docstring of each
+plugin's module lists what else is not modelled.
 
 Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 """
@@ -36,7 +36,7 @@ MAX_NODE_SCORE = 100
 
 
 class Code(StrEnum):
-    """What a plugin says; spelled as upstream spells it."""
+    """The code of a Status, spelled as upstream."""
 
     SUCCESS = "Success"
     ERROR = "Error"
@@ -44,15 +44,15 @@ class Code(StrEnum):
     UNSCHEDULABLE_AND_UNRESOLVABLE = "UnschedulableAndUnresolvable"
     SKIP = "Skip"
     NOT_READ = "NotRead"
-    """Ours: nothing rejects the node, but Pods that nobody has read may be there."""
+    """Ours: nothing rejects the node, but it may have Pods that were not read."""
 
 
 class Status(msgspec.Struct, frozen=True):
     """A plugin's verdict.
 
     Attributes:
-        code: the verdict; preemption may help where it is Unschedulable, never where it is unresolvable.
-        reasons: why, in upstream's words; empty on success.
+        code: Unschedulable where preemption may help, UnschedulableAndUnresolvable where it cannot.
+        reasons: upstream's words; empty on success.
     """
 
     code: Code
@@ -60,8 +60,7 @@ class Status(msgspec.Struct, frozen=True):
 
     @property
     def rejected(self) -> bool:
-        """Whether it keeps the Pod off."""
-        # An error keeps it off as well, and off all other nodes too.
+        """Whether it rejects the node; an error rejects all other nodes too."""
         return self.code not in _PASSING
 
 
@@ -71,13 +70,18 @@ SKIP = Status(Code.SKIP)
 
 
 def unschedulable(*reasons: str) -> Status:
-    """Return a rejection that the removal of other Pods might cure."""
+    """Return a rejection that preemption may resolve."""
     return Status(Code.UNSCHEDULABLE, reasons)
 
 
 def unresolvable(*reasons: str) -> Status:
-    """Return a rejection that no removal of Pods cures."""
+    """Return a rejection that preemption cannot resolve."""
     return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons)
+
+
+def error(reason: str) -> Status:
+    """Return the status of a plugin that failed: the Pod is not scheduled at all."""
+    return Status(Code.ERROR, (reason,))
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -86,8 +90,8 @@ class Handle(msgspec.Struct, frozen=True):
     Attributes:
         node_infos: node's name → node with its Pods.
         existing_terms: the affinity terms of the Pods on these nodes.
-        index: the nodes by what is asked of all of them.
-        room: the nodes by what is free on them.
+        index: the nodes by labels, taints and images.
+        room: the nodes by free resources.
     """
 
     snapshot: Snapshot
@@ -105,27 +109,18 @@ class Handle(msgspec.Struct, frozen=True):
             for name, node in snapshot.nodes.items()
         }
         terms = ExistingTerms.of((name, pod) for name, info in infos.items() for pod in info.pods)
-        return cls(
-            snapshot=snapshot,
-            profile=profile,
-            node_infos=infos,
-            existing_terms=terms,
-            index=NodeIndex(snapshot.nodes),
-            room=NodeRoom(infos),
-        )
+        return cls(snapshot, profile, infos, terms, NodeIndex(snapshot.nodes), NodeRoom(infos))
 
     def with_more_read(self, snapshot: Snapshot) -> Handle:
-        """Return the snapshot, for which more was read, as the same profile sees it."""
+        """Return the view of a snapshot for which more was read."""
         read = Handle.build(snapshot, self.profile)
-        # It is Pods that are read further: what was gathered of the nodes holds.
+        # Mostly Pods are read: then the index of the nodes stays valid.
         return replace(read, index=self.index) if snapshot.nodes == self.snapshot.nodes else read
 
     def decides(self, pod: Pod) -> bool:
-        """Whether the scheduler decides where the Pod goes: neither another one, nor the Pod by naming its node.
+        """Whether this scheduler decides where the Pod runs: no other one does, and the Pod does not name its node.
 
-        Where the Nodes were not read, nothing decides.
-
-        One that is on its node already stands for such as it, which are yet to be scheduled.
+        False where the Nodes were not read. A Pod that already is on its node counts as one that waits.
 
         Source: kube-scheduler eventhandlers.go assignedPod (v1.36).
         """
@@ -134,7 +129,7 @@ class Handle(msgspec.Struct, frozen=True):
         return self.profile.serves(pod) and not named and not self.snapshot.inventory.nodes_unread
 
     def awaiting(self, pod: Pod) -> Handle:
-        """Return the cluster in which the Pod waits for a node, though the scheduler may count it on one already."""
+        """Return the cluster in which the Pod waits for a node, even if the scheduler has assumed it on one."""
         assumed = self.snapshot.assumed.get(pod.key)
         return self.without_pod(assumed) if assumed else self
 
@@ -142,90 +137,70 @@ class Handle(msgspec.Struct, frozen=True):
         """Return the cluster in which the Pod is on that node."""
         snapshot = self.snapshot.with_assigned(pod, node_name)
         changed = self.node_infos[node_name].with_pod(snapshot.assigned[node_name][-1])
-        return replace(
-            self,
-            snapshot=snapshot,
-            node_infos={**self.node_infos, node_name: changed},
-            existing_terms=self.existing_terms.and_also(node_name, pod),
-            room=self.room.and_changed({node_name: changed}),
-        )
+        return self._with_pods_of(changed, snapshot, self.existing_terms.and_also(node_name, pod))
 
-    def with_all_assigned(self, pods: Mapping[str, Pod]) -> Handle:
-        """Return the cluster with a further Pod on each of these nodes (node's name → Pod)."""
-        snapshot, terms = self.snapshot.with_all_assigned(pods), self.existing_terms
-        changed = {name: self.node_infos[name].with_pod(snapshot.assigned[name][-1]) for name in pods}
-        infos = {**self.node_infos, **changed}
-        # Most Pods have no terms, and then the index of all terms need not be made again.
-        if any(pod.spec.affinity is not None for pod in pods.values()):
-            terms = ExistingTerms.of((name, other) for name, info in infos.items() for other in info.pods)
-        room = self.room.and_changed(changed)
+    def without_pod(self, pod: Pod) -> Handle:
+        """Return the cluster without the Pod, which is on a node."""
+        snapshot, node_name = self.snapshot.without_pod(pod), pod.spec.node_name
+        changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
+        return self._with_pods_of(changed, snapshot, self.existing_terms.without(node_name, pod))
+
+    def _with_pods_of(self, changed: NodeInfo, snapshot: Snapshot, terms: ExistingTerms) -> Handle:
+        infos, room = {**self.node_infos, changed.name: changed}, self.room.and_changed({changed.name: changed})
         return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms, room=room)
 
     def with_others(self, objects: Iterable[KubernetesObject]) -> Handle:
-        """Return the cluster in which these objects, neither Pods nor Nodes, exist too."""
+        """Return the cluster with these objects, which are neither Pods nor Nodes."""
         return replace(self, snapshot=self.snapshot.with_others(objects))
 
     def without_others(self, objects: Iterable[KubernetesObject]) -> Handle:
-        """Return the cluster in which these objects, neither Pods nor Nodes, are gone."""
+        """Return the cluster without these objects, which are neither Pods nor Nodes."""
         return replace(self, snapshot=self.snapshot.without_others(objects))
 
-    def with_node(self, node: Node) -> Handle:
-        """Return the cluster in which the node is as given; a new one holds no Pods."""
-        return self.with_nodes((node,))
-
     def with_nodes(self, nodes: Sequence[Node]) -> Handle:
-        """Return the cluster in which the nodes are as given; new ones hold no Pods."""
+        """Return the cluster in which these nodes are as given; new ones have no Pods."""
         snapshot = self.snapshot.with_nodes(nodes)
         changed = {
             name: NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=self.profile)
             for name, node in ((node.metadata.name, node) for node in nodes)
         }
         infos = {**self.node_infos, **changed}
-        if len(infos) > len(self.node_infos):  # by name, as the snapshot has them: a new one is not just the last
+        if len(infos) > len(self.node_infos):  # in the snapshot's order, by name: a new one may not be the last
             infos = {name: infos[name] for name in snapshot.nodes}
         index, room = self.index.with_nodes(nodes, snapshot.nodes), self.room.and_changed(changed)
         return replace(self, snapshot=snapshot, node_infos=infos, index=index, room=room)
 
     def without_node(self, node_name: str) -> Handle:
-        """Return the cluster in which the node, which holds no Pods, is gone."""
+        """Return the cluster without the node, which has no Pods."""
         snapshot = self.snapshot.without_node(node_name)
         infos = {name: self.node_infos[name] for name in snapshot.nodes}
         index, room = NodeIndex(snapshot.nodes), NodeRoom(infos)
         return replace(self, snapshot=snapshot, node_infos=infos, index=index, room=room)
 
     def with_nominated(self, pod: Pod) -> Handle:
-        """Return the cluster in which the Pod waits for room on the node it is nominated to."""
+        """Return the cluster in which the Pod is nominated to the node that its status names."""
         return replace(self, snapshot=self.snapshot.with_nominated(pod))
 
     def without_nominated(self, pod: Pod) -> Handle:
-        """Return the cluster in which the Pod waits for no node's room."""
+        """Return the cluster in which the Pod is nominated to no node."""
         return replace(self, snapshot=self.snapshot.without_nominated(pod))
-
-    def without_pod(self, pod: Pod) -> Handle:
-        """Return the cluster in which the Pod, which is on a node, is gone."""
-        snapshot, node_name = self.snapshot.without_pod(pod), pod.spec.node_name
-        changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
-        infos = {**self.node_infos, node_name: changed}
-        terms = self.existing_terms.without(node_name, pod)
-        room = self.room.and_changed({node_name: changed})
-        return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms, room=room)
 
 
 Scores: TypeAlias = dict[str, int]
 """Feasible node's name → score (0..100)."""
 NodeFilter: TypeAlias = Callable[[NodeInfo], Status]
 PodUpdate: TypeAlias = Callable[[Pod, NodeInfo, int], "PreFilterResult"]
-"""The result once a Pod is one more (1) or one less (-1) on a node: what upstream calls PreFilterExtensions."""
+"""Returns the result after a Pod was added to a node (1) or removed from it (-1); upstream's PreFilterExtensions."""
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):
-    """A plugin that has something to judge.
+    """The result of a plugin that does not skip the Pod.
 
     Attributes:
-        node_names: the only nodes that can do; None when it leaves all of them.
-        suspects: the only nodes that the verdict may go against; None where each has to be looked at.
-        certain: whether it goes against each of these, so that there is no need to ask.
-        updated: the result after a Pod came to or left a node; None where that changes nothing but the node itself.
+        node_names: the only nodes that may be feasible; None for all.
+        suspects: the only nodes that the filter may reject; None where each must be asked.
+        certain: whether the filter rejects all of these, so that none needs to be asked.
+        updated: the result after a Pod was added or removed; None where it does not depend on other Pods.
     """
 
     filter_node: NodeFilter
@@ -235,26 +210,26 @@ class PreFilterResult(msgspec.Struct, frozen=True):
     updated: PodUpdate | None = None
 
 
-def score_each(nodes: Iterable[NodeInfo], asked: Hashable, score: Callable[[NodeInfo], int]) -> Scores:
-    """Return node's name → score, made once for each node.
+def score_each(nodes: Iterable[NodeInfo], key: Hashable, score: Callable[[NodeInfo], int]) -> Scores:
+    """Return node's name → score, computed once for each NodeInfo and key.
 
-    ``asked`` is the plugin, and what it looks at besides the node and its profile.
+    ``key``: the plugin, and what the score depends on besides the node and its profile.
     """
-    found = {}
+    scores = {}
     for info in nodes:
         known = info.scores
-        if asked not in known:
-            known[asked] = score(info)
-        found[info.name] = known[asked]
-    return found
+        if key not in known:
+            known[key] = score(info)
+        scores[info.name] = known[key]
+    return scores
 
 
-def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> dict[str, int]:
+def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> Scores:
     """Return node's name → score (0..100), in proportion to the highest.
 
     Source: kube-scheduler helper/normalize_score.go DefaultNormalizeScore (v1.36).
     """
-    # 100 x score / highest, cut to an integer, or 100 less that where less is better.
+    # 100 x score / highest, cut to an integer; 100 minus that where the lowest is best.
     highest = max(raw.values(), default=0)
     if highest == 0:
         return dict.fromkeys(raw, MAX_NODE_SCORE if lowest_is_best else 0)
@@ -265,7 +240,7 @@ def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> dict[s
 def go_round(number: float) -> int:
     """Return the nearest integer, halves away from zero, as Go's math.Round; Python rounds halves to even."""
     whole = int(number)
-    # int() cuts towards zero, so what is left decides about the next integer away from it.
+    # int() cuts towards zero.
     if abs(number - whole) < 0.5:  # noqa: PLR2004 - one half
         return whole
     return whole + (1 if number > 0 else -1)

@@ -6,7 +6,7 @@ expandMultiPointPlugins (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kubectl_spread.objects.configuration import Plugin, Plugins, PluginSet
 
@@ -22,51 +22,54 @@ SCORES = SCORES_ONLY | {
     "DynamicResources",
 }
 NEITHER = frozenset(("SchedulingGates", "PrioritySort", "DefaultPreemption", "DefaultBinder", "GangScheduling"))
-"""Default plugins that say nothing about nodes."""
+"""Default plugins that neither filter nor score nodes."""
 PREEMPTION = Plugin(name="DefaultPreemption")
 
 
 def filters(defaults: Sequence[Plugin], custom: Plugins) -> tuple[str, ...]:
-    """Return the filter plugins in the order they run; plugins that are not Kubernetes' own are taken for filters."""
-    everywhere = _merged(defaults, custom.multi_point)
+    """Return the filter plugins in the order in which they run; third-party plugins count as filters."""
+    everywhere = _merge_plugin_set(defaults, custom.multi_point)
     named = [plugin for plugin in everywhere if plugin.name not in SCORES_ONLY | NEITHER]
-    return tuple(plugin.name for plugin in _expanded(named, custom.filter))
+    return tuple(plugin.name for plugin in _expand(named, custom.filter))
 
 
 def weights(defaults: Sequence[Plugin], custom: Plugins) -> Mapping[str, int]:
     """Return score plugin → weight; a weight of 0 means 1."""
-    everywhere = _merged(defaults, custom.multi_point)
+    everywhere = _merge_plugin_set(defaults, custom.multi_point)
     named = [plugin for plugin in everywhere if plugin.name in SCORES]
-    return {plugin.name: plugin.weight or 1 for plugin in _expanded(named, custom.score)}
+    return {plugin.name: plugin.weight or 1 for plugin in _expand(named, custom.score)}
 
 
 def preempts(custom: Plugins) -> bool:
-    """Whether the profile runs DefaultPreemption, which the default one does."""
-    everywhere = _merged([PREEMPTION], custom.multi_point)
-    return PREEMPTION.name in {plugin.name for plugin in _expanded(everywhere, custom.post_filter)}
+    """Whether the profile runs DefaultPreemption, as the default profile does."""
+    everywhere = _merge_plugin_set([PREEMPTION], custom.multi_point)
+    return PREEMPTION.name in {plugin.name for plugin in _expand(everywhere, custom.post_filter)}
 
 
-def _merged(defaults: Sequence[Plugin], custom: PluginSet) -> list[Plugin]:
-    """Return the defaults without what is disabled, with what is enabled in their place or behind them.
+def _without_disabled(plugins: Iterable[Plugin], custom: PluginSet) -> list[Plugin]:
+    disabled = {plugin.name for plugin in custom.disabled}
+    return [plugin for plugin in plugins if not disabled & {ALL, plugin.name}]
+
+
+def _merge_plugin_set(defaults: Sequence[Plugin], custom: PluginSet) -> list[Plugin]:
+    """Return the default plugins without the disabled ones; enabled plugins replace those of their name or follow them.
 
     Source: apis/config/v1/default_plugins.go mergePluginSet (v1.36).
     """
-    disabled = {plugin.name for plugin in custom.disabled}
     enabled = {plugin.name: plugin for plugin in custom.enabled}
-    kept = [] if ALL in disabled else [plugin for plugin in defaults if plugin.name not in disabled]
+    kept = _without_disabled(defaults, custom)
     names = {plugin.name for plugin in kept}
     added = [plugin for plugin in custom.enabled if plugin.name not in names]
     return [*(enabled.get(plugin.name, plugin) for plugin in kept), *added]
 
 
-def _expanded(everywhere: Sequence[Plugin], here: PluginSet) -> list[Plugin]:
-    """Return the plugins of one extension point: those that replace others first, then the rest, then what is added.
+def _expand(everywhere: Sequence[Plugin], here: PluginSet) -> list[Plugin]:
+    """Return the plugins of one extension point: first those that replace others, then the rest, then added ones.
 
     Source: framework/runtime/framework.go expandMultiPointPlugins (v1.36).
     """
-    disabled = {plugin.name for plugin in here.disabled}
     enabled = {plugin.name for plugin in here.enabled}
-    kept = [] if ALL in disabled else [plugin for plugin in everywhere if plugin.name not in disabled]
+    kept = _without_disabled(everywhere, here)
     names = {plugin.name for plugin in kept}
     replacing = [plugin for plugin in here.enabled if plugin.name in names]
     added = [plugin for plugin in here.enabled if plugin.name not in names]

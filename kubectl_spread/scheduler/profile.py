@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, unique
+from typing import TypeVar
 
 import msgspec
 
@@ -29,6 +30,8 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, Gate, Release
 from kubectl_spread.scheduler import plugins
 
+ArgsT = TypeVar("ArgsT")
+
 
 class Switch(msgspec.Struct, frozen=True):
     """The releases in which kube-scheduler behaves in a certain way.
@@ -36,8 +39,8 @@ class Switch(msgspec.Struct, frozen=True):
     Attributes:
         source: the upstream file, below pkg/scheduler/framework/plugins unless it says otherwise.
         since: the first minor release of Kubernetes 1.
-        until: the last one.
-        gate: the feature gate that switches it in those releases; None for none.
+        until: the last minor release.
+        gate: the feature gate that enables it in those releases; None for none.
     """
 
     source: str
@@ -46,20 +49,19 @@ class Switch(msgspec.Struct, frozen=True):
     gate: Gate | None = None
 
     def holds(self, release: Release) -> bool:
-        """Whether the release behaves so."""
+        """Whether the release has the behaviour."""
         return self.since <= release.minor <= self.until and (self.gate is None or release.enables(self.gate))
 
 
 @unique
 class Behaviour(Enum):
-    """What some releases do and others do not."""
+    """A behaviour that some releases have and others do not."""
 
     EMPTY_SELECTOR_COUNTS = Switch("podtopologyspread/common.go countPodsMatchSelector", until=26)
     MATCH_LABEL_KEYS = Switch("podtopologyspread/common.go", gate=release.MATCH_LABEL_KEYS)
     MIN_DOMAINS = Switch("podtopologyspread/filtering.go minMatchNum", gate=release.MIN_DOMAINS)
     NODE_INCLUSION_POLICIES = Switch(
-        "podtopologyspread/common.go matchNodeInclusionPolicies",
-        gate=release.NODE_INCLUSION_POLICIES,
+        "podtopologyspread/common.go matchNodeInclusionPolicies", gate=release.NODE_INCLUSION_POLICIES
     )
     NODE_NAME_NARROWS = Switch("nodename/node_name.go PreFilter", since=37)
     TAINT_IN_REASON = Switch("tainttoleration/taint_toleration.go Filter", until=33)
@@ -68,18 +70,12 @@ class Behaviour(Enum):
     )
     FIT_UNRESOLVABLE = Switch("noderesources/fit.go Filter", since=34)
     POD_LEVEL_RESOURCES = Switch("component-helpers resource/helpers.go PodRequests", gate=release.POD_LEVEL_RESOURCES)
-    POD_LEVEL_RESIZE = Switch(
-        "component-helpers resource/helpers.go PodRequests",
-        gate=release.POD_LEVEL_RESIZE,
-    )
+    POD_LEVEL_RESIZE = Switch("component-helpers resource/helpers.go PodRequests", gate=release.POD_LEVEL_RESIZE)
     IN_PLACE_RESIZE = Switch(
         "component-helpers resource/helpers.go AggregateContainerRequests", since=33, gate=release.IN_PLACE_RESIZE
     )
     RESIZE_BY_POD = Switch("component-helpers resource/helpers.go AggregateContainerRequests", since=37)
-    RESIZE_PREEMPTION = Switch(
-        "deferredpodscheduling/deferred_pod_scheduling.go",
-        gate=release.RESIZE_PREEMPTION,
-    )
+    RESIZE_PREEMPTION = Switch("deferredpodscheduling/deferred_pod_scheduling.go", gate=release.RESIZE_PREEMPTION)
     BALANCE_BY_IMPROVEMENT = Switch("noderesources/balanced_allocation.go balancedResourceScorer", since=36)
     IMAGE_VOLUMES_SCORE = Switch("imagelocality/image_locality.go sumImageScores", since=36)
     IMAGE_VOLUMES_IN_THRESHOLD = Switch("imagelocality/image_locality.go Score", since=37)
@@ -117,19 +113,18 @@ class Behaviour(Enum):
         "pkg/scheduler/framework/preemption/preemption.go FilterVictimsWithPDBViolation", since=37
     )
     VOLUME_ATTRIBUTES_CLASS = Switch(
-        "component-helpers storage/volume/pv_helpers.go FindMatchingVolume",
-        gate=release.VOLUME_ATTRIBUTES_CLASS,
+        "component-helpers storage/volume/pv_helpers.go FindMatchingVolume", gate=release.VOLUME_ATTRIBUTES_CLASS
     )
 
 
 def behaviours(release: Release) -> frozenset[Behaviour]:
-    """Return what the release does; older and newer ones than are known are read as the nearest known."""
+    """Return the behaviours of the release; an unknown release counts as the nearest known one."""
     nearest = Release(max(OLDEST_MINOR, min(release.minor, NEWEST_MINOR)), release.gates)
     return frozenset(behaviour for behaviour in Behaviour if behaviour.value.holds(nearest))
 
 
 def known_gates() -> frozenset[str]:
-    """Return the feature gates that make a difference here; others are of no account."""
+    """Return the names of the feature gates that change an answer."""
     return frozenset(behaviour.value.gate.name for behaviour in Behaviour if behaviour.value.gate)
 
 
@@ -150,11 +145,11 @@ DEFAULT_WEIGHTS = {
 
 
 MIN_NODES_TO_SCORE, MIN_PERCENTAGE_TO_SCORE = 100, 5
-"""Feasible nodes that are scored at least (count), and in percent of all. Source: schedule_one.go (v1.36)."""
+"""The least number of feasible nodes to score, and the least percentage. Source: schedule_one.go (v1.36)."""
 
 
 def default_plugins(behaviours: frozenset[Behaviour]) -> tuple[Plugin, ...]:
-    """Return the filters and scores of the default profile, in order.
+    """Return the filter and score plugins of the default profile, in order.
 
     Source: apis/config/v1/default_plugins.go getDefaultPlugins, applyFeatureGates (v1.36, v1.37).
     """
@@ -177,12 +172,13 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """One profile of a scheduler.
 
     Attributes:
-        behaviours: what that release does, feature gates considered.
-        filters: the filter plugins, in the order they run.
-        system_defaulted: whether those are the built-in ones (defaultingType System).
-        added_affinity: what NodeAffinityArgs adds to every Pod.
-        preempts: whether it evicts Pods for more important ones.
-        percentage_of_nodes_to_score: of all nodes (percent); 0 where their number decides.
+        behaviours: the behaviours of the release with its feature gates.
+        filters: the filter plugins, in the order in which they run.
+        weights: score plugin → weight.
+        system_defaulted: whether the default constraints are the built-in ones (defaultingType System).
+        added_affinity: the affinity that NodeAffinityArgs adds to every Pod.
+        preempts: whether it preempts Pods.
+        percentage_of_nodes_to_score: 0 where the number of nodes decides.
     """
 
     release: Release
@@ -201,15 +197,15 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     percentage_of_nodes_to_score: int = 0
 
     def does(self, behaviour: Behaviour) -> bool:
-        """Whether the release behaves so."""
+        """Whether the release has the behaviour."""
         return behaviour in self.behaviours
 
     def serves(self, pod: Pod) -> bool:
-        """Whether it schedules the Pod; else a scheduler that is not known does, if any."""
+        """Whether the Pod names this profile's scheduler."""
         return (pod.spec.scheduler_name or DEFAULT_SCHEDULER) == self.scheduler_name
 
     def nodes_to_score(self, nodes: int) -> int:
-        """Return of how many feasible nodes (count) it takes the best, if so many are there to be looked at.
+        """Return after how many feasible nodes (count) the scheduler stops looking for more.
 
         Source: schedule_one.go numFeasibleNodesToFind, findNodesThatPassFilters (the same from v1.33 to v1.37).
         """
@@ -220,14 +216,14 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] | None = None) -> Profile:
-    """Return the profile a kube-scheduler of the release has without a configuration."""
-    return _profile(SchedulerProfile(), Release(minor, gates or {}))
+    """Return the profile of a kube-scheduler of the release without a configuration."""
+    return _build_profile(SchedulerProfile(), Release(minor, gates or {}))
 
 
 def configured_profiles(
     configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> tuple[Profile, ...]:
-    """Return the profiles of the configuration (plain values; None for the default profile), at least one.
+    """Return the profiles of the configuration (plain values), at least one; None gives the default profile.
 
     Raises:
         DecodeError: a field has the wrong type.
@@ -236,19 +232,18 @@ def configured_profiles(
         return (default_profile(minor, gates=gates),)
     configured = convert(configuration, KubeSchedulerConfiguration)
     release, percentage = Release(minor, gates or {}), configured.percentage_of_nodes_to_score
-    return tuple(_profile(each, release, percentage) for each in configured.profiles or (SchedulerProfile(),))
+    return tuple(_build_profile(each, release, percentage) for each in configured.profiles or (SchedulerProfile(),))
 
 
-def _profile(configured: SchedulerProfile, release: Release, percentage_of_all: int = 0) -> Profile:
-    """Return one entry of a configuration's profiles under the rules of a release.
-
-    Raises:
-        DecodeError: the arguments of a plugin have the wrong type.
-    """
+def _build_profile(configured: SchedulerProfile, release: Release, percentage_of_all: int = 0) -> Profile:
     does = behaviours(release)
     defaults = default_plugins(does)
-    arguments = {config.name: config.args for config in configured.plugin_config}
-    spread = convert(arguments.get("PodTopologySpread", {}), PodTopologySpreadArgs)
+    configs = {config.name: config.args for config in configured.plugin_config}
+
+    def arguments(plugin: str, kind: type[ArgsT]) -> ArgsT:
+        return convert(configs.get(plugin, {}), kind)
+
+    spread = arguments("PodTopologySpread", PodTopologySpreadArgs)
     system = spread.defaulting_type == "System"
     percentage = configured.percentage_of_nodes_to_score
     return Profile(
@@ -259,13 +254,11 @@ def _profile(configured: SchedulerProfile, release: Release, percentage_of_all: 
         weights=plugins.weights(defaults, configured.plugins),
         default_constraints=SYSTEM_CONSTRAINTS if system else spread.default_constraints,
         system_defaulted=system,
-        added_affinity=convert(arguments.get("NodeAffinity", {}), NodeAffinityArgs).added_affinity,
-        inter_pod_affinity=convert(arguments.get("InterPodAffinity", {}), InterPodAffinityArgs),
-        fit=convert(arguments.get("NodeResourcesFit", {}), NodeResourcesFitArgs),
-        balanced_allocation=convert(
-            arguments.get("NodeResourcesBalancedAllocation", {}), NodeResourcesBalancedAllocationArgs
-        ),
-        volume_binding=convert(arguments.get("VolumeBinding", {}), VolumeBindingArgs),
+        added_affinity=arguments("NodeAffinity", NodeAffinityArgs).added_affinity,
+        inter_pod_affinity=arguments("InterPodAffinity", InterPodAffinityArgs),
+        fit=arguments("NodeResourcesFit", NodeResourcesFitArgs),
+        balanced_allocation=arguments("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs),
+        volume_binding=arguments("VolumeBinding", VolumeBindingArgs),
         preempts=plugins.preempts(configured.plugins),
         percentage_of_nodes_to_score=percentage_of_all if percentage is None else percentage,
     )

@@ -146,19 +146,6 @@ def test_what_is_gathered_of_nodes_holds_where_more_pods_are_read() -> None:
 
 
 @pytest.mark.parametrize("affinity", [None, {"podAffinity": NEAR}])
-def test_pods_placed_at_once_count_like_pods_placed_one_by_one(affinity: Object | None) -> None:
-    before = cluster()
-    further = {name: typed_pod(pod(f"more-{name}", requests={"cpu": "1"}, affinity=affinity)) for name in "ab"}
-    at_once, one_by_one = before.with_all_assigned(further), before
-    for name, placed in further.items():
-        one_by_one = one_by_one.with_assigned(placed, name)
-    assert (at_once.snapshot, at_once.existing_terms) == (one_by_one.snapshot, one_by_one.existing_terms)
-    assert {name: info.requested for name, info in at_once.node_infos.items()} == {
-        name: info.requested for name, info in one_by_one.node_infos.items()
-    }
-
-
-@pytest.mark.parametrize("affinity", [None, {"podAffinity": NEAR}])
 def test_a_pod_that_is_gone_counts_nowhere(affinity: Object | None) -> None:
     before = cluster()
     placed = typed_pod(pod("q", labels={"app": "web"}, requests={"cpu": "2"}, affinity=affinity))
@@ -177,7 +164,7 @@ def test_a_node_that_is_changed_or_new_counts_as_if_it_had_been_there(changed: O
     objects = [node("a", zone="z1"), node("b"), pod("p", on="a", requests={"cpu": "1"})]
     before = handle(objects)
     seen_in(before)
-    after = before.with_node(convert(changed, Node))
+    after = before.with_nodes((convert(changed, Node),))
     name = changed["metadata"]["name"]
     anew = handle([changed, *(each for each in objects if each["metadata"]["name"] != name)])
     assert [*after.node_infos] == [*anew.node_infos] == sorted(anew.node_infos)

@@ -95,7 +95,7 @@ class ChangeNode(ChangeObject, frozen=True, kw_only=True):
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the node patched."""
-        return replace(situation, handle=situation.handle.with_node(patched(self.obj, self.operations)))
+        return replace(situation, handle=situation.handle.with_nodes((patched(self.obj, self.operations),)))
 
 
 class NewNode(ChangeObject, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ class NewNode(ChangeObject, frozen=True, kw_only=True):
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the node added."""
-        return replace(situation, handle=situation.handle.with_node(self.obj))
+        return replace(situation, handle=situation.handle.with_nodes((self.obj,)))
 
 
 class DeletePod(ChangeObject, frozen=True, kw_only=True):
