@@ -3,15 +3,15 @@
 In the order in which an object meets them:
 
 * fields.py: which fields and kinds a release can decode
-* defaults.py: what is written into a Pod as it is decoded
-* admission.py: what the admission plugins write into it, and what those refuse that write
-* creation.py: fields whose feature is off are dropped, label keys merged into selectors, names and Job labels made
-* validation/: what is refused, field by field
-* denials.py: what the plugins refuse that only look: Namespaces, ServiceAccounts, and limitranges.py's bounds
+* defaults.py: the defaults of a Pod
+* admission.py: what the mutating admission plugins write into it, and what they refuse
+* creation.py: drops the fields whose feature is off, merges label keys into selectors, generates names and Job labels
+* validation/: which fields are refused
+* denials.py: what the validating plugins refuse: Namespaces, ServiceAccounts, and the bounds of limitranges.py
 * resourcequotas.py: whether the namespace's quotas have room for one more Pod
 * warnings.py: what is accepted with a warning
 
-review.py asks the first and the last of them about an object that is submitted. Beside them, updates.py holds what is
-refused of a change to an object that exists, eviction.py whether a PodDisruptionBudget lets a Pod go, and quantities.py
-reads and prints amounts as Go does.
+review.py combines them for a submitted object. updates.py has the fields that must not change in an existing object,
+eviction.py decides whether a PodDisruptionBudget allows an eviction, and quantities.py reads and prints amounts as Go
+does. apply.py, strategic_merge.py, json_merge.py and managed_fields.py compute what ``kubectl apply`` stores.
 """

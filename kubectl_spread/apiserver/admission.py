@@ -1,7 +1,7 @@
-"""What an API server writes into Pods and claims as they are created, beyond the defaults of their own fields.
+"""What the API server's admission plugins write into Pods and claims that are created, and what those plugins refuse.
 
-Plugins of kube-apiserver are applied in its order; each function names its own. Not modelled: PodNodeSelector,
-PodTolerationRestriction, what ServiceAccounts add, webhooks and policies: ``--dry-run=server`` asks.
+The plugins are applied in kube-apiserver's order; each function names its own. Not modelled: PodNodeSelector,
+PodTolerationRestriction, what ServiceAccounts add, webhooks and policies; ``--dry-run=server`` asks for them.
 
 Source: pkg/kubeapiserver/options/plugins.go AllOrderedPlugins, registry/core/pod/strategy.go PrepareForCreate (v1.36).
 """
@@ -19,16 +19,7 @@ from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.validation import validate, validate_template
 from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import (
-    Container,
-    LimitRange,
-    LimitRangeItem,
-    Pod,
-    PodSpec,
-    PodTemplateSpec,
-    Quantity,
-    Toleration,
-)
+from kubectl_spread.objects.core import Container, LimitRange, Pod, PodSpec, PodTemplateSpec, Quantity, Toleration
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.pod_classes import PriorityClass, RuntimeClass
@@ -38,25 +29,27 @@ from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-"""PriorityClasses that every API server makes itself. Source: pkg/apis/scheduling/v1/helpers.go (v1.36)."""
-NO_PRIORITY = 0
-PREEMPT = "PreemptLowerPriority"
+"""PriorityClasses that every API server creates itself. Source: pkg/apis/scheduling/v1/helpers.go (v1.36)."""
 UNREACHABLE_TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-TOLERATED_SECONDS = 300
-
+READ_BY_ADMISSION = frozenset(
+    (kinds.LIMIT_RANGE, kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS, kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
+)
+"""The kinds that decide what admission writes into a Pod, or whether it refuses the Pod."""
+_TOLERATED_SECONDS = 300
+_PREEMPT = "PreemptLowerPriority"
 _SPEC = "spec."
 _TEMPLATE = "template"
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why a Pod would not be let in.
+    """Why the API server does not create a Pod.
 
     Attributes:
-        field: the field of the Pod's spec that is to blame.
+        field: the field of the Pod's spec that is to blame; empty where none is.
         message: in the API server's words.
         reason: the kind of fault, as for a field that validation refuses.
-        by_policy: whether the Pod itself is sound and could be placed: something else is missing, or leaves no room.
-        missing: kind and name of what has to exist for it; empty where nothing is missing.
+        by_policy: whether the Pod itself is valid and could be placed: something else is missing, or leaves no room.
+        missing: kind and name of the object that has to exist for it; empty where nothing is missing.
     """
 
     field: str
@@ -66,113 +59,84 @@ class Refusal(msgspec.Struct, frozen=True):
     missing: str = ""
 
     def __str__(self) -> str:
-        """Return it with its field, where one is to blame."""
+        """Return the message with the path of its field."""
         return f"spec.{self.field}: {self.message}" if self.field else self.message
 
 
 def admitted(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
-    """Return the Pod as the API server of that release would store it."""
+    """Return the Pod as the API server of that release stores it."""
     return prepared(mutated(pod, snapshot, profile), profile.release)
 
 
 def mutated(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
-    """Return the Pod as webhooks would get to see it: with its defaults and those of the plugins before them."""
+    """Return the Pod as webhooks get it: with its defaults and those of the plugins before them."""
     pod = defaulted(pod, profile.release)
     spec = _with_limits(pod.spec, pod.metadata.namespace, snapshot)
     spec = _with_priority(spec, snapshot)
     spec = _with_default_tolerations(spec)
-    spec = _with_runtime(spec, snapshot)
-    return replace(pod, spec=spec)
+    return replace(pod, spec=_with_runtime_class(spec, snapshot))
 
 
 def refusals(pod: Pod, snapshot: Snapshot) -> tuple[Refusal, ...]:
-    """Return why admission would not let the Pod in, empty where it would; what was not read refuses nothing."""
-    return (*_priority_refusals(pod.spec, snapshot), *_runtime_refusals(pod.spec, snapshot))
+    """Return why these plugins refuse the Pod; none where they admit it. A kind that was not read refuses nothing."""
+    return (*_priority_refusals(pod.spec, snapshot), *_runtime_class_refusals(pod.spec, snapshot))
 
 
 def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tuple[Refusal, ...]:
-    """Return why the Pod is not created though its template was taken; empty where it is.
+    """Return why a workload's Pod is not created; none where it is.
 
-    A template is validated less strictly than a Pod, and before admission adds to it. What is wrong with the template
-    itself is not said again: a workload that exists has passed that.
+    A template is validated less strictly than a Pod, and before admission adds to the Pod. Errors of the template
+    itself are left out: they are reported on the workload.
 
-    The Pod has all that admission writes into it, but for label keys that are merged into selectors.
+    Args:
+        pod: the Pod with everything that admission writes into it, before label keys are merged into selectors.
+        made: the Pod as its controller sends it.
+        snapshot: the cluster.
+        release: the API server's.
     """
-    return (*refusals(made, snapshot), *_invalid(pod, made, release))
-
-
-def _invalid(pod: Pod, made: Pod, release: Release) -> Iterator[Refusal]:
     template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
     known = {
         (error.field.removeprefix(f"{_TEMPLATE}."), error.message)
         for error in validate_template(template, path=_TEMPLATE, release=release)
     }
-    for error in validate(pod, release=release):
-        if error.field.startswith(_SPEC) and (error.field, error.message) not in known:
-            yield Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason))
+    invalid = (
+        Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason))
+        for error in validate(pod, release=release)
+        if error.field.startswith(_SPEC) and (error.field, error.message) not in known
+    )
+    return (*refusals(made, snapshot), *invalid)
 
 
 def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
-    """Return what admission may have written into this Pod, but was not read."""
+    """Return the kinds that were not read and may change what admission does with this Pod."""
+    spec = pod.spec
     matters = {
-        # Only what a container leaves open is filled in.
+        # LimitRanges fill in only what a container leaves open.
         kinds.LIMIT_RANGE: any(
             not {"cpu", "memory"} <= container.resources.requests.keys()
-            for container in (*pod.spec.containers, *pod.spec.init_containers)
+            for container in (*spec.containers, *spec.init_containers)
         ),
-        kinds.RUNTIME_CLASS: bool(pod.spec.runtime_class_name),
-        kinds.PRIORITY_CLASS: pod.spec.priority_class_name not in {"", *SYSTEM_PRIORITIES} or bool(snapshot.nominated),
+        kinds.RUNTIME_CLASS: bool(spec.runtime_class_name),
+        kinds.PRIORITY_CLASS: spec.priority_class_name not in {"", *SYSTEM_PRIORITIES} or bool(snapshot.nominated),
         kinds.RESOURCE_QUOTA: True,
-        kinds.SERVICE_ACCOUNT: pod.spec.service_account_name not in {"", "default"},
+        kinds.SERVICE_ACCOUNT: spec.service_account_name not in {"", "default"},
     }
-    return tuple(
-        UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION)
-        for kind, why in _unread(pod, snapshot)
-        if matters[kind]
-    )
-
-
-READ_BY_ADMISSION = frozenset(
-    (kinds.LIMIT_RANGE, kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS, kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
-)
-"""What admission reads to write it into a Pod, or to refuse the Pod."""
-
-
-def _unread(pod: Pod, snapshot: Snapshot) -> Iterator[tuple[Kind, str]]:
-    for unread in snapshot.inventory.unread:
-        if unread.kind in READ_BY_ADMISSION and unread.namespace in {"", pod.metadata.namespace}:
-            yield unread.kind, unread.why
-    if pod.spec.runtime_class_name and not _was_read(kinds.RUNTIME_CLASS, snapshot):
-        yield kinds.RUNTIME_CLASS, "none in the files"
-
-
-def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
-    unread = any(unread.kind == kind for unread in snapshot.inventory.unread)
-    return unread or kind.plural in snapshot.inventory.resource_versions or any(snapshot.all(kind.struct))
+    here = {"", pod.metadata.namespace}
+    unread = [(each.kind, each.why) for each in snapshot.inventory.unread if each.namespace in here]
+    if not _was_read(kinds.RUNTIME_CLASS, snapshot):
+        unread.append((kinds.RUNTIME_CLASS, "none in the files"))
+    return tuple(UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION) for kind, why in unread if matters.get(kind))
 
 
 def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
-    """Whether all objects of the kind are known."""
+    """Whether all objects of the kind were read."""
     return _was_read(kind, snapshot) and all(unread.kind != kind for unread in snapshot.inventory.unread)
 
 
-def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
-    """Return the spec whose containers request, and are limited to, what LimitRanges say where they say nothing.
-
-    Source: plugin/pkg/admission/limitranger/admission.go mergeContainerResources (v1.36).
-    """
-    item = _limits_of_containers(namespace, snapshot)
-
-    def limited(container: Container) -> Container:
-        asked = container.resources
-        limits, requests = {**item.default, **asked.limits}, {**item.default_request, **asked.requests}
-        return replace(container, resources=replace(asked, limits=limits, requests=requests))
-
-    return replace(
-        spec,
-        containers=tuple(map(limited, spec.containers)),
-        init_containers=tuple(map(limited, spec.init_containers)),
-    )
+def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
+    """Whether somebody tried to read the kind, though it may have failed."""
+    tried = any(unread.kind == kind for unread in snapshot.inventory.unread)
+    return tried or kind.plural in snapshot.inventory.resource_versions or any(snapshot.all(kind.struct))
 
 
 def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
@@ -181,35 +145,43 @@ def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
     return sorted(own, key=lambda found: found.metadata.name)
 
 
-def _limits_of_containers(namespace: str, snapshot: Snapshot) -> LimitRangeItem:
-    # differs: of several LimitRanges that set the same upstream takes any; here the first by name.
-    own = limit_ranges_of(namespace, snapshot)
-    together = LimitRangeItem(type="Container")
-    for item in (_defaulted_item(item) for found in own for item in found.spec.limits if item.type == "Container"):
-        default, request = {**item.default, **together.default}, {**item.default_request, **together.default_request}
-        together = replace(together, default=default, default_request=request)
-    return together
+def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
+    """Return the spec with the LimitRanges' limits and requests where a container has none.
 
-
-def _defaulted_item(item: LimitRangeItem) -> LimitRangeItem:
-    """Return the item with the defaults that its bounds imply.
-
-    Source: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem (v1.36).
+    Source: plugin/pkg/admission/limitranger/admission.go mergeContainerResources, pkg/apis/core/v1/defaults.go
+    SetDefaults_LimitRangeItem (v1.36).
     """
-    # A container that says nothing may use as much as is allowed, and requests all that it may use.
-    default = {**item.max, **item.default}
-    return replace(item, default=default, default_request={**item.min, **default, **item.default_request})
+    default_limits: dict[str, Quantity] = {}
+    default_requests: dict[str, Quantity] = {}
+    # differs: if several LimitRanges set the same resource, upstream takes any of them; here the first by name.
+    for item in (item for found in limit_ranges_of(namespace, snapshot) for item in found.spec.limits):
+        if item.type == "Container":
+            # The limit defaults to the maximum, the request to the limit.
+            limits = {**item.max, **item.default}
+            default_limits = {**limits, **default_limits}
+            default_requests = {**item.min, **limits, **item.default_request, **default_requests}
+
+    def limited(container: Container) -> Container:
+        own = container.resources
+        limits, requests = {**default_limits, **own.limits}, {**default_requests, **own.requests}
+        return replace(container, resources=replace(own, limits=limits, requests=requests))
+
+    return replace(
+        spec,
+        containers=tuple(map(limited, spec.containers)),
+        init_containers=tuple(map(limited, spec.init_containers)),
+    )
 
 
 def _with_priority(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
-    """Return the spec with the priority of its class, or of the cluster's default one.
+    """Return the spec with the priority of its class, or of the cluster's default class.
 
     Source: plugin/pkg/admission/priority/admission.go admitPod (v1.36).
     """
     found = _priority_class(spec, snapshot)
     if found is None:
         return spec
-    policy = found.preemption_policy or PREEMPT
+    policy = found.preemption_policy or _PREEMPT
     name = spec.priority_class_name or found.metadata.name
     return replace(spec, priority_class_name=name, priority=found.value, preemption_policy=policy)
 
@@ -219,93 +191,80 @@ def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
         value = SYSTEM_PRIORITIES.get(spec.priority_class_name)
         found = snapshot.get(PriorityClass, "", spec.priority_class_name)
         return PriorityClass(value=value) if found is None and value is not None else found
-    # A class that was not read may be the default one.
+    # A class that was not read may be the default.
     if any(unread.kind == kinds.PRIORITY_CLASS for unread in snapshot.inventory.unread):
         return None
-    # Two may have been made the default at the same time: the lower one holds.
+    # If there are two defaults, the lower one holds.
     defaults = [found for found in snapshot.all(PriorityClass) if found.global_default]
-    return min(defaults, key=lambda found: found.value, default=PriorityClass(value=NO_PRIORITY))
+    return min(defaults, key=lambda found: found.value, default=PriorityClass(value=0))
 
 
 def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     found, name = _priority_class(spec, snapshot), spec.priority_class_name
     if found is None:
         if is_whole(kinds.PRIORITY_CLASS, snapshot):
-            yield Refusal(
-                "priorityClassName", f"no PriorityClass with name {name} was found", missing=f"PriorityClass {name}"
-            )
+            message = f"no PriorityClass with name {name} was found"
+            yield Refusal("priorityClassName", message, missing=f"PriorityClass {name}")
         return
     computed = "priority admission controller computed {} from the given PriorityClass name"
     if spec.priority not in {None, found.value}:
         given = f"the integer value of priority ({spec.priority}) must not be provided in pod spec"
         yield Refusal("priority", f"{given}; {computed.format(found.value)}")
-    policy = found.preemption_policy or PREEMPT
+    policy = found.preemption_policy or _PREEMPT
     if spec.preemption_policy not in {None, policy}:
         given = f"the string value of PreemptionPolicy ({spec.preemption_policy}) must not be provided in pod spec"
         yield Refusal("preemptionPolicy", f"{given}; {computed.format(policy)}")
 
 
 def _with_default_tolerations(spec: PodSpec) -> PodSpec:
-    """Return the spec that puts up with nodes that are out of reach for five minutes, unless it says otherwise.
+    """Return the spec that tolerates unreachable nodes for five minutes, unless it has its own tolerations.
 
     Source: plugin/pkg/admission/defaulttolerationseconds/admission.go Admit (v1.36).
     """
     missing = (
-        Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=TOLERATED_SECONDS)
+        Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=_TOLERATED_SECONDS)
         for key in UNREACHABLE_TAINTS
         if not any(t.key in {"", key} and t.effect in {"", "NoExecute"} for t in spec.tolerations)
     )
     return replace(spec, tolerations=(*spec.tolerations, *missing))
 
 
-def _with_runtime(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
-    """Return the spec with what its RuntimeClass takes, and bound to the nodes that support it.
+def _with_runtime_class(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
+    """Return the spec with its RuntimeClass's overhead, node selector and tolerations.
 
     Source: plugin/pkg/admission/runtimeclass/admission.go setOverhead, setScheduling (v1.36).
     """
-    runtime = _runtime_class(spec, snapshot)
-    if runtime is None:
-        return spec
-    # What the Pod says itself stays: if it is not the same, the Pod is refused.
-    if runtime.overhead is not None:
+    runtime = snapshot.get(RuntimeClass, "", spec.runtime_class_name or "")
+    # The Pod's own overhead stays; if it is another one, the Pod is refused.
+    if runtime is not None and runtime.overhead is not None:
         spec = replace(spec, overhead=spec.overhead or runtime.overhead.pod_fixed)
-    if runtime.scheduling is None:
+    if runtime is None or runtime.scheduling is None:
         return spec
     more = (toleration for toleration in runtime.scheduling.tolerations if toleration not in spec.tolerations)
     selector = {**spec.node_selector, **runtime.scheduling.node_selector}
     return replace(spec, node_selector=selector, tolerations=(*spec.tolerations, *more))
 
 
-def _runtime_class(spec: PodSpec, snapshot: Snapshot) -> RuntimeClass | None:
-    return snapshot.get(RuntimeClass, "", spec.runtime_class_name) if spec.runtime_class_name else None
-
-
-def _runtime_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
-    runtime = _runtime_class(spec, snapshot)
-    if runtime is None and spec.runtime_class_name:
+def _runtime_class_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
+    name = spec.runtime_class_name
+    runtime = snapshot.get(RuntimeClass, "", name or "")
+    if runtime is None and name:
         if is_whole(kinds.RUNTIME_CLASS, snapshot):
-            name = spec.runtime_class_name
             message = f'pod rejected: RuntimeClass "{name}" not found'
             yield Refusal("runtimeClassName", message, missing=f"RuntimeClass {name}")
         return
-    yield from _overhead_refusals(spec, runtime)
-    if runtime is None or runtime.scheduling is None:
-        return
-    for key, wanted in sorted(runtime.scheduling.node_selector.items()):
+    fixed = runtime.overhead.pod_fixed if runtime and runtime.overhead else None
+    if spec.overhead and fixed is None:
+        message = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+        yield Refusal("overhead", message)
+    elif spec.overhead and _amounts(fixed or {}) != _amounts(spec.overhead):
+        yield Refusal("overhead", "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+    scheduling = runtime.scheduling if runtime else None
+    for key, wanted in sorted(scheduling.node_selector.items()) if scheduling else ():
         own = spec.node_selector.get(key, wanted)
         if own != wanted:
             ours = f"runtimeClass.scheduling.nodeSelector[{key}] = {wanted}"
             yield Refusal("nodeSelector", f"conflict: {ours}; pod.spec.nodeSelector[{key}] = {own}")
-
-
-def _overhead_refusals(spec: PodSpec, runtime: RuntimeClass | None) -> Iterator[Refusal]:
-    """Yield why the Pod's overhead is refused: it is the RuntimeClass's to say."""
-    fixed = runtime.overhead.pod_fixed if runtime and runtime.overhead else None
-    if spec.overhead and fixed is None:
-        defined = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
-        yield Refusal("overhead", f"pod rejected: {defined}")
-    elif spec.overhead and _amounts(fixed or {}) != _amounts(spec.overhead):
-        yield Refusal("overhead", "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
 
 
 def _amounts(quantities: Mapping[str, Quantity]) -> dict[str, object]:
@@ -313,7 +272,7 @@ def _amounts(quantities: Mapping[str, Quantity]) -> dict[str, object]:
 
 
 def admitted_claim(claim: PersistentVolumeClaim, snapshot: Snapshot) -> PersistentVolumeClaim:
-    """Return the claim with the cluster's default StorageClass, where it leaves that open and there is one.
+    """Return the claim with the cluster's default StorageClass, if it leaves the class open and there is a default.
 
     Source: plugin/pkg/admission/storage/storageclass/setdefault/admission.go Admit (v1.36).
     """
@@ -324,7 +283,7 @@ def admitted_claim(claim: PersistentVolumeClaim, snapshot: Snapshot) -> Persiste
 
 
 def default_class(snapshot: Snapshot) -> StorageClass | None:
-    """Return the cluster's default StorageClass, the newest where there are several, None for none.
+    """Return the cluster's default StorageClass, the newest if there are several; None if there is none.
 
     Source: pkg/volume/util/storageclass.go GetDefaultClass (v1.36).
     """

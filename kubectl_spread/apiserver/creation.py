@@ -1,4 +1,4 @@
-"""What the API server changes in an object after admission, before it validates it.
+"""What the API server changes in an object between admission and validation.
 
 Source: pkg/api/pod/util.go dropDisabledFields, pkg/registry/core/pod/strategy.go PrepareForCreate; for Jobs
 pkg/apis/batch/v1/defaults.go, pkg/registry/batch/job/strategy.go (v1.33 to v1.37).
@@ -12,14 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.objects.core import (
-    Affinity,
-    Container,
-    Pod,
-    PodAffinity,
-    PodAffinityTerm,
-    PodSpec,
-)
+from kubectl_spread.objects.core import Affinity, Container, Pod, PodAffinity, PodAffinityTerm, PodSpec
 from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS, Job
 from kubectl_spread.release import (
@@ -33,12 +26,12 @@ from kubectl_spread.release import (
 )
 
 _GENERATED = "xxxxx"
-"""Stands for the five characters that the API server adds to generateName."""
+"""The five random characters that the API server adds to generateName."""
 _MAX_GENERATED = 63
 
 
 def name_as_created(metadata: ObjectMeta) -> str:
-    """Return the object's name, or one such as it would get; empty where it has neither name nor generateName."""
+    """Return the object's name, or one like it would get; empty where it has neither name nor generateName."""
     if metadata.name or not metadata.generate_name:
         return metadata.name
     return metadata.generate_name[: _MAX_GENERATED - len(_GENERATED)] + _GENERATED
@@ -52,7 +45,7 @@ def pod_as_created(pod: Pod, release: Release) -> Pod:
 def prepared(pod: Pod, release: Release) -> Pod:
     """Return the Pod without the fields whose feature is off, and with label keys merged into selectors.
 
-    Only a Pod's are merged, as it is created: its template keeps the keys, for each revision has labels of its own.
+    Keys are merged only when a Pod is created. Its template keeps them, because each revision has its own labels.
 
     Source: pkg/registry/core/pod/strategy.go podStrategy.PrepareForCreate (v1.36).
     """
@@ -73,9 +66,9 @@ def prepared(pod: Pod, release: Release) -> Pod:
 
 
 def template_as_created(spec: PodSpec, release: Release) -> PodSpec:
-    """Return the spec, a Pod's or a template's, without the fields whose feature is off.
+    """Return the spec of a Pod or a template without the fields whose feature is off.
 
-    A disabled field is no error: it is as if nobody had written it, so a manifest may be ahead of its cluster.
+    A disabled field is dropped, not refused.
 
     Source: pkg/api/pod/util.go dropDisabledFields (v1.33 to v1.37).
     """
@@ -94,7 +87,7 @@ def template_as_created(spec: PodSpec, release: Release) -> PodSpec:
 
 
 def job_as_created(job: Job) -> Job:
-    """Return the Job with labels that hold its name, unless it brings a selector, and with those of its template."""
+    """Return the Job with its name in the labels of its template, unless it has a selector."""
     # upstream: a Job without labels shares its template's, if that has any.
     of_template = job.spec.template.metadata
     labels = of_template.labels
@@ -106,9 +99,9 @@ def job_as_created(job: Job) -> Job:
 
 
 def job_as_stored(job: Job) -> Job:
-    """Return the Job whose Pods carry its name and its UID, unless it selects them otherwise.
+    """Return the Job whose Pods have its name and its UID as labels, unless it has a selector.
 
-    One that has no UID yet gets one that is made up of its name.
+    A Job without a UID gets one that is derived from its name.
 
     Source: pkg/registry/batch/job/strategy.go generateSelector (v1.36).
     """
@@ -123,23 +116,21 @@ def job_as_stored(job: Job) -> Job:
 
 
 def _without_restart_rules(spec: PodSpec, release: Release) -> PodSpec:
-    """Return the spec without restart rules of containers, and, in v1.34, without policies but those of sidecars."""
-    # Before v1.34 only the policy of sidecars was valid: any other stays, and validation refuses it.
-    known = release.knows(CONTAINER_RESTART_RULES)
+    """Return the spec without restart rules, and, from v1.34 on, without restart policies of others than sidecars.
 
-    def stripped(container: Container) -> Container:
-        policy = None if known else container.restart_policy
+    Earlier releases know no other policy, so validation refuses it.
+    """
+    knows_policies = release.knows(CONTAINER_RESTART_RULES)
+
+    def without_rules(container: Container, *, is_sidecar: bool = False) -> Container:
+        policy = None if knows_policies and not is_sidecar else container.restart_policy
         return replace(container, restart_policy=policy, restart_policy_rules=())
-
-    def without_rules(container: Container) -> Container:
-        sidecar = container.restart_policy == "Always"
-        return replace(container, restart_policy_rules=()) if sidecar else stripped(container)
 
     return replace(
         spec,
-        containers=tuple(map(stripped, spec.containers)),
-        init_containers=tuple(map(without_rules, spec.init_containers)),
-        ephemeral_containers=tuple(map(stripped, spec.ephemeral_containers)),
+        containers=tuple(map(without_rules, spec.containers)),
+        init_containers=tuple(without_rules(c, is_sidecar=c.restart_policy == "Always") for c in spec.init_containers),
+        ephemeral_containers=tuple(map(without_rules, spec.ephemeral_containers)),
     )
 
 
@@ -149,10 +140,10 @@ def _merged(
     match_keys: Sequence[str],
     mismatch_keys: Sequence[str] = (),
 ) -> LabelSelector | None:
-    # A nil selector matches nothing; with expressions it would match something.
+    # A nil selector matches nothing, and stays nil.
     if selector is None:
         return None
-    # A key that the Pod lacks is left out, rather than to select the Pods that lack it too.
+    # A key that the Pod does not have is left out.
     expressions = (
         LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
         for operator, keys in (("In", match_keys), ("NotIn", mismatch_keys))
@@ -163,7 +154,7 @@ def _merged(
 
 
 def unmerged(spec: PodSpec) -> PodSpec:
-    """Return the spec as it was before its label keys were merged: validation forbids a selector that names them."""
+    """Return the spec as it was before its label keys were merged into selectors."""
 
     def without(selector: LabelSelector | None, keys: Sequence[str]) -> LabelSelector | None:
         if selector is None or not keys:
@@ -185,7 +176,6 @@ def unmerged(spec: PodSpec) -> PodSpec:
 def _with_selectors(
     affinity: Affinity | None, selector_of: Callable[[PodAffinityTerm], LabelSelector | None]
 ) -> Affinity | None:
-    """Return the affinity with the selector that the function gives for each of its terms about Pods."""
 
     def changed(term: PodAffinityTerm) -> PodAffinityTerm:
         return replace(term, label_selector=selector_of(term))

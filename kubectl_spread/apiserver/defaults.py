@@ -1,4 +1,4 @@
-"""What the API server writes into a Pod as it decodes it, as far as that changes where the Pod may go.
+"""The defaults that the API server sets in a Pod when it decodes it, if they change where the Pod may go.
 
 Source: pkg/apis/core/v1/defaults.go SetDefaults_Pod (v1.36).
 """
@@ -16,26 +16,23 @@ from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, is
 
 
 def defaulted(pod: Pod, release: Release) -> Pod:
-    """Return the Pod with its defaults set; one that an API server has stored has them already, and stays the same.
-
-    A quantity that cannot be read is passed over: whoever needs it will say so.
-    """
+    """Return the Pod with its defaults; a stored Pod has them and stays the same. Invalid quantities are ignored."""
     spec = pod.spec
     spec = replace(
         spec,
-        containers=_containers(spec.containers, host_network=spec.host_network),
-        init_containers=_containers(spec.init_containers, host_network=spec.host_network),
+        containers=_with_container_defaults(spec.containers, host_network=spec.host_network),
+        init_containers=_with_container_defaults(spec.init_containers, host_network=spec.host_network),
     )
     if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
-        spec = replace(spec, resources=_pod_level(spec, spec.resources))
+        spec = replace(spec, resources=_with_pod_level_defaults(spec, spec.resources))
     return replace(pod, spec=spec)
 
 
-def _containers(containers: Sequence[Container], *, host_network: bool) -> tuple[Container, ...]:
+def _with_container_defaults(containers: Sequence[Container], *, host_network: bool) -> tuple[Container, ...]:
     return tuple(
         replace(
             container,
-            # What has a limit and no request requests its limit.
+            # A request defaults to the limit.
             resources=replace(
                 container.resources, requests={**container.resources.limits, **container.resources.requests}
             ),
@@ -48,8 +45,8 @@ def _containers(containers: Sequence[Container], *, host_network: bool) -> tuple
     )
 
 
-def _pod_level(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
-    """Return Pod-level resources: limits of huge pages from the containers, requests from them or from the limits.
+def _with_pod_level_defaults(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
+    """Return Pod-level resources: limits of huge pages default to the containers', requests to theirs or to the limits.
 
     Source: defaultHugePagePodLimits, defaultPodRequests.
     """
@@ -58,7 +55,7 @@ def _pod_level(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequir
     pages = {
         name: amount
         for name, amount in limits_together(spec).items()
-        # Pages that the Pod asks for as a whole need a limit of its own: it is not guessed, but found missing.
+        # If the Pod itself requests the pages, it needs its own limit, and validation reports that it is missing.
         if name.startswith(HUGE_PAGES_PREFIX) and name not in resources.requests
     }
     limits = {**_as_text(pages), **resources.limits}

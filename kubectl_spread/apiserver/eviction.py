@@ -1,7 +1,7 @@
-"""Whether the API server lets a Pod be evicted, as ``kubectl drain`` and the Eviction API ask it.
+"""Whether the Eviction API evicts a Pod.
 
-Source: kubernetes pkg/registry/core/pod/storage/eviction.go; kubectl pkg/drain/drain.go evictPods, of namespaces that
-are being terminated (v1.36). Not modelled: a budget whose status lags.
+Source: kubernetes pkg/registry/core/pod/storage/eviction.go; kubectl pkg/drain/drain.go evictPods, for namespaces that
+are being terminated (v1.36). Not modelled: a budget whose status is out of date.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ MORE_THAN_ONE = "This pod has more than one PodDisruptionBudget, which the evict
 
 
 class EvictionRefused(msgspec.Struct, frozen=True):
-    """The API server refuses the eviction, in these words."""
+    """The API server refuses the eviction with this message."""
 
     message: str
 
 
 def refusal(pod: Pod, snapshot: Snapshot) -> str:
-    """Return why the API server would refuse to evict the Pod, empty where it would not.
+    """Return why the API server refuses to evict the Pod; empty where it evicts it.
 
-    The PodDisruptionBudgets are among the kinds that were read.
+    The snapshot must have the PodDisruptionBudgets.
     """
     if fault := "" if pod.terminating else ending(pod.metadata.namespace, snapshot):
         return fault
@@ -35,20 +35,19 @@ def refusal(pod: Pod, snapshot: Snapshot) -> str:
     budgets = budgets_of(pod, snapshot)
     if len(budgets) > 1:
         return MORE_THAN_ONE
-    # disruptionsAllowed >= 1, or no budget at all
     return next(
         (
             f"The disruption budget {budget.metadata.name} does not allow evicting pods currently"
             for budget in budgets
-            if budget.status.disruptions_allowed < 1 and not _may_go_unready(pod, budget)
+            if budget.status.disruptions_allowed < 1 and not _evicts_unready(pod, budget)
         ),
         "",
     )
 
 
-def _may_go_unready(pod: Pod, budget: PodDisruptionBudget) -> bool:
-    """Whether the Pod may go although the budget is used up: it is not ready, so that it serves nobody."""
-    # upstream: by default only while the others are as healthy as they must be.
+def _evicts_unready(pod: Pod, budget: PodDisruptionBudget) -> bool:
+    """Whether the Pod may be evicted although the budget is used up, because it is not ready."""
+    # upstream: by default only while enough other Pods are healthy.
     if pod.ready:
         return False
     status = budget.status
@@ -57,7 +56,7 @@ def _may_go_unready(pod: Pod, budget: PodDisruptionBudget) -> bool:
 
 
 def ignores_budgets(pod: Pod) -> bool:
-    """Whether no budget protects the Pod: it has not started, has ended, or is going already.
+    """Whether no budget protects the Pod: it has not started, has ended, or is being deleted.
 
     Source: eviction.go canIgnorePDB (v1.36).
     """

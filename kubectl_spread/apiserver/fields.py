@@ -1,7 +1,7 @@
 """What an API server cannot decode: kinds it does not serve, fields it does not know, values of the wrong type.
 
-That is what ``kubectl apply`` is told where it asks for strict validation, which it does unless it is told otherwise.
-All of it is reported at once, where the server stops at the first value of a wrong type.
+These are the errors of strict validation, which ``kubectl apply`` asks for by default. All errors are reported at once;
+the server stops at the first value of a wrong type.
 
 Source: apimachinery pkg/runtime/serializer/json Decode, sigs.k8s.io/json strict decoding, pkg/api/meta/errors.go
 NoKindMatchError (v1.33 to v1.37); the fields themselves are those of each release's OpenAPI document.
@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread import quantity
 from kubectl_spread.apimachinery import quoted
-from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, Reason
+from kubectl_spread.apiserver.quantities import unreadable
+from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, Reason, items
 from kubectl_spread.objects.decoding import Plain, type_name
 
 POD_TEMPLATE = "core.v1.PodTemplateSpec"
@@ -26,40 +26,31 @@ POD_TEMPLATE = "core.v1.PodTemplateSpec"
 Entry: TypeAlias = str | tuple[str, int, int]
 """What every release has, or (what, first minor release, last)."""
 
-_LIST, _MAP = "[]", "{}"
 REMOVED_IN: Mapping[str, int] = {
-    **dict.fromkeys(("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2"), 16),
+    "extensions/v1beta1": 16,
+    "apps/v1beta1": 16,
+    "apps/v1beta2": 16,
     "batch/v2alpha1": 21,
-    **dict.fromkeys(
-        (
-            "admissionregistration.k8s.io/v1beta1",
-            "apiextensions.k8s.io/v1beta1",
-            "certificates.k8s.io/v1beta1",
-            "coordination.k8s.io/v1beta1",
-            "networking.k8s.io/v1beta1",
-            "rbac.authorization.k8s.io/v1beta1",
-            "scheduling.k8s.io/v1beta1",
-            "storage.k8s.io/v1beta1",
-        ),
-        22,
-    ),
-    **dict.fromkeys(
-        (
-            "autoscaling/v2beta1",
-            "batch/v1beta1",
-            "discovery.k8s.io/v1beta1",
-            "events.k8s.io/v1beta1",
-            "node.k8s.io/v1beta1",
-            "policy/v1beta1",
-        ),
-        25,
-    ),
+    "admissionregistration.k8s.io/v1beta1": 22,
+    "apiextensions.k8s.io/v1beta1": 22,
+    "certificates.k8s.io/v1beta1": 22,
+    "coordination.k8s.io/v1beta1": 22,
+    "networking.k8s.io/v1beta1": 22,
+    "rbac.authorization.k8s.io/v1beta1": 22,
+    "scheduling.k8s.io/v1beta1": 22,
+    "storage.k8s.io/v1beta1": 22,
+    "autoscaling/v2beta1": 25,
+    "batch/v1beta1": 25,
+    "discovery.k8s.io/v1beta1": 25,
+    "events.k8s.io/v1beta1": 25,
+    "node.k8s.io/v1beta1": 25,
+    "policy/v1beta1": 25,
     "autoscaling/v2beta2": 26,
     "flowcontrol.apiserver.k8s.io/v1beta1": 26,
     "flowcontrol.apiserver.k8s.io/v1beta2": 29,
     "flowcontrol.apiserver.k8s.io/v1beta3": 32,
 }
-"""apiVersion → the minor release that no longer served its kinds, as of those that are gone from every known release.
+"""apiVersion → the minor release that removed its kinds; only versions that no known release serves.
 
 Source: kubernetes.io/docs/reference/using-api/deprecation-guide; k8s.io/api APILifecycleRemoved (v0.36).
 """
@@ -72,11 +63,11 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", r
 
 
 class Tables(msgspec.Struct, frozen=True):
-    """The API's fields as ``schema/fields.json`` has them; tests/openapi.py says how it reads.
+    """The API's fields as in ``schema/fields.json``; tests/openapi.py describes the format.
 
     Attributes:
-        releases: the minor releases that are known, in order.
-        kinds: apiVersion and kind, with a blank between → definition.
+        releases: the known minor releases, in order.
+        kinds: apiVersion and kind, separated by a blank → definition.
         definitions: definition → field → type.
         merges: definition → field → how a patch is merged into it: strategies, a colon, the merge key of a list.
     """
@@ -92,8 +83,8 @@ class Api:
     """What the API server of one release can decode.
 
     Attributes:
-        tables: of all releases.
-        minor: its minor release of Kubernetes 1; one beyond those that are known counts as the nearest.
+        tables: the fields of all releases.
+        minor: the minor release. An unknown one counts as the nearest known one.
     """
 
     tables: Tables
@@ -105,9 +96,9 @@ class Api:
         return min(max(self.minor, self.tables.releases[0]), self.tables.releases[-1])
 
     def object_errors(self, api_version: str, kind: str, values: Plain) -> Errors:
-        """Yield what cannot be decoded of an object: its kind where no such is served, else its fields.
+        """Yield the errors of an object: of its kind if that is not served, else of its fields.
 
-        Kinds of other APIs have none, as nothing is known of them.
+        Kinds of other APIs have no errors, because their fields are not known.
         """
         definition = self._in_release(self.tables.kinds.get(f"{api_version} {kind}"))
         if definition is not None:
@@ -121,9 +112,9 @@ class Api:
             yield self._not_served(api_version, kind)
 
     def template_errors(self, path: str, values: Plain) -> Errors:
-        """Yield what cannot be decoded of a Pod template in an object of another API.
+        """Yield the errors of a Pod template in an object of another API.
 
-        Such a template may have fields of its own: unknown ones are errors only where they resemble one of Kubernetes.
+        It may have fields of its own: an unknown field is an error only if it resembles one of Kubernetes.
         """
         for error in self._errors(path, POD_TEMPLATE, values):
             if error.reason is not Reason.UNKNOWN_FIELD or "did you mean" in error.message:
@@ -132,36 +123,27 @@ class Api:
     def _errors(self, path: str, kind: str, values: Plain) -> Errors:
         if values is None or kind == "any":
             return
-        prefix, inner = kind[:2], kind[2:]
-        if prefix == _LIST:
-            yield from self._list_errors(path, inner, values)
-        elif prefix == _MAP:
-            yield from self._map_errors(path, inner, values)
-        elif kind in _SCALARS:
-            wanted, is_one = _SCALARS[kind]
-            if not is_one(values):
+        inner = kind[2:]
+        if kind in _SCALARS:
+            wanted, is_valid = _SCALARS[kind]
+            if not is_valid(values):
                 yield _wrong_type(path, wanted, values)
-        elif isinstance(values, dict):
-            yield from self._field_errors(path, self.tables.definitions[kind], values)
+        elif kind.startswith("[]"):
+            if isinstance(values, list):
+                for place, value in items(path, values):
+                    yield from self._errors(place, inner, value)
+            else:
+                yield _wrong_type(path, "a list", values)
+        elif not isinstance(values, dict):
+            yield _wrong_type(path, "a mapping", values)
+        elif kind.startswith("{}"):
+            for key in sorted(values):
+                yield from self._errors(f"{path}[{key}]", inner, values[key])
         else:
-            yield _wrong_type(path, "a mapping", values)
-
-    def _list_errors(self, path: str, inner: str, values: Plain) -> Errors:
-        if not isinstance(values, list):
-            yield _wrong_type(path, "a list", values)
-            return
-        for index, value in enumerate(values):
-            yield from self._errors(f"{path}[{index}]", inner, value)
-
-    def _map_errors(self, path: str, inner: str, values: Plain) -> Errors:
-        if not isinstance(values, dict):
-            yield _wrong_type(path, "a mapping", values)
-            return
-        for key in sorted(values):
-            yield from self._errors(f"{path}[{key}]", inner, values[key])
+            yield from self._field_errors(path, self.tables.definitions[kind], values)
 
     def _field_errors(self, path: str, fields: Mapping[str, Entry], values: Mapping[str, Plain]) -> Errors:
-        """Yield what cannot be decoded of a struct, in the order of its fields' names, as kubectl sends them."""
+        # kubectl sends the fields in the order of their names.
         for name in sorted(values):
             place = f"{path}.{name}" if path else name
             kind = self._in_release(fields.get(name))
@@ -214,22 +196,11 @@ def _fits(value: Plain, bits: int) -> bool:
 
 
 def _is_quantity(value: Plain) -> bool:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return False
-    try:
-        quantity.parse(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_text(value: Plain) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and not unreadable(value)
 
 
 _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
-    "string": ("a string", _is_text),
-    "byte": ("a string", _is_text),
+    **dict.fromkeys(("string", "byte"), ("a string", lambda value: isinstance(value, str))),
     "date-time": (
         "a time such as 2026-01-31T12:00:00Z",
         lambda value: isinstance(value, str) and bool(_TIME.fullmatch(value)),
@@ -238,10 +209,10 @@ _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
     "int32": ("an integer of 32 bits", lambda value: _fits(value, 31)),
     "int64": ("an integer of 64 bits", lambda value: _fits(value, 63)),
     "double": ("a number", lambda value: isinstance(value, int | float) and not isinstance(value, bool)),
-    "int-or-string": ("an integer or a string", lambda value: _is_text(value) or _fits(value, 31)),
+    "int-or-string": ("an integer or a string", lambda value: isinstance(value, str) or _fits(value, 31)),
     "quantity": ("a quantity such as 500m or 2Gi", _is_quantity),
 }
-"""Type → what a person calls it, and whether a value is one."""
+"""Type → (its name in messages, whether a value is of it)."""
 
 
 def _wrong_type(path: str, wanted: str, value: Plain) -> FieldError:

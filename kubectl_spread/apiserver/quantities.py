@@ -1,4 +1,4 @@
-"""Amounts of resources: exact, and printed as Go prints them.
+"""Amounts of resources, exact, and printed as Go prints them.
 
 Source: apimachinery pkg/api/resource/quantity.go, pkg/apis/core/v1/defaults.go SetDefaults_ResourceList (v1.36).
 """
@@ -29,7 +29,7 @@ _KIBI = 1024
 
 
 class Format(Enum):
-    """The notation an amount was written in, which it is printed in too."""
+    """The notation of an amount: it is printed as it was written."""
 
     DECIMAL_SI = "500m"
     BINARY_SI = "512Mi"
@@ -38,10 +38,10 @@ class Format(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A quantity as the API server holds it, rounded up to a thousandth.
+    """A quantity as the API server stores it, rounded up to a thousandth.
 
     Attributes:
-        text: the amount as it was written, where Go prints that rather than the canonical form; empty elsewhere.
+        text: the amount as it was written, if Go prints that and not the canonical form; otherwise empty.
     """
 
     value: Fraction
@@ -49,15 +49,15 @@ class Amount:
     text: str = field(default="", compare=False)
 
     def __add__(self, other: Amount) -> Amount:
-        """Return the sum; nothing takes the notation of what is added."""
+        """Return the sum, in the notation of the first amount that is not zero."""
         return Amount(self.value + other.value, self.format if self.value else other.format)
 
     def __lt__(self, other: Amount) -> bool:
-        """Whether it is less, however either is written."""
+        """Whether the value is less, in any notation."""
         return self.value < other.value
 
     def __str__(self) -> str:
-        """Return the amount as it stands in the API server's messages."""
+        """Return the amount as the API server's messages print it."""
         if self.text or not self.value:
             return self.text or "0"
         if self.format is Format.BINARY_SI and abs(self.value) >= _KIBI and self.value.denominator == 1:
@@ -74,33 +74,29 @@ Amounts: TypeAlias = dict[str, Amount]
 """Resource → how much of it."""
 
 
-def read_amount(text: Quantity) -> Amount:
+def read_amount(given: Quantity) -> Amount:
     """Return the amount.
 
     Raises:
         ValueError: the text is not a quantity.
     """
-    value = quantity.parse(text)
+    value = quantity.parse(given)
     milli = value * 1000
-    # The API stores nothing finer than a thousandth. Rounded is away from zero, so that nothing becomes free.
+    # The API stores nothing finer than a thousandth. It rounds away from zero.
     rounded = -(-abs(milli.numerator) // milli.denominator)
-    written = str(text).strip(" ")
+    written = str(given).strip(" ")
     style = _format(written)
-    kept = written if _is_kept(written, style) else ""
-    return Amount(Fraction(rounded if value > 0 else -rounded, 1000), style, kept)
+    text = written if _keeps_text(written, style) else ""
+    return Amount(Fraction(rounded if value > 0 else -rounded, 1000), style, text)
 
 
 def read_amounts(resources: Mapping[str, Quantity]) -> Amounts:
-    """Return what can be read, by resource in the order of their names; what cannot is left out."""
-    amounts = {}
-    for name, text in sorted(resources.items()):
-        if not unreadable(text):
-            amounts[name] = read_amount(text)
-    return amounts
+    """Return resource → amount, by name; quantities that cannot be parsed are left out."""
+    return {name: read_amount(text) for name, text in sorted(resources.items()) if not unreadable(text)}
 
 
 def unreadable(text: Quantity) -> bool:
-    """Whether it is no quantity."""
+    """Whether the text is no quantity."""
     try:
         quantity.parse(text)
     except ValueError:
@@ -121,34 +117,32 @@ def with_defaults(value: object) -> Plain:
 
 
 def canonical(values: Plain) -> Plain:
-    """Return the values with every quantity in one spelling; an API server stores another than was written."""
+    """Return the values with every quantity in one spelling, because an API server may store another one."""
     if isinstance(values, list):
         return [canonical(value) for value in values]
     if not isinstance(values, dict):
         return values
     return {
-        key: _in_one_spelling(value) if key in _RESOURCES and isinstance(value, dict) else canonical(value)
+        key: {name: _canonical_quantity(each) for name, each in value.items()}
+        if key in _RESOURCES and isinstance(value, dict)
+        else canonical(value)
         for key, value in values.items()
     }
 
 
-def _in_one_spelling(quantities: Mapping[str, Plain]) -> Plain:
-    found: dict[str, Plain] = {}
-    for name, value in quantities.items():
-        try:
-            found[name] = str(quantity.parse(value)) if isinstance(value, str | int | float) else value
-        except ValueError:
-            found[name] = value
-    return found
+def _canonical_quantity(value: Plain) -> Plain:
+    if not isinstance(value, str | int | float) or unreadable(value):
+        return value
+    return str(quantity.parse(value))
 
 
 def requests_together(spec: PodSpec) -> Amounts:
-    """Return what the containers of a Pod request together, by resource."""
+    """Return resource → what the Pod's containers request together."""
     return aggregate(spec, lambda container: read_amounts(container.resources.requests), {})
 
 
 def limits_together(spec: PodSpec) -> Amounts:
-    """Return what the containers of a Pod may use together, by resource."""
+    """Return resource → the limits of the Pod's containers together."""
     return aggregate(spec, lambda container: read_amounts(container.resources.limits), {})
 
 
@@ -159,11 +153,11 @@ def _format(text: str) -> Format:
     return Format.DECIMAL_SI if suffix in _EXPONENTS else Format.DECIMAL_EXPONENT
 
 
-def _is_kept(text: str, style: Format) -> bool:
-    """Whether Go prints the quantity as it was written, for it looks canonical: ``1500m``, but also ``1.500``."""
+def _keeps_text(text: str, style: Format) -> bool:
+    """Whether Go prints the quantity as it was written: ``1500m``, but also ``1.500``."""
     number, fraction, suffix = _parts(text)
-    # ParseQuantity has a short cut that keeps the text where the digits show that no larger suffix fits: they are no
-    # multiple of eight, for powers of 1024, or do not end in three zeros, for powers of 1000.
+    # ParseQuantity keeps the text if the digits show that no larger suffix fits: for powers of 1024 they are not a
+    # multiple of eight, for powers of 1000 they do not end in three zeros.
     if style is Format.BINARY_SI:
         return not fraction and int(number or "0") % 8 != 0
     digits = (number or "0") + fraction

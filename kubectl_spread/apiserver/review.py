@@ -1,7 +1,6 @@
-"""What an API server does with an object that is submitted: decode, validate and compare it with what exists.
+"""What an API server does with a submitted object: decode it, validate it, and compare it with the one that exists.
 
-Pods that a controller makes of it later are reviewed when they are created: see admission.py, denials.py and
-resourcequotas.py.
+The Pods that a controller creates later are reviewed in admission.py, denials.py and resourcequotas.py.
 """
 
 from __future__ import annotations
@@ -23,37 +22,23 @@ from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 
+_CONTAINER_FIELDS = ("env", "imagePullPolicy", "lifecycle", "ports", "terminationMessagePolicy", "volumeMounts")
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_SECONDS = ("activeDeadlineSeconds", "minReadySeconds", "progressDeadlineSeconds", "ttlSecondsAfterFinished")
 MANIFEST_ONLY_FIELDS = frozenset(
-    (
-        "activeDeadlineSeconds",
-        "env",
-        "imagePullPolicy",
-        "jobTemplate",
-        "lifecycle",
-        "livenessProbe",
-        "minReadySeconds",
-        "ports",
-        "progressDeadlineSeconds",
-        "readinessProbe",
-        "revisionHistoryLimit",
-        "startupProbe",
-        "terminationMessagePolicy",
-        "ttlSecondsAfterFinished",
-        "volumeMounts",
-        "volumes",
-    )
+    (*_CONTAINER_FIELDS, *_PROBES, *_SECONDS, "jobTemplate", "revisionHistoryLimit", "volumes")
 )
-"""The fields of objects/manifest_only_fields.py; all others of a CronJob are beside its jobTemplate."""
+"""The fields of objects/manifest_only_fields.py. CronJobs have more of them, but always beside a jobTemplate."""
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """An object as it is sent to an API server.
 
     Attributes:
-        obj: the object in its namespace; None for a kind of another API.
+        obj: the object; None for a kind of another API.
         template: the Pod template of a kind of another API; None where it has none.
         template_values: (path, plain values) of that template.
-        namespace: where it is created; empty for kinds without namespaces.
+        namespace: empty for kinds without namespaces.
     """
 
     api_version: str
@@ -65,19 +50,19 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str = ""
 
     def existing(self, before: Snapshot) -> KubernetesObject | None:
-        """Return the object of its kind and name that exists; None where there is none."""
+        """Return the existing object of its kind and name; None if there is none."""
         obj = self.obj
         return None if obj is None else before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
-    """What an API server says to a submission.
+    """The API server's answer to a submission.
 
     Attributes:
-        namespace_errors: its namespace does not exist.
-        errors: what cannot be decoded, and which fields break validation; each field that cannot be decoded once.
-        change_errors: what it changes of the object that exists and may not.
-        warnings: what is accepted with a warning; empty where anything is refused.
+        namespace_errors: whether its namespace exists.
+        errors: of decoding and validation. A field that cannot be decoded is not validated.
+        change_errors: what it must not change in the existing object.
+        warnings: empty if there is any error.
     """
 
     namespace_errors: tuple[FieldError, ...] = ()
@@ -95,9 +80,15 @@ def review(
     *,
     validated: bool = False,
 ) -> Review:
-    """Return what the API server says to the submission, by what is known of its rules.
+    """Return the API server's answer to the submission, by the rules that are modelled.
 
-    Once the server itself has ``validated`` the object, its own rules are left out.
+    Args:
+        submission: the object.
+        snapshot: the cluster once everything is applied.
+        before: the cluster before.
+        api: what the server can decode.
+        release: the server's.
+        validated: whether the server itself has validated the object; its rules are then left out here.
     """
     obj, existing = submission.obj, submission.existing(before)
     namespace = submission.namespace
@@ -109,7 +100,7 @@ def review(
     if submission.template_values:
         undecodable += api.template_errors(*submission.template_values)
     rejected = {error.field for error in undecodable}
-    invalid = () if validated else dict.fromkeys(_invalid(submission, release, exists=existing is not None))
+    invalid = () if validated else dict.fromkeys(_validation_errors(submission, release, exists=existing is not None))
     errors = (*undecodable, *(error for error in invalid if error.field not in rejected))
     changes: tuple[FieldError, ...] = ()
     if obj is not None and existing is not None:
@@ -120,13 +111,13 @@ def review(
     return Review(namespace_errors=absent, errors=errors, change_errors=changes, warnings=warnings)
 
 
-def _invalid(submission: Submission, release: Release, *, exists: bool) -> Errors:
+def _validation_errors(submission: Submission, release: Release, *, exists: bool) -> Errors:
     obj, values = submission.obj, submission.values
     parameters = values.get("parameters") if isinstance(values, dict) else None
     if submission.kind == STORAGE_CLASS.name and isinstance(parameters, dict):
         yield from parameter_errors(parameters)
     if obj is None:
-        # A kind of another API may make more of its template before its Pods are created: what is missing may come.
+        # The controller of another API may add to its template, so a missing field is no error.
         if submission.template is not None and submission.template_values is not None:
             errors = validate_template(submission.template, release, path=submission.template_values[0])
             yield from (error for error in errors if error.reason is not Reason.REQUIRED)
@@ -134,7 +125,7 @@ def _invalid(submission: Submission, release: Release, *, exists: bool) -> Error
     yield from validate(obj, release)
     makes_pods = isinstance(obj, Pod) or type(obj).__name__ in WORKLOADS
     if makes_pods and any(not MANIFEST_ONLY_FIELDS.isdisjoint(mapping) for mapping in _mappings(values)):
-        # What knows these fields is loaded for manifests that have any.
+        # The rules of these fields are loaded only for manifests that have any.
         from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 
         yield from validate_details(obj, values, release, exists=exists)

@@ -1,6 +1,6 @@
-"""What an API server refuses of a change to an object that exists.
+"""What an API server refuses to change in an object that exists.
 
-The new object is what apply.py makes of the manifest and the one that lives.
+The new object is the one that apply.py merges from the manifest and the existing object.
 
 Source: pkg/apis/{core,apps,batch}/validation ValidatePodUpdate, ValidatePersistentVolumeClaimUpdate,
 ValidateDeploymentUpdate, ValidateStatefulSetUpdate, ValidateDaemonSetUpdate, ValidateReplicaSetUpdate,
@@ -9,24 +9,35 @@ ValidateJobSpecUpdate (v1.33 to v1.37).
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apimachinery import quoted
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.apiserver.quantities import canonical, read_amount, unreadable, with_defaults
+from kubectl_spread.apiserver.quantities import canonical, read_amounts, with_defaults
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
-from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec, ResourceRequirements
+from kubectl_spread.objects.core import (
+    Affinity,
+    PersistentVolumeClaimSpec,
+    Pod,
+    PodSpec,
+    PodTemplateSpec,
+    ResourceRequirements,
+)
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import (
+    DaemonSet,
+    Deployment,
+    Job,
+    JobSpec,
+    ReplicaSet,
+    StatefulSet,
+    StatefulSetSpec,
+)
 from kubectl_spread.release import Release
-
-StructT = TypeVar("StructT", bound=Struct)
 
 _IMMUTABLE = "field is immutable"
 _STATEFUL_SET = (
@@ -44,18 +55,18 @@ _SUSPENDED_RESOURCES_SINCE = 36
 
 
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
-    """Yield what may not change so, of the kinds whose Pods are placed and of claims."""
+    """Yield the errors of the changes between the live object and the new one; for workloads, Pods and claims only."""
     match new, live:
         case (Deployment() | ReplicaSet() | DaemonSet(), Deployment() | ReplicaSet() | DaemonSet()):
             yield from _selector_errors(new.spec.selector, live.spec.selector)
         case StatefulSet(), StatefulSet():
-            yield from _stateful_set_errors(new, live)
+            yield from _stateful_set_errors(new.spec, live.spec)
         case Job(), Job():
-            yield from _job_errors(new, live, release)
+            yield from _job_errors(new.spec, live.spec, release)
         case Pod(), Pod():
             yield from _pod_errors(defaulted(new, release).spec, live.spec)
         case PersistentVolumeClaim(), PersistentVolumeClaim():
-            yield from _claim_errors(new, live)
+            yield from _claim_errors(new.spec, live)
 
 
 def _selector_errors(new: LabelSelector | None, live: LabelSelector | None) -> Errors:
@@ -63,48 +74,44 @@ def _selector_errors(new: LabelSelector | None, live: LabelSelector | None) -> E
         yield invalid("spec.selector", selector_as_json(new), _IMMUTABLE)
 
 
-def _stateful_set_errors(new: StatefulSet, live: StatefulSet) -> Errors:
-    spec, old = new.spec, live.spec
-    claims = tuple(_claim_template(claim) for claim in spec.volume_claim_templates)
+def _stateful_set_errors(new: StatefulSetSpec, live: StatefulSetSpec) -> Errors:
+    def claim_templates(spec: StatefulSetSpec) -> list[object]:
+        return [
+            (each.metadata.name, sorted(each.metadata.labels.items()), _as_stored(each.spec))
+            for each in spec.volume_claim_templates
+        ]
+
     if (
-        (spec.selector is not None and spec.selector != old.selector)
-        or (claims and claims != tuple(_claim_template(claim) for claim in old.volume_claim_templates))
-        or spec.pod_management_policy != old.pod_management_policy
-        or spec.service_name not in {"", old.service_name}
+        (new.selector is not None and new.selector != live.selector)
+        or (new.volume_claim_templates and claim_templates(new) != claim_templates(live))
+        or new.pod_management_policy != live.pod_management_policy
+        or new.service_name not in {"", live.service_name}
     ):
         yield forbidden("spec", _STATEFUL_SET)
 
 
-def _claim_template(claim: PersistentVolumeClaim) -> tuple[object, ...]:
-    metadata = claim.metadata
-    return metadata.name, tuple(sorted(metadata.labels.items())), _as_plain(claim.spec)
-
-
-def _job_errors(new: Job, live: Job, release: Release) -> Errors:
-    # differs: the template is left out of the message, where it stands as Go would print it.
-    spec, old = new.spec, live.spec
-    indexed = spec.completion_mode == _INDEXED
-    if spec.completions is not None and spec.completions != old.completions:
-        parallelism = spec.parallelism if spec.parallelism is not None else old.parallelism
-        if not indexed:
-            yield invalid("spec.completions", spec.completions, _IMMUTABLE)
-        elif spec.completions != parallelism:
-            yield invalid("spec.completions", spec.completions, "can only be modified in tandem with spec.parallelism")
-    yield from _selector_errors(spec.selector, old.selector)
-    if _template_changes(spec.template, old.template, suspended=old.suspend, release=release):
+def _job_errors(new: JobSpec, live: JobSpec, release: Release) -> Errors:
+    if new.completions is not None and new.completions != live.completions:
+        parallelism = new.parallelism if new.parallelism is not None else live.parallelism
+        if new.completion_mode != _INDEXED:
+            yield invalid("spec.completions", new.completions, _IMMUTABLE)
+        elif new.completions != parallelism:
+            yield invalid("spec.completions", new.completions, "can only be modified in tandem with spec.parallelism")
+    yield from _selector_errors(new.selector, live.selector)
+    # differs: the message has no template, which Go prints in its own notation.
+    if _template_changes(new.template, live.template, suspended=live.suspend, release=release):
         yield invalid("spec.template", "{...}", _IMMUTABLE)
-    if spec.completion_mode != old.completion_mode:
-        yield invalid("spec.completionMode", quoted(spec.completion_mode), _IMMUTABLE)
+    if new.completion_mode != live.completion_mode:
+        yield invalid("spec.completionMode", quoted(new.completion_mode), _IMMUTABLE)
 
 
 def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended: bool, release: Release) -> bool:
-    """Whether the template of a Job changes, but for what decides about nodes while the Job is suspended."""
-    labels = {**live.metadata.labels, **new.metadata.labels}
-    # Requests follow from limits in Pods alone: SetDefaults_Pod is not for templates.
-    spec = new.spec
-    if not suspended:
-        return labels != live.metadata.labels or _as_plain(spec) != _as_plain(live.spec)
-    return _as_plain(_without_directives(spec, release)) != _as_plain(_without_directives(live.spec, release))
+    """Whether the template of a Job changes. While it is suspended, its scheduling directives may change."""
+    if suspended:
+        new_spec, live_spec = (_without_directives(template.spec, release) for template in (new, live))
+        return _as_stored(new_spec) != _as_stored(live_spec)
+    adds_labels = not new.metadata.labels.items() <= live.metadata.labels.items()
+    return adds_labels or _as_stored(new.spec) != _as_stored(live.spec)
 
 
 def _without_directives(spec: PodSpec, release: Release) -> PodSpec:
@@ -124,23 +131,22 @@ def _without_directives(spec: PodSpec, release: Release) -> PodSpec:
 
 
 def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
-    """Yield what may not change of a Pod; one that is gated may be bound to fewer nodes."""
-    merged = new
-    if len(merged.containers) != len(live.containers) or len(merged.init_containers) != len(live.init_containers):
+    if len(new.containers) != len(live.containers) or len(new.init_containers) != len(live.init_containers):
         yield forbidden("spec.containers", "pod updates may not add or remove containers")
         return
-    # Every Pod gets tolerations of the nodes' own taints, which its manifest does not have.
+    # Admission adds tolerations of node conditions, which the manifest does not have.
     given = (toleration for toleration in live.tolerations if not toleration.key.startswith("node.kubernetes.io/"))
-    if any(toleration not in merged.tolerations for toleration in given):
-        told = "existing toleration can not be modified except its tolerationSeconds"
-        yield forbidden("spec.tolerations", told)
+    if any(toleration not in new.tolerations for toleration in given):
+        detail = "existing toleration can not be modified except its tolerationSeconds"
+        yield forbidden("spec.tolerations", detail)
+    # A gated Pod may be restricted to fewer nodes.
     if live.scheduling_gates:
-        if any(merged.node_selector.get(key) != value for key, value in live.node_selector.items()):
-            told = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
-            yield invalid("spec.nodeSelector", msgspec.json.encode(merged.node_selector).decode(), told)
-        merged = replace(merged, node_selector=live.node_selector, affinity=live.affinity, scheduling_gates=())
+        if any(new.node_selector.get(key) != value for key, value in live.node_selector.items()):
+            detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
+            yield invalid("spec.nodeSelector", msgspec.json.encode(new.node_selector).decode(), detail)
+        new = replace(new, node_selector=live.node_selector, affinity=live.affinity, scheduling_gates=())
         live = replace(live, scheduling_gates=())
-    if _as_plain(_without_mutable(merged, live)) != _as_plain(_without_mutable(live, live)):
+    if _as_stored(_without_mutable(new, live)) != _as_stored(_without_mutable(live, live)):
         yield forbidden("spec", _POD)
 
 
@@ -156,24 +162,19 @@ def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:
     )
 
 
-def _claim_errors(new: PersistentVolumeClaim, live: PersistentVolumeClaim) -> Errors:
-    merged = new.spec
-    asked, had = merged.resources.requests.get("storage"), live.spec.resources.requests.get("storage")
-    compared = merged
+def _claim_errors(new: PersistentVolumeClaimSpec, live: PersistentVolumeClaim) -> Errors:
+    compared = new
     if live.status.phase == "Bound":
-        resources = live.spec.resources
-        compared = replace(
-            merged, resources=resources, volume_attributes_class_name=live.spec.volume_attributes_class_name
-        )
+        attributes_class = live.spec.volume_attributes_class_name
+        compared = replace(compared, resources=live.spec.resources, volume_attributes_class_name=attributes_class)
     if not live.spec.volume_name:
         compared = replace(compared, volume_name="")
-    if _as_plain(compared) != _as_plain(live.spec):
+    if _as_stored(compared) != _as_stored(live.spec):
         yield forbidden("spec", _CLAIM)
-    if asked is None or had is None or unreadable(asked) or unreadable(had):
-        return
-    if read_amount(asked) < read_amount(had):
+    wanted, had = (read_amounts(spec.resources.requests).get("storage") for spec in (new, live.spec))
+    if wanted is not None and had is not None and wanted < had:
         yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
 
 
-def _as_plain(value: Struct) -> Plain:
+def _as_stored(value: Struct) -> Plain:
     return canonical(with_defaults(value))
