@@ -1,4 +1,4 @@
-"""NodeResourcesBalancedAllocation: prefers nodes whose resources the Pod would fill evenly.
+"""NodeResourcesBalancedAllocation: prefers nodes whose resources would be used evenly.
 
 Source: kube-scheduler noderesources/balanced_allocation.go (v1.36).
 """
@@ -19,10 +19,9 @@ NAME = "NodeResourcesBalancedAllocation"
 
 
 def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
-    """Return feasible node's name → score (0..100), None for a Pod that requests nothing of what is balanced."""
+    """Return feasible node's name → score (0..100), None for a Pod that requests none of the balanced resources."""
     specs = handle.profile.balanced_allocation.resources
     requests = resource.pod_requests(pod, handle.profile, assigned=True)
-    # What asks for nothing changes no balance.
     if not any(requests.get(spec.name, 0) for spec in specs):
         return None
     resources = weighed(specs, requests)
@@ -35,33 +34,31 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
 
 
 def improvement(found: Sequence[Usage]) -> int:
-    """Return the score (50..100) of what the Pod changes: 75 when it changes nothing (from 1.36).
+    """Return the score (50..100) by how the Pod changes the balance: 75 for no change (from 1.36).
 
     Source: noderesources/balanced_allocation.go balancedResourceScorer (v1.36).
     """
-    # 50 + (50 + balance with the Pod - balance without) / 2: what matters is the change, not how the node stands.
-    without_pod = balance(
-        [allocated / capacity if allocated < capacity else 1.0 for _, capacity, allocated, _ in found]
-    )
+    # 50 + (50 + balance with the Pod - balance without it) / 2: only the change counts.
+    without_pod = balance([allocated / capacity for _, capacity, allocated, _ in found])
     return MAX_NODE_SCORE // 2 + (MAX_NODE_SCORE // 2 + balance_with_pod(found) - without_pod) // 2
 
 
 def balance_with_pod(found: Sequence[Usage]) -> int:
-    """Return how evenly the node would be filled (0..100)."""
-    return balance([requested / capacity if requested < capacity else 1.0 for _, capacity, _, requested in found])
+    """Return how evenly the node would be used with the Pod (0..100)."""
+    return balance([requested / capacity for _, capacity, _, requested in found])
 
 
 def balance(fractions: Sequence[float]) -> int:
-    """Return how even the fractions (0..1) are (0..100): 100 less their standard deviation in per cent.
+    """Return how even the fractions are (0..100); more than 1 counts as 1.
 
     Source: noderesources/balanced_allocation.go balancedResourceScore (v1.36).
     """
     # 100 x (1 - standard deviation of requested / capacity): 100 where all are equally full.
-    return int((1 - _deviation(fractions)) * MAX_NODE_SCORE)
+    return int((1 - _deviation([min(fraction, 1.0) for fraction in fractions])) * MAX_NODE_SCORE)
 
 
 def _deviation(fractions: Sequence[float]) -> float:
-    """Return the standard deviation; of two numbers in upstream's short form, which rounds otherwise."""
+    """Return the standard deviation; for two numbers in upstream's short form, which rounds differently."""
     count = len(fractions)
     if count == 2:  # noqa: PLR2004 - the usual two resources
         return abs((fractions[0] - fractions[1]) / 2)

@@ -1,4 +1,4 @@
-"""The PersistentVolumeClaims of a Pod, its own generic ephemeral volumes among them.
+"""The PersistentVolumeClaims of a Pod, with those of its generic ephemeral volumes.
 
 Source: component-helpers storage/ephemeral/ephemeral.go, apimachinery pkg/api/errors/errors.go NewNotFound (v1.36).
 """
@@ -15,29 +15,27 @@ CLASS = "storageclass.storage.k8s.io"
 
 
 def claim_named(pod: Pod, name: str, snapshot: Snapshot) -> PersistentVolumeClaim | None:
-    """Return the claim of that name in the Pod's namespace, None where there is none."""
+    """Return the claim of that name in the Pod's namespace, None where it does not exist."""
     return snapshot.get(PersistentVolumeClaim, pod.metadata.namespace, name)
 
 
 def claims_of(pod: Pod, snapshot: Snapshot) -> tuple[PersistentVolumeClaim, ...]:
-    """Return the Pod's claims that there are, once for each volume."""
+    """Return the Pod's existing claims, one for each volume."""
     names = (claim_name(pod, volume) for volume in pod.spec.volumes)
-    found = (claim_named(pod, name, snapshot) for name in names if name)
-    return tuple(claim for claim in found if claim is not None)
+    return tuple(claim for name in names if name and (claim := claim_named(pod, name, snapshot)))
 
 
 def ownership_problem(pod: Pod, volume: Volume, claim: PersistentVolumeClaim) -> str:
-    """Return why the Pod may not use the claim of its ephemeral volume, empty where it may.
+    """Return why the Pod may not use the claim of its ephemeral volume; empty where it may.
 
     Source: ephemeral.go VolumeIsForPod (v1.36).
     """
     owner = claim.metadata.controller
     if volume.persistent_volume_claim is not None or (owner is not None and owner.uid == pod.metadata.uid):
         return ""
-    claim_key = f"{claim.metadata.namespace}/{claim.metadata.name}"
-    return f"PVC {claim_key} was not created for pod {'/'.join(pod.key)} (pod is not owner)"
+    return f"PVC {'/'.join(claim.key)} was not created for pod {'/'.join(pod.key)} (pod is not owner)"
 
 
 def not_found(resource: str, name: str) -> str:
-    """Return what a lister says of an object that does not exist."""
+    """Return the error of a lister for an object that does not exist."""
     return f'{resource} "{name}" not found'

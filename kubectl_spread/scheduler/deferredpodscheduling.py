@@ -1,4 +1,4 @@
-"""DeferredPodScheduling: a running Pod whose resize waits for room is scheduled again, on its own node.
+"""DeferredPodScheduling: a running Pod whose resize is deferred is scheduled again, on its own node.
 
 Source: kube-scheduler deferredpodscheduling/deferred_pod_scheduling.go (v1.37, gate
 InPlacePodVerticalScalingSchedulerPreemption).
@@ -24,8 +24,7 @@ def pre_filter(pod: Pod, _handle: Handle) -> PreFilterResult | Status:
 
 
 def filter_node(node_name: str, node_info: NodeInfo) -> Status:
-    """Reject every node but the Pod's own, and that one too where nothing may be preempted for a resize."""
-    # The Pod runs already: it can only grow where it is.
+    """Reject all nodes but the Pod's own, and that too if it disables preemption for a resize."""
     if node_name not in ("", node_info.name):
         return unresolvable(REASON_OTHER_NODE)
     if node_info.node.spec.pod_preemption_policy.disable_resize_preemption:

@@ -1,4 +1,4 @@
-"""The ports of nodes that Pods take.
+"""The ports of nodes that Pods use.
 
 Source: kube-scheduler util/utils.go GetHostPorts, kube-scheduler staging framework/types.go HostPortInfo (v1.36).
 """
@@ -17,7 +17,7 @@ class HostPort(msgspec.Struct, frozen=True):
     """A port of a node.
 
     Attributes:
-        address: the node's address it is taken on; 0.0.0.0 for all of them.
+        address: the node's address; 0.0.0.0 for all addresses.
         protocol: TCP, UDP or SCTP.
     """
 
@@ -26,20 +26,15 @@ class HostPort(msgspec.Struct, frozen=True):
     number: int
 
     def conflicts(self, other: HostPort) -> bool:
-        """Whether the two cannot be taken at once."""
+        """Whether two Pods cannot use both: same protocol and port, and same address or one on all addresses."""
         if (self.protocol, self.number) != (other.protocol, other.number):
             return False
         return self.address == other.address or ANY_ADDRESS in (self.address, other.address)
 
 
-_NONE = frozenset[HostPort]()
-
-
 def host_ports(pod: Pod) -> frozenset[HostPort]:
-    """Return the node's ports the Pod takes for as long as it runs: those of its containers and sidecars."""
-    # Other init containers are gone before the Pod's ports matter.
+    """Return the node's ports that the Pod uses while it runs: those of its containers and sidecars."""
+    # Other init containers end before the Pod runs.
     running = (*pod.spec.containers, *filter(is_sidecar, pod.spec.init_containers))
     ports = [port for container in running for port in container.ports if port.host_port > 0]
-    if not ports:  # as with most of fifty thousand Pods
-        return _NONE
     return frozenset(HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports)

@@ -1,4 +1,4 @@
-"""ImageLocality: prefers nodes that have the Pod's images, the more the larger they are.
+"""ImageLocality: prefers nodes that have the Pod's images; larger images count more.
 
 Source: kube-scheduler imagelocality/image_locality.go (v1.36).
 """
@@ -20,35 +20,28 @@ MAX_CONTAINER_THRESHOLD = 1000 * MEBIBYTE
 
 
 def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int]:
-    """Return feasible node's name → score (0..100); every Pod has it.
+    """Return feasible node's name → score (0..100); no Pod is skipped.
 
-    Source: imagelocality/image_locality.go sumImageScores, scaledImageScore (v1.36).
+    Source: imagelocality/image_locality.go sumImageScores, scaledImageScore, calculatePriority (v1.36).
     """
     containers = [container.image for container in (*pod.spec.init_containers, *pod.spec.containers)]
     mounted = [volume.image.reference for volume in pod.spec.volumes if volume.image is not None]
     counted = [*containers, *mounted] if handle.profile.does(Behaviour.IMAGE_VOLUMES_SCORE) else containers
-    images = [normalized_name(name) for name in counted]
-    # bytes of the image x the part of all nodes that have it, together over the Pod's images.
+    # bytes of the image x the share of all nodes that have it, summed over the Pod's images. Without the share, an
+    # image that few nodes have would attract all its Pods to them.
     image_bytes: Counter[str] = Counter()
-    for image in images:
+    for image in map(normalized_name, counted):
         sizes = handle.index.image_bytes(image)
-        # What every node has is no reason to go anywhere in particular, but what few have would draw all Pods there.
-        part = len(sizes) / len(handle.node_infos)
-        image_bytes.update({node: int(size * part) for node, size in sizes.items()})
+        share = len(sizes) / len(handle.node_infos)
+        image_bytes.update({node: int(size * share) for node, size in sizes.items()})
     count = len(containers) + (len(mounted) if handle.profile.does(Behaviour.IMAGE_VOLUMES_IN_THRESHOLD) else 0)
-    scores = {node: _priority(total, count) for node, total in image_bytes.items()}
+    # 100 x (bytes - 23 MiB) / (1000 MiB x images - 23 MiB), with the bytes between both thresholds.
+    highest = MAX_CONTAINER_THRESHOLD * count
+    scores = {
+        node: MAX_NODE_SCORE * (max(MIN_THRESHOLD, min(total, highest)) - MIN_THRESHOLD) // (highest - MIN_THRESHOLD)
+        for node, total in image_bytes.items()
+    }
     return {info.name: scores.get(info.name, 0) for info in nodes}
-
-
-def _priority(image_bytes: int, image_count: int) -> int:
-    """Return the score of that much of the images being there.
-
-    Source: imagelocality/image_locality.go calculatePriority (v1.36).
-    """
-    # 100 x (bytes - 23 MiB) / (1000 MiB x images - 23 MiB), kept within both thresholds.
-    highest = MAX_CONTAINER_THRESHOLD * image_count
-    clamped = max(MIN_THRESHOLD, min(image_bytes, highest))
-    return MAX_NODE_SCORE * (clamped - MIN_THRESHOLD) // (highest - MIN_THRESHOLD)
 
 
 def normalized_name(image: str) -> str:

@@ -1,4 +1,4 @@
-"""NodePorts: a port of a node can be taken once.
+"""NodePorts: only one Pod can use a port of the node.
 
 Source: kube-scheduler nodeports/node_ports.go (v1.36).
 """
@@ -17,15 +17,12 @@ REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
 def pre_filter(pod: Pod, _handle: Handle) -> PreFilterResult | Status:
-    """Return the filter, or Skip for a Pod that takes no port of its node."""
+    """Return the filter, or Skip for a Pod without host ports."""
     wanted = host_ports(pod)
     return PreFilterResult(partial(filter_node, wanted)) if wanted else SKIP
 
 
 def filter_node(wanted: frozenset[HostPort], node_info: NodeInfo) -> Status:
-    """Reject a node where a Pod has taken one of the ports."""
-    # Same protocol and port, and the same address or either on all addresses.
-    for taken in node_info.used_ports:
-        if any(port.conflicts(taken) for port in wanted):
-            return unschedulable(REASON)
-    return SUCCESS
+    """Reject a node where a Pod uses one of the ports."""
+    taken = any(port.conflicts(used) for used in node_info.used_ports for port in wanted)
+    return unschedulable(REASON) if taken else SUCCESS

@@ -1,4 +1,4 @@
-"""How full a node would be with the Pod on it, resource by resource: what the scores of the resources weigh.
+"""How full a node would be with the Pod, for each resource: the input of the resource scores.
 
 Source: kube-scheduler noderesources/resource_allocation.go (v1.36).
 """
@@ -15,7 +15,7 @@ _ALWAYS = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
 
 
 class Weighed(NamedTuple):
-    """A resource that counts in a score, for one Pod."""
+    """A resource that counts in a score, with the Pod's request."""
 
     name: str
     weight: int
@@ -23,12 +23,11 @@ class Weighed(NamedTuple):
 
 
 Usage: TypeAlias = tuple[int, int, int, int]
-"""One resource of a node: its weight; what the node offers, never 0; what Pods request there; the same with the Pod."""
+"""One resource of a node: its weight, the capacity (never 0), what its Pods request, and the same with the new Pod."""
 
 
 def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) -> tuple[Weighed, ...]:
-    """Return the resources that count for the Pod: extended ones only where it requests them; weight 0 means 1."""
-    # A GPU that the Pod does not ask for says nothing about where the Pod should go.
+    """Return the resources that count for the Pod: extended ones only if it requests them; weight 0 means 1."""
     requests = [(spec, pod_requests.get(spec.name, 0)) for spec in resources]
     return tuple(
         Weighed(spec.name, spec.weight or 1, request)
@@ -38,12 +37,10 @@ def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) 
 
 
 def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocated: Mapping[str, int]) -> list[Usage]:
-    """Return how full the node would be; resources it has none of are left out."""
+    """Return how full the node would be; upstream leaves out resources that the node does not have."""
     found = []
     for name, weight, request in resources:
-        capacity = allocatable.get(name, 0)
-        # What a node has none of cannot be divided by; upstream leaves it out of the mean.
-        if capacity:
-            there = allocated.get(name, 0)
-            found.append((weight, capacity, there, there + request))
+        if capacity := allocatable.get(name, 0):
+            used = allocated.get(name, 0)
+            found.append((weight, capacity, used, used + request))
     return found

@@ -11,5 +11,5 @@ NAME = "SchedulingGates"
 
 
 def gates(pod: Pod) -> tuple[str, ...]:
-    """Return the names of the gates that hold the Pod back; empty when it may be scheduled."""
+    """Return the names of the gates that keep the Pod out of the queue; empty for none."""
     return tuple(gate.name for gate in pod.spec.scheduling_gates)

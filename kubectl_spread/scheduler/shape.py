@@ -1,4 +1,4 @@
-"""Scores by utilization, along straight lines between given points.
+"""Scores by utilization: a function of straight lines between points.
 
 Source: kube-scheduler helper/shape_score.go BuildBrokenLinearFunction (v1.36).
 """
@@ -21,13 +21,13 @@ Shape: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def shape_of(points: Iterable[UtilizationShapePoint]) -> Shape:
-    """Return the points of a configuration, whose scores end at 10, as a shape."""
+    """Return the points of a configuration, whose scores are 0..10, as a shape."""
     return tuple((point.utilization, point.score * MAX_NODE_SCORE // MAX_POINT_SCORE) for point in points)
 
 
 def score_at(shape: Shape, utilization: int) -> int:
-    """Return the score (0..100) of a utilization (percent); beyond the first and last point the line is flat."""
-    # low score + (difference of scores) x (utilization - low) / (high - low), cut towards zero as Go divides.
+    """Return the score (0..100) of a utilization (percent); constant before the first and after the last point."""
+    # low score + (difference of scores) x (utilization - low) / (high - low), cut towards zero as in Go.
     first, last = shape[0], shape[-1]
     if utilization <= first[0]:
         return first[1]

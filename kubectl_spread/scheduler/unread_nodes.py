@@ -1,9 +1,8 @@
-"""NotRead: ours, and last of all: no node takes a Pod while it may hold Pods that nobody has read.
+"""NotRead: our own filter, which runs last: a node with Pods that were not read is not known to be feasible.
 
-Of a large cluster not all Pods are read. Those that are not can only take nodes away, by the ports, the room and the
-volumes they use and the Pods they keep away: what could give one back, the Pods that constraints count and affinity
-asks for, is always read. So whatever rejects a node without them does so with them, and a node that nothing else
-rejects is not known to be feasible. It is a verdict of its own, for a node is not empty because it was not read.
+In a large cluster not all Pods are read. An unread Pod can only make a node infeasible: by its ports, resources,
+volumes or anti-affinity. The Pods that constraints count and that affinity requires are always read. So what rejects a
+node without the unread Pods also rejects it with them; only for the other nodes the answer is open.
 """
 
 from __future__ import annotations
@@ -25,5 +24,5 @@ def pre_filter(_pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 
 def filter_node(names: frozenset[str], node_info: NodeInfo) -> Status:
-    """Reject a node whose Pods were not all read."""
+    """Reject a node that may have Pods that were not read."""
     return NOT_READ if node_info.name in names else SUCCESS
