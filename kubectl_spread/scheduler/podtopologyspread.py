@@ -1,7 +1,7 @@
-"""PodTopologySpread: how evenly matching Pods lie over the domains of a topology key.
+"""PodTopologySpread: how evenly matching Pods are spread over the domains of a topology key.
 
-The hard rule, per constraint: matching Pods in the node's domain, plus the Pod itself where it matches its own
-selector, minus the global minimum, must not exceed maxSkew.
+The rule of a hard constraint: matching Pods in the node's domain, plus the Pod itself if it matches the selector, minus
+the global minimum, must not exceed maxSkew.
 
 Source: kube-scheduler podtopologyspread/{common,filtering,plugin}.go (v1.36); KEP-895 (skew), KEP-3022 (minDomains),
 KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
@@ -23,29 +23,27 @@ from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
-    Code,
     Handle,
     PreFilterResult,
     Status,
+    error,
     unresolvable,
     unschedulable,
 )
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
-from kubectl_spread.scheduler.tainttoleration import untolerated_taint
+from kubectl_spread.scheduler.tainttoleration import Untolerated
 
 NAME = "PodTopologySpread"
 REASON_SKEW = "node(s) didn't match pod topology spread constraints"
 REASON_MISSING_LABEL = "node(s) didn't match pod topology spread constraints (missing required label)"
 SKEW = unschedulable(REASON_SKEW)
-"""An eviction may cure that."""
 MISSING_LABEL = unresolvable(REASON_MISSING_LABEL)
-"""No eviction gives a node a label."""
 
 
 class WhenUnsatisfiable(StrEnum):
-    """What happens where a constraint cannot be met."""
+    """What the scheduler does if a constraint cannot be satisfied."""
 
     DO_NOT_SCHEDULE = "DoNotSchedule"
     SCHEDULE_ANYWAY = "ScheduleAnyway"
@@ -56,19 +54,18 @@ _KINDS: Mapping[bool | None, Collection[str]] = {
     False: (WhenUnsatisfiable.SCHEDULE_ANYWAY,),
     None: tuple(WhenUnsatisfiable),
 }
-"""Whether constraints are to be hard, None for either → their whenUnsatisfiable."""
+"""Hard constraints (True), soft ones (False) or both (None) → their whenUnsatisfiable."""
 
 
 class Constraint(msgspec.Struct, frozen=True):
-    """A constraint with its defaults applied and its selector parsed.
+    """A constraint with defaults applied and its selector parsed.
 
     Attributes:
-        index: its place in the Pod's spec, or among the cluster's default constraints.
+        index: its index in the Pod's spec, or in the cluster's default constraints.
         max_skew: how far a domain may exceed the global minimum (Pods).
-        min_domains: the domains there must be before the minimum counts.
-        when_unsatisfiable: hard or soft.
-        honors_affinity: whether only nodes the Pod's node affinity allows are counted.
-        honors_taints: whether only nodes whose taints the Pod tolerates are counted.
+        min_domains: the global minimum is 0 while there are fewer domains.
+        honors_affinity: whether only nodes that match the Pod's node affinity count.
+        honors_taints: whether only nodes whose taints the Pod tolerates count.
         default: whether it is one of the cluster's default constraints.
     """
 
@@ -84,18 +81,18 @@ class Constraint(msgspec.Struct, frozen=True):
 
     @property
     def hard(self) -> bool:
-        """Whether it keeps Pods off nodes."""
+        """Whether it rejects nodes."""
         return self.when_unsatisfiable is WhenUnsatisfiable.DO_NOT_SCHEDULE
 
 
 class DomainCounts(msgspec.Struct, frozen=True):
-    """The domains of one constraint, as counted for one Pod.
+    """The domains of one constraint, counted for one Pod.
 
     Attributes:
         match_num: topology value → matching Pods (count), eligible domains only.
-        counted_nodes: the names of the nodes that were counted.
-        self_match: 1 where the Pod matches its own selector, else 0.
-        global_minimum: the fewest matching Pods in any eligible domain (count), minDomains considered.
+        counted_nodes: the names of the nodes that count.
+        self_match: 1 if the Pod matches its own selector, else 0.
+        global_minimum: the fewest matching Pods in any eligible domain (count), or 0 because of minDomains.
     """
 
     constraint: Constraint
@@ -105,11 +102,11 @@ class DomainCounts(msgspec.Struct, frozen=True):
     global_minimum: int
 
     def skew_if_placed(self, topology_value: str) -> int:
-        """Return the skew of the domain if the Pod went there (Pods)."""
+        """Return the skew of the domain if the Pod is placed there (Pods)."""
         return self.match_num.get(topology_value, 0) + self.self_match - self.global_minimum
 
     def is_full(self, topology_value: str) -> bool:
-        """Whether the domain takes no such Pod."""
+        """Whether the Pod would exceed maxSkew in the domain."""
         # matching Pods in the domain + the Pod itself if it matches - global minimum > maxSkew
         return self.skew_if_placed(topology_value) > self.constraint.max_skew
 
@@ -122,28 +119,25 @@ def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
         min_domains: the constraint's minDomains, 1 when unset.
 
     Returns:
-        Pods (count); 0 while fewer than ``min_domains`` domains exist.
+        Pods (count); 0 while there are fewer than ``min_domains`` domains, as if an empty domain existed.
 
     Source: podtopologyspread/filtering.go minMatchNum (v1.36), KEP-3022.
     """
-    # Fewer domains than minDomains: as if one more, with no Pod in it, were there to be filled.
-    if len(match_num) < min_domains:
-        return 0
-    return min(match_num.values(), default=0)
+    return 0 if len(match_num) < min_domains else min(match_num.values(), default=0)
 
 
 def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tuple[Constraint, ...]:
     """Return the constraints that apply to the Pod: its own, or else the cluster's defaults.
 
-    ``hard`` leaves only the hard ones (True) or only the soft ones (False); None both.
+    ``hard`` selects only hard constraints (True) or only soft ones (False).
 
     Raises:
-        ValueError: the selector of one of these cannot be read.
+        ValueError: the selector of one of these cannot be parsed.
 
     Source: podtopologyspread/plugin.go getConstraints, common.go buildDefaultConstraints (v1.36).
     """
-    # One constraint of its own, even a soft one, and the Pod gets none of the defaults.
-    # upstream: one with an unknown whenUnsatisfiable too, though it is neither hard nor soft and means nothing.
+    # A Pod with any constraint of its own, even a soft one, gets no default constraints.
+    # upstream: even one with an unknown whenUnsatisfiable, which is neither hard nor soft and has no effect.
     own = pod.spec.topology_spread_constraints
     chosen = [
         (index, constraint)
@@ -154,7 +148,7 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
         return tuple(_parse(constraint, index, pod, handle) for index, constraint in chosen)
     from kubectl_spread.scheduler.default_selector import default_selector
 
-    # A Pod of no Service and no known owner has no siblings to be spread among: no defaults then.
+    # A Pod without Service and known owner has no other Pods to be spread with.
     selector = default_selector(pod, handle)
     if selector.empty:
         return ()
@@ -162,9 +156,9 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
 
 
 def parsable_constraints(pod: Pod, handle: Handle) -> tuple[Constraint, ...]:
-    """Return the constraints that apply to the Pod; none where the selector of one cannot be parsed.
+    """Return the constraints that apply to the Pod; none if the selector of one cannot be parsed.
 
-    kube-scheduler fails on such a Pod as a whole: there is nothing to count for any of its constraints.
+    kube-scheduler fails on such a Pod, so no constraint of it is counted.
     """
     try:
         return constraints_of(pod, handle)
@@ -175,7 +169,7 @@ def parsable_constraints(pod: Pod, handle: Handle) -> tuple[Constraint, ...]:
 def _parse(
     constraint: TopologySpreadConstraint, index: int, pod: Pod, handle: Handle, *, selector: Selector | None = None
 ) -> Constraint:
-    """Return the constraint with defaults applied.
+    """Return the constraint with defaults applied; ``selector`` is that of a default constraint.
 
     Source: podtopologyspread/common.go filterTopologySpreadConstraints (v1.36).
     """
@@ -185,11 +179,10 @@ def _parse(
         index=index,
         topology_key=constraint.topology_key,
         max_skew=constraint.max_skew,
-        # Unset means 1: one domain is always enough to count its minimum.
         min_domains=(constraint.min_domains or 1) if has_min_domains else 1,
         when_unsatisfiable=WhenUnsatisfiable(constraint.when_unsatisfiable),
         selector=effective_selector(constraint, pod, handle) if selector is None else selector,
-        # nodeAffinityPolicy is Honor unless told otherwise, nodeTaintsPolicy Ignore.
+        # The default of nodeAffinityPolicy is Honor, that of nodeTaintsPolicy Ignore.
         honors_affinity=not has_policies or constraint.node_affinity_policy != "Ignore",
         honors_taints=has_policies and constraint.node_taints_policy == "Honor",
         default=selector is not None,
@@ -200,20 +193,20 @@ def effective_selector(constraint: TopologySpreadConstraint, pod: Pod, handle: H
     """Return which Pods the constraint counts for this Pod: labelSelector and the Pod's values of matchLabelKeys.
 
     Raises:
-        ValueError: the selector cannot be read.
+        ValueError: the selector cannot be parsed.
     """
     selector = parse_label_selector(constraint.label_selector)
-    # A key that the Pod does not carry is left out, rather than wanted to be absent.
     if not handle.profile.does(Behaviour.MATCH_LABEL_KEYS):
         return selector
     labels = pod.metadata.labels
+    # Keys that the Pod does not have are ignored.
     keyed = (equals(key, labels[key]) for key in constraint.match_label_keys if key in labels)
-    # Since 1.34 the API server has merged them into the stored selector already: once is enough.
+    # Since 1.34 the API server merges them into the stored selector.
     return selector.and_also(requirement for requirement in keyed if requirement not in selector.requirements)
 
 
 def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozenset[str]:
-    """Return the nodes that the constraint's inclusion policies count, by name.
+    """Return the names of the nodes that the constraint's inclusion policies include.
 
     Source: podtopologyspread/common.go matchNodeInclusionPolicies (v1.36), KEP-3094.
     """
@@ -223,29 +216,27 @@ def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozense
         eligible = eligible if required.empty else handle.index.matching(required)
     if constraint.honors_taints:
         numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-        eligible -= {
-            node.metadata.name
-            for node in handle.index.tainted.values()
-            if untolerated_taint(node, pod.spec.tolerations, numeric=numeric)
-        }
+        eligible -= handle.index.tainted_against(Untolerated(pod.spec.tolerations, numeric))
     return eligible
 
 
 def count_all(constraints: Sequence[Constraint], pod: Pod, handle: Handle) -> list[DomainCounts]:
-    """Return each constraint's domains, in spec order, counted as the scheduler's filter and score count them."""
-    counted: list[DomainCounts] = []
-    for constraint in constraints:
-        required_keys = keys_required(constraint, constraints, pod, handle)
-        counted += count_domains([constraint], pod, handle, must_have_keys_of=required_keys)
-    return counted
+    """Return the domains of each constraint, in spec order, counted as the scheduler's filter and score count them."""
+    return [
+        counts
+        for constraint in constraints
+        for counts in count_domains(
+            [constraint], pod, handle, must_have_keys_of=keys_required(constraint, constraints, pod, handle)
+        )
+    ]
 
 
 def keys_required(
     constraint: Constraint, constraints: Sequence[Constraint], pod: Pod, handle: Handle
 ) -> list[Constraint]:
-    """Return the constraints whose keys a node must carry to be counted for this one: all of the same kind.
+    """Return the constraints whose keys a node must have to count for this one: all hard ones or all soft ones.
 
-    Built-in defaults ask for their own key only.
+    A built-in default requires only its own key.
     """
     if not requires_all_keys(pod, handle.profile):
         return [constraint]
@@ -253,7 +244,7 @@ def keys_required(
 
 
 def requires_all_keys(pod: Pod, profile: Profile) -> bool:
-    """Whether a node must carry the keys of all of the Pod's constraints; not where they are the built-in defaults.
+    """Whether a node must have the keys of all of the Pod's constraints; not for the built-in defaults.
 
     Source: podtopologyspread/scoring.go PreScore, requireAllTopologies (v1.36).
     """
@@ -263,13 +254,12 @@ def requires_all_keys(pod: Pod, profile: Profile) -> bool:
 def count_domains(
     constraints: Sequence[Constraint], pod: Pod, handle: Handle, *, must_have_keys_of: Collection[Constraint]
 ) -> tuple[DomainCounts, ...]:
-    """Return the domains of each constraint and how many matching Pods they hold.
+    """Return the domains of each constraint and how many matching Pods they have.
 
-    A node that lacks the key of any of ``must_have_keys_of`` counts for none.
+    A node counts if it has the keys of all of ``must_have_keys_of`` and the constraint's policies include it.
 
     Source: podtopologyspread/filtering.go calPreFilterState (v1.36).
     """
-    # A node counts where it carries all the keys and the policies of this one constraint let it in.
     carrying = handle.index.carrying(frozenset(constraint.topology_key for constraint in must_have_keys_of))
     found = []
     for constraint in constraints:
@@ -281,12 +271,11 @@ def count_domains(
 
 def _count(constraint: Constraint, nodes: frozenset[str], *, pod: Pod, handle: Handle) -> DomainCounts:
     values = handle.index.values(constraint.topology_key)
-    # A domain is there once one of its nodes counts, without a single Pod too: it may be the minimum.
+    # A domain exists if one of its nodes counts, even without Pods: it may be the minimum.
     match_num = dict.fromkeys(handle.index.values_on(constraint.topology_key, nodes), 0)
-    # upstream: a node without the key counts as one whose value is empty; only built-in defaults get this far.
+    # upstream: a node without the key counts as one with an empty value; this occurs only for built-in defaults.
     if not nodes.isdisjoint(handle.index.lacking(constraint.topology_key)):
         match_num[""] = 0
-    # Pods on nodes that do not count are no reason to go elsewhere: they are in no domain.
     for name, count in count_matching_pods(constraint, pod, handle).items():
         if name in nodes:
             match_num[values.get(name, "")] += count
@@ -306,7 +295,7 @@ def count_matching_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Cou
 
 
 def counted_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Iterator[Pod]:
-    """Yield the Pods that the constraint counts wherever they are: same namespace, matching, not terminating.
+    """Yield the Pods that the constraint counts on any node: same namespace, matching, not terminating.
 
     Source: podtopologyspread/common.go countPodsMatchSelector (v1.36).
     """
@@ -318,19 +307,17 @@ def counted_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Iterator[P
 
 def counting_selector(constraint: Constraint, profile: Profile) -> Selector:
     """Return which Pods the constraint counts in this release."""
-    # upstream: since 1.27 an empty selector counts nobody, although it matches everybody (kubernetes#116607).
+    # upstream: since 1.27 an empty selector counts no Pods, although it matches all (kubernetes#116607).
     ignored = constraint.selector.empty and not profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
     return NOTHING if ignored else constraint.selector
 
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip for a Pod without hard constraints."""
-    # A soft constraint whose selector cannot be read is none of the filter's business: PreScore breaks on it.
     try:
         hard = constraints_of(pod, handle, hard=True)
-    except ValueError as error:
-        said = f"get constraints from pod: obtaining pod's hard topology spread constraints: {error}"
-        return Status(Code.ERROR, (said,))
+    except ValueError as wrong:
+        return error(f"get constraints from pod: obtaining pod's hard topology spread constraints: {wrong}")
     if not hard:
         return SKIP
     state = count_domains(hard, pod, handle, must_have_keys_of=hard)
@@ -339,7 +326,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 
 def rejected_nodes(counts: DomainCounts, handle: Handle) -> frozenset[str]:
-    """Return the nodes that one constraint rejects, by name: those of domains that are full, and those in none."""
+    """Return the names of the nodes that one constraint rejects: in full domains, or without the key."""
     domains = handle.index.domains(counts.constraint.topology_key)
     full = (names for value, names in domains.items() if counts.is_full(value))
     return handle.index.lacking(counts.constraint.topology_key).union(*full)
@@ -352,38 +339,32 @@ def _result(state: tuple[DomainCounts, ...], namespace: str) -> PreFilterResult:
 def _updated(
     state: tuple[DomainCounts, ...], namespace: str, changed: Pod, node_info: NodeInfo, by: int
 ) -> PreFilterResult:
-    """Return the filter once that Pod is one more or one less on the node.
+    """Return the filter after the Pod was added to the node (1) or removed from it (-1).
 
     Source: podtopologyspread/filtering.go updateWithPod (v1.36).
     """
-    # Constraints count Pods of the Pod's own namespace, and no others.
-    if changed.metadata.namespace != namespace:
-        return _result(state, namespace)
-    # upstream: here terminating Pods count, and so does every Pod where the selector is empty.
-    return _result(
-        tuple(
-            _moved(counts, node_info, by)
-            if node_info.name in counts.counted_nodes and counts.constraint.selector.matches(changed.metadata.labels)
-            else counts
-            for counts in state
-        ),
-        namespace,
-    )
-
-
-def _moved(counts: DomainCounts, node_info: NodeInfo, by: int) -> DomainCounts:
-    value = node_info.labels.get(counts.constraint.topology_key, "")
-    match_num = {**counts.match_num, value: counts.match_num[value] + by}
-    return replace(counts, match_num=match_num, global_minimum=global_minimum(match_num, counts.constraint.min_domains))
+    updated = []
+    for counts in state:
+        constraint = counts.constraint
+        # upstream: here terminating Pods count, and an empty selector counts all Pods.
+        matches = changed.metadata.namespace == namespace and constraint.selector.matches(changed.metadata.labels)
+        if matches and node_info.name in counts.counted_nodes:
+            value = node_info.labels.get(constraint.topology_key, "")
+            match_num = {**counts.match_num, value: counts.match_num[value] + by}
+            minimum = global_minimum(match_num, constraint.min_domains)
+            updated.append(replace(counts, match_num=match_num, global_minimum=minimum))
+        else:
+            updated.append(counts)
+    return _result(tuple(updated), namespace)
 
 
 def filter_node(state: tuple[DomainCounts, ...], node_info: NodeInfo) -> Status:
-    """Reject a node that lacks a key or whose domain would exceed maxSkew; the first constraint to fail decides.
+    """Reject a node that lacks a key or whose domain would exceed maxSkew; the first such constraint decides.
 
     Source: podtopologyspread/filtering.go Filter (v1.36).
     """
     for counts in state:
-        # An empty value is a domain like any other.
+        # An empty value is a domain too.
         topology_value = node_info.labels.get(counts.constraint.topology_key)
         if topology_value is None:
             return MISSING_LABEL

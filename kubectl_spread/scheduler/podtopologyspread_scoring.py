@@ -1,4 +1,4 @@
-"""PodTopologySpread prefers the domains that hold the fewest matching Pods.
+"""PodTopologySpread prefers domains with the fewest matching Pods.
 
 Source: kube-scheduler podtopologyspread/scoring.go (v1.36).
 """
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import podtopologyspread
-from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Code, Handle, Scores, Status, go_round
+from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, Scores, Status, error, go_round
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import (
     Constraint,
@@ -27,74 +27,66 @@ NAME = podtopologyspread.NAME
 def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | Status | None:
     """Return feasible node's name → score (0..100), None for a Pod without soft constraints.
 
-    Where a soft constraint cannot be read, that is an error, and the Pod goes nowhere.
+    If the selector of a soft constraint cannot be parsed, that is an error, and the Pod is not scheduled.
 
     Source: podtopologyspread/scoring.go PreScore, Score, NormalizeScore (v1.36).
     """
     try:
         soft = constraints_of(pod, handle, hard=False)
-    except ValueError as error:
-        said = f"calculating preScoreState: obtaining pod's soft topology spread constraints: {error}"
-        return Status(Code.ERROR, (said,))
+    except ValueError as wrong:
+        return error(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {wrong}")
     if not soft:
         return None
-    # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.
+    # Built-in defaults also score nodes that lack a key: spreading by hostname must work in clusters without zones.
     required = soft if requires_all_keys(pod, handle.profile) else ()
-    # A node that lacks a key of the Pod's own soft constraints is the last choice: it scores 0.
+    # A node that lacks a key of the Pod's own soft constraints gets 0.
     carrying = handle.index.carrying(frozenset(constraint.topology_key for constraint in required))
     names = [info.name for info in nodes]
     points = dict.fromkeys((name for name in names if name in carrying), 0.0)
     for constraint in soft:
-        near = _near(constraint, pod, handle, must_have_keys_of=required)
-        for name, given in _points(constraint, near, handle.index.values(constraint.topology_key), points).items():
+        for name, given in _points(constraint, pod, handle, required=required, names=points).items():
             points[name] += given
     # upstream: only the sum over the constraints is rounded, halves away from zero.
     return dict.fromkeys(names, 0) | normalize({name: go_round(given) for name, given in points.items()})
 
 
-def _near(
-    constraint: Constraint, pod: Pod, handle: Handle, *, must_have_keys_of: Sequence[Constraint]
-) -> Mapping[str, int]:
-    # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
-    if constraint.topology_key == HOSTNAME:
-        return count_matching_pods(constraint, pod, handle)
-    (counted,) = count_domains([constraint], pod, handle, must_have_keys_of=must_have_keys_of)
-    return counted.match_num
-
-
 def _points(
-    constraint: Constraint, near: Mapping[str, int], values: Mapping[str, str], names: Collection[str]
+    constraint: Constraint, pod: Pod, handle: Handle, *, required: Sequence[Constraint], names: Collection[str]
 ) -> dict[str, float]:
-    """Return node's name → points for the matching Pods near it; the more, the worse. Nodes without the key get none.
-
-    ``near``: topology value → matching Pods (count). ``values``: node's name → value of the topology key.
+    """Return node's name → points for matching Pods in its domain (fewer are better); nodes without the key are absent.
 
     Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36).
     """
-    # matching Pods x weight + (maxSkew - 1): a larger maxSkew flattens what the counts say.
-    weight, flat = topology_weight(constraint, values, names), constraint.max_skew - 1
-    of_domain = {value: count * weight + flat for value, count in near.items()}
+    values = handle.index.values(constraint.topology_key)
+    # upstream: for the hostname a domain is the node itself, regardless of its label and of the inclusion policies.
     by_name = constraint.topology_key == HOSTNAME
-    return {name: of_domain.get(name if by_name else values[name], float(flat)) for name in names if name in values}
+    match_num: Mapping[str, int]
+    if by_name:
+        match_num = count_matching_pods(constraint, pod, handle)
+    else:
+        match_num = count_domains([constraint], pod, handle, must_have_keys_of=required)[0].match_num
+    weight = topology_weight(len(names if by_name else {values.get(name, "") for name in names}))
+    # matching Pods x weight + (maxSkew - 1): a larger maxSkew makes the counts less important.
+    constant = constraint.max_skew - 1
+    of_domain = {value: count * weight + constant for value, count in match_num.items()}
+    return {name: of_domain.get(name if by_name else values[name], float(constant)) for name in names if name in values}
 
 
-def topology_weight(constraint: Constraint, values: Mapping[str, str], names: Collection[str]) -> float:
-    """Return how much a matching Pod weighs: more where there are more domains among these nodes.
+def topology_weight(domains: int) -> float:
+    """Return the weight of a matching Pod: more for a larger number of domains.
 
     Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
     """
-    # ln(domains + 2): without it few large domains would outweigh many small ones.
-    by_name = constraint.topology_key == HOSTNAME
-    return math.log(len(names if by_name else {values.get(name, "") for name in names}) + 2)
+    # Without the logarithm few large domains would outweigh many small ones.
+    return math.log(domains + 2)
 
 
-def normalize(raw: Mapping[str, int]) -> dict[str, int]:
-    """Return node's name → score (0..100), best where the fewest matching Pods are near.
+def normalize(raw: Mapping[str, int]) -> Scores:
+    """Return node's name → score (0..100), best for the fewest points.
 
     Source: podtopologyspread/scoring.go NormalizeScore (v1.36).
     """
-    # 100 x (highest + lowest - points) / highest, cut to an integer: the most crowded node still gets more than 0 where
-    # the least crowded is not empty.
+    # 100 x (highest + lowest - points) / highest, cut to an integer.
     highest = max(raw.values(), default=0)
     if highest <= 0:
         return dict.fromkeys(raw, MAX_NODE_SCORE)
