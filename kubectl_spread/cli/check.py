@@ -169,7 +169,7 @@ def check(
 
     def text(report: CheckReport, *, wide: bool) -> str:
         screen = output.screen_for(printing)
-        return outline_text(check_outline(report, Extent(wide=wide, every_fix=flags.all_fixes)), screen)
+        return outline_text(check_outline(report, Extent(wide=wide, evidence=wide, every_fix=flags.all_fixes)), screen)
 
     printed = output.printer(text, printing)
     read = inputs.read_mode_of(reading)

@@ -84,7 +84,7 @@ def _ask(
     def text(report: PendingReport, *, wide: bool) -> str:
         screen = output.screen_for(printing)
         brief = not (wide or flags.all_fixes)
-        extent = Extent(wide=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
+        extent = Extent(wide=wide, evidence=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
         return outline_text(pending_outline(report, extent), screen)
 
     fix_format = inputs.fix_format_of(flags.fix_format)

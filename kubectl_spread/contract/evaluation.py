@@ -111,6 +111,11 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         return self.verdict is Verdict.UNSCHEDULABLE or (refused and not self.feasible)
 
     @property
+    def blamed(self) -> tuple[Requirement, ...]:
+        """The fewest requirements that leave no node."""
+        return self.conflict
+
+    @property
     def assumed(self) -> bool:
         """Whether the scheduler has chosen a node already and waits to bind the Pod, as the summary says."""
         return self.verdict is Verdict.SCHEDULABLE and bool(self.summary)

@@ -31,8 +31,6 @@ from kubectl_spread.render.outline import (
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 
-NEXT_LIST = "<!-- -->"
-"""Nothing to be seen: it ends a list, within which Markdown counts items on, whatever their numbers."""
 EXTENT = Extent(all_fixes="-o table --all-fixes")
 MOST_DETAILED = 3
 """Rows of ``show`` (count) up to which their domains are printed too."""
@@ -85,7 +83,8 @@ def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of 
         case ConstraintBlock():
             yield escaped(block.line)
             yield from _table(block.domains)
-            yield escaped(" ".join((block.minimum, *block.bypassed)))
+            if sentences := list(filter(None, (block.minimum, *block.bypassed))):
+                yield escaped(" ".join(sentences))
         case Findings():
             found = [f"**{each.id}** ({each.severity}): {escaped(each.message)}" for each in block.findings]
             yield "\n".join(f"- {each}" for each in found)
@@ -115,13 +114,10 @@ def _table(table: Table) -> Iterator[str]:
 
 def _fixes(fixes: Fixes) -> Iterator[str]:
     yield from map(escaped, fixes.before)
-    for title, together in fixes.groups:
-        yield f"{title}:"
-        for before, fix in zip((None, *together), together, strict=False):
-            if before and fix.number > before.number + 1:
-                yield NEXT_LIST
-            yield _fix(fix)
-    lines = (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short)
+    if fixes.fixes:
+        yield f"{fixes.title}:"
+    yield from map(_fix, fixes.fixes)
+    lines = (fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short)
     yield from map(escaped, filter(None, lines))
 
 

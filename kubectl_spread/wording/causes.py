@@ -365,6 +365,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
             f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
             f"{briefest} {shut}: {texts}.",
             f"{briefest} cannot take it: {texts}.",
+            f"{briefest} cannot take it.",
         ],
         _pinned_by(cause),
     )
@@ -377,7 +378,8 @@ def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
     # One node may be kept off for several reasons.
     more = len({name for pin in cause.pins for name in pin.nodes}) - 1
     rest = f" and {more} more" if more else ""
-    return [f"pinned by {node} ({' and '.join(texts)}){rest}", f"pinned by {node} ({texts[0]}){rest}"]
+    brief = _without_amounts(first.reasons[0])
+    return [f"pinned by {node} ({why}){rest}" for why in (" and ".join(texts), texts[0], brief)]
 
 
 def _full_domains(cause: causes.PinnedDomain) -> str:

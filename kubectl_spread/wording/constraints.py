@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubectl_spread.diagnosis.domains import BypassedNode
-from kubectl_spread.wording.words import listed
+from kubectl_spread.wording.words import count_of, first_and_more, listed
 
 REASONS = {
     "MissingTopologyKey": "lacks the label {key}",
@@ -30,7 +30,7 @@ def closed(skew_if_placed: int) -> str:
 
 def pinned(reasons: Iterable[str]) -> str:
     """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; empty for another."""
-    return f"allowed, but no node there takes it: {listed([why or 'another constraint' for why in reasons], 1)}"
+    return f"allowed, but no node takes it: {first_and_more([why or 'another constraint' for why in reasons])}"
 
 
 def too_few_domains(eligible: int, min_domains: int) -> str:
@@ -41,6 +41,11 @@ def too_few_domains(eligible: int, min_domains: int) -> str:
 def minimum_text(minimum: int, domains: Sequence[str]) -> str:
     """Return which domains hold the global minimum, if any is counted."""
     return f"Minimum {minimum}, held by {listed(domains)}." if domains else "Minimum 0: no domain is counted."
+
+
+def allowance(index: int, what: str, allowed: int, domains: int) -> str:
+    """Return in how many domains a constraint that is not to blame allows one more Pod."""
+    return f"Constraint {index}: {what}. It allows one more Pod in {allowed} of {count_of(domains, 'domain')}."
 
 
 def bypassed_because(node: BypassedNode) -> str:

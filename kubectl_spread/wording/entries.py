@@ -173,7 +173,8 @@ COLUMNS: Sequence[Entry] = (
         name="WORKLOAD",
         summary="what the Pods belong to",
         meaning="The topmost owner that can be read. While a rollout has Pods of several revisions, each revision that"
-        " counts other Pods has its own row, with the revision in brackets.",
+        " counts other Pods has its own row, with the revision in brackets. On a narrow terminal kinds have kubectl's"
+        " short names: deploy, sts, ds.",
         when=_ROWS,
         action="show TYPE/NAME prints the domains.",
     ),
@@ -181,7 +182,7 @@ COLUMNS: Sequence[Entry] = (
         name="KEY",
         summary="the topologyKey of the constraint",
         meaning="Each workload has a row for each of its constraints. (default) marks constraints of the cluster. On a"
-        " narrow terminal well-known keys have short names; the last line lists them.",
+        " narrow terminal keys lose their prefix; the last line lists them.",
         when=_ROWS,
         action="--topology-key shows the constraints on one key.",
     ),
@@ -216,9 +217,9 @@ COLUMNS: Sequence[Entry] = (
     ),
     _column(
         name="STATUS",
-        summary="the state of the constraint, and the reason",
+        summary="the state of the constraint",
         meaning="NoDomains, Blocked, FailedCreate, Unschedulable, Violated, NoEffect, Incomplete, Uneven or OK: the"
-        " first of these that holds.",
+        " first that applies. REASON has the cause.",
         when="By show and simulate.",
         action="Explain the status by its name.",
     ),
@@ -305,10 +306,11 @@ COLUMNS: Sequence[Entry] = (
     ),
     _column(
         name="REASON",
-        summary="the same in the scheduler's words",
-        meaning="As in the FailedScheduling event.",
-        when="By why-pending and check with -o wide.",
-        action="Compare it with kubectl describe pod.",
+        summary="why the row has its status, or the scheduler's own words",
+        meaning="In the table of workloads, the cause of the status with its numbers: the last column, or below the row"
+        " where there is no room. In the table of rejected nodes, the reason as in the FailedScheduling event.",
+        when="By show, and by why-pending and check with -o wide.",
+        action="show TYPE/NAME prints the domains. Compare the scheduler's words with kubectl describe pod.",
     ),
     _column(
         name="ORDER",

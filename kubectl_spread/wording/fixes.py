@@ -33,23 +33,24 @@ from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
 from kubectl_spread.wording.findings import FINDINGS
-from kubectl_spread.wording.words import enumerated, first_and_more, listed, seen
+from kubectl_spread.wording.words import count_of, first_and_more, listed, seen
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.decoding import Plain
 
-BY_AUTOSCALER = "what an autoscaler would have to add"
+BY_AUTOSCALER = "by hand or by an autoscaler"
 """What is said of a node more where nothing is known of an autoscaler."""
 FIXES = Rules(EntryKind.FIX)
 WAITS = Rules(EntryKind.WAIT)
 OVERTAKEN = "the Pod made again may take the place first: then this Pod stays Pending, and nothing is gained"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 TOUCHES = {
-    Disturbance.NOTHING: "restart nothing",
-    Disturbance.REPLACED: "restart Pods",
-    Disturbance.LOST: "delete Pods for good",
+    Disturbance.NOTHING: ("restart", "nothing"),
+    Disturbance.REPLACED: ("restart", "Pods"),
+    Disturbance.LOST: ("delete", "Pods for good"),
 }
-"""What a fix does to Pods that run → how that is told."""
+"""What a fix does to Pods that run → in words."""
+VERIFIED = "verified by simulation on this snapshot"
 NOTHING_SAFE = "No safe change helps: each sets aside what somebody decided, or loses a Pod or its work."
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
 NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
@@ -66,27 +67,27 @@ _PAUSED = (
     " meanwhile"
 )
 _TROUBLES: Mapping[NodeTrouble, str] = {
-    NodeTrouble.UNREACHABLE: "its kubelet does not answer",
-    NodeTrouble.NOT_READY: "it is not ready",
-    NodeTrouble.MEMORY_PRESSURE: "it is short of memory",
-    NodeTrouble.DISK_PRESSURE: "it is short of disk",
-    NodeTrouble.PID_PRESSURE: "it is short of process ids",
-    NodeTrouble.NETWORK_UNAVAILABLE: "its network is not set up",
-    NodeTrouble.OUT_OF_SERVICE: "it was shut down",
-    NodeTrouble.CORDONED: "it is cordoned",
-    NodeTrouble.UNHEALTHY: "Kubernetes found something wrong with it",
-    NodeTrouble.CLOUD: "its cloud has not set it up, or has shut it down",
-    NodeTrouble.STATUS: "something is wrong with the node",
-    NodeTrouble.UNREGISTERED: "it has not joined yet",
+    NodeTrouble.UNREACHABLE: "kubelet unreachable",
+    NodeTrouble.NOT_READY: "not ready",
+    NodeTrouble.MEMORY_PRESSURE: "low on memory",
+    NodeTrouble.DISK_PRESSURE: "low on disk",
+    NodeTrouble.PID_PRESSURE: "low on process IDs",
+    NodeTrouble.NETWORK_UNAVAILABLE: "network not set up",
+    NodeTrouble.OUT_OF_SERVICE: "shut down",
+    NodeTrouble.CORDONED: "cordoned",
+    NodeTrouble.UNHEALTHY: "unhealthy",
+    NodeTrouble.CLOUD: "not set up by its cloud, or shut down there",
+    NodeTrouble.STATUS: "unhealthy, by the taint of an agent",
+    NodeTrouble.UNREGISTERED: "not registered yet",
     NodeTrouble.NO_CILIUM_AGENT: "Cilium's agent does not run there",
     NodeTrouble.NO_EBS_DRIVER: "the EBS CSI driver does not run there",
-    NodeTrouble.MACHINE_LEAVES: "its machine is about to be taken away",
-    NodeTrouble.SET_APART_BY_GKE: "Google Kubernetes Engine sets it apart",
-    NodeTrouble.CLUSTER_API: "Cluster API has not set it up, or is replacing it",
+    NodeTrouble.MACHINE_LEAVES: "about to be removed",
+    NodeTrouble.SET_APART_BY_GKE: "reserved by Google Kubernetes Engine",
+    NodeTrouble.CLUSTER_API: "not set up, or being replaced, by Cluster API",
     NodeTrouble.NO_CSI_DRIVER: "a CSI driver does not run there",
-    NodeTrouble.NO_AGENT: "an agent that belongs there does not run",
-    NodeTrouble.AUTOSCALER_DELETES: "an autoscaler is about to delete the node",
-    NodeTrouble.STARTING: "the node is not ready for Pods yet",
+    NodeTrouble.NO_AGENT: "a required agent does not run there",
+    NodeTrouble.AUTOSCALER_DELETES: "about to be deleted by an autoscaler",
+    NodeTrouble.STARTING: "not ready for Pods yet",
 }
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command helps this Pod only",
@@ -136,7 +137,7 @@ def _sets_off(route: Route) -> str:
         lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
         advice = f"change it in its source ({route.keeper.name}): {lasts}"
     paused = _PAUSED.format(owner=route.owner) if route.paused else ""
-    running = "nothing of it runs yet" if route.nothing_runs else ""
+    running = "none of them runs yet" if route.nothing_runs else ""
     if route.at_work is not None:
         running = f"{route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
     effect = "" if route.effect is None else _EFFECTS[route.effect].format(**_words(route))
@@ -209,10 +210,8 @@ def _why_not_deleted(why: WhyNotDeleted) -> str:
 
 
 def _suffering(what: SufferingNodes | NodeRecovery) -> str:
-    whose, of_whom = ("its", "") if len(what.nodes) == 1 else ("their", " of each")
-    says, go = ("taint {} says", "goes") if len(what.taints) == 1 else ("taints {} say", "go")
-    said = f"{says.format(enumerated(what.taints))}{of_whom} that {_TROUBLES[what.trouble]}"
-    return f"{first_and_more(what.nodes)}: {whose} {said}, and {go} when that is over"
+    clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
+    return f"{first_and_more(what.nodes)}: {_TROUBLES[what.trouble]}; {clears} on recovery"
 
 
 def _ending(grace_seconds: int) -> str:
@@ -220,11 +219,31 @@ def _ending(grace_seconds: int) -> str:
     return f"it is being deleted and ends by itself within {within}"
 
 
-def opens(feasible: Sequence[str], admits: str, siblings: int, *, checked: bool) -> str:
+def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool) -> str:
     """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in."""
     whom = "replicas without a node" if checked else "Pending Pods"
     lets_in = f"; lets in {admits} of {siblings} {whom}" if siblings > 1 else ""
-    return f"Opens {listed(feasible)}{lets_in}."
+    nodes = listed(feasible) if len(feasible) <= most else count_of(len(feasible), "node")
+    return f"Opens {nodes}{lets_in}."
+
+
+def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool) -> str:
+    """Return the title of a list of fixes: what all of them do to Pods, and how to see more fixes; empty without any.
+
+    Args:
+        disturbs: what each does.
+        more: how many more there are, and how to see them; empty for none.
+        checked: whether they are for a manifest, of which nothing runs yet.
+    """
+    if not disturbs:
+        return ""
+    untold = len(set(disturbs)) > 1 or (checked and disturbs[0] is Disturbance.NOTHING)
+    verb, pods = TOUCHES[disturbs[0]]
+    if len(disturbs) == 1:
+        what = f"One fix{'' if untold else f' that {verb}s {pods}'}, {VERIFIED}"
+    else:
+        what = f"Fixes{'' if untold else f' that {verb} {pods}'}, each {VERIFIED}"
+    return f"{what} ({more})" if more else what
 
 
 def same_for(alike: Sequence[str]) -> str:
@@ -325,7 +344,7 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
     action="Change the Pod template. The promise stays: Pods are even over the domains that they can reach.",
 )
 def _(fix: proposals.HonorTaints) -> str:
-    words = "do not count nodes whose taints the Pod does not tolerate"
+    words = "do not count nodes with untolerated taints"
     return f"{words}: nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
 
 
@@ -457,9 +476,9 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 )
 def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
-    where, repaired = f" in {domains}" if domains else "", ", but in good order" if fix.repaired else ""
-    pool = f" to the node pool {fix.pool}," if fix.pool else ""
-    return f"add a node{pool} like {fix.like}{where}{repaired}: {BY_AUTOSCALER}"
+    where, repaired = f" in {domains}" if domains else "", " but healthy" if fix.repaired else ""
+    pool = f" to the node pool {fix.pool}" if fix.pool else ""
+    return f"add a node{where}{pool}, like {fix.like}{repaired}: {BY_AUTOSCALER}"
 
 
 @FIXES.rule(

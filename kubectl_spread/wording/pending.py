@@ -68,19 +68,26 @@ def never_created(missing: int, wanted: int, *, refused_now: bool) -> str:
 def scheduler_said(time: str, *, same: bool) -> str:
     """Return what leads to the scheduler's last message, or that it was the same as ours; ``time`` may be empty."""
     when = f" ({time})" if time else ""
-    return f"The scheduler said the same{when}." if same else f"The scheduler last said{when}:"
+    return f"The scheduler reported the same{when}." if same else f"The scheduler last reported{when}:"
 
 
 def only_the_schedulers(time: str) -> str:
     """Return the remark about a message that is the scheduler's own; ``time`` as for ``scheduler_said``."""
-    return f"It is the scheduler's own{f' ({time})' if time else ''}: not all Pods were read."
+    return f"This is the scheduler's own message{f' ({time})' if time else ''}: not all Pods were read."
+
+
+def only_theirs(lead: str, message: str, why: str) -> str:
+    """Return the scheduler's last message, and why ours differs; ``lead`` as ``scheduler_said`` returns it."""
+    return f"{lead} {message.splitlines()[0].rstrip('.')}. {they_differ(why)}"
 
 
 def they_differ(why: str) -> str:
     """Return why the scheduler's last message differs from ours."""
-    return f"They differ: {why}."
+    return f"This differs from the result above: {why}."
 
 
+SEE_WIDE = "-o wide lists them"
+"""What stands for the reasons of nodes that are only counted."""
 NOT_KNOWN = "not known, as it says below"
 ONE_OF_EACH_CAUSE = "Below is one Pod of each cause. -o wide explains the others too, with the evidence."
 SCHEDULABLE = "no cause: can be scheduled now"

@@ -16,6 +16,20 @@ EMPTY = '""'
 _NODE = r"[a-z0-9][a-z0-9.-]*"
 
 
+SHORT_KEYS = {
+    "topology.kubernetes.io/zone": "zone",
+    "topology.kubernetes.io/region": "region",
+    "kubernetes.io/hostname": "hostname",
+}
+"""Well-known topology key → its short name in a sentence."""
+_PLACES = re.compile(rf"(\bon|\bin|\bover) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
+
+
+def with_short_keys(text: str) -> str:
+    """Return the text with short names for the well-known topology keys of constraints and places."""
+    return _PLACES.sub(lambda found: f"{found[1]} {SHORT_KEYS[found[2]]}", text)
+
+
 def seen(name: str) -> str:
     """Return the name so that it can be seen where it is empty."""
     return name or EMPTY

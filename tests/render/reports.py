@@ -59,12 +59,12 @@ def poisoned_report(name: str) -> ItemsReport:
 
 def pending_text(report: PendingReport, *, wide: bool, colors: bool = False) -> str:
     """Return why Pods are Pending, as text."""
-    return outline_text(pending_outline(report, Extent(wide=wide)), Screen(colors=colors))
+    return outline_text(pending_outline(report, Extent(wide=wide, evidence=wide)), Screen(colors=colors))
 
 
 def check_text(report: CheckReport, *, wide: bool, colors: bool = False) -> str:
     """Return what becomes of manifests, as text."""
-    return outline_text(check_outline(report, Extent(wide=wide)), Screen(colors=colors))
+    return outline_text(check_outline(report, Extent(wide=wide, evidence=wide)), Screen(colors=colors))
 
 
 def strings(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever JSON holds

@@ -258,12 +258,12 @@ class TestCards:
         event = EventReport(message="0/9 nodes", time="2026-11-20T02:00:00Z", differs="it is out of date")
         page = pending_page(msgspec.structs.replace(STUCK, event=event))
         assert page.texts("blockquote") == [STUCK.message, "0/9 nodes"]
-        assert "They differ: it is out of date." in page.texts("p")
+        assert "This differs from the result above: it is out of date." in page.texts("p")
 
     def test_an_event_that_agrees_is_not_repeated(self) -> None:
         page = pending_page(msgspec.structs.replace(STUCK, event=EventReport(message=str(STUCK.message))))
         assert page.texts("blockquote") == [STUCK.message]
-        assert "The scheduler said the same." in page.texts("p")
+        assert "The scheduler reported the same." in page.texts("p")
 
     def test_more_fixes_are_folded_away(self) -> None:
         report = golden_report("why-pending/shop")
@@ -374,7 +374,7 @@ class TestBars:
             ["Domain", "Nodes", "Pods", "at most 1 = minimum 0 + maxSkew 1", "Skew", "Next Pod"],
             ["a", "2", "1", "", "1", "no: skew would be 2"],
             ["b", "1", "1", "", "1", "no: skew would be 2"],
-            ["c", "1", "0", "", "0", f"allowed, but no node there takes it: {'taint dedicated=gpu:NoSchedule'}"],
+            ["c", "1", "0", "", "0", f"allowed, but no node takes it: {'taint dedicated=gpu:NoSchedule'}"],
         ]
 
     def test_a_bar_is_cut_at_the_minimum_and_at_the_limit(self) -> None:

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.markdown import NEXT_LIST, escaped, to_markdown
+from kubectl_spread.render.markdown import escaped, to_markdown
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 
 UNESCAPED = re.compile(r"(?<!\\)(?:\\\\)*([`<>|~&#])")
 
 
 def outside_fences(text: str) -> list[str]:
-    """Return the lines that are not commands, nor between lists."""
+    """Return the lines that are not commands."""
     lines, fence = [], ""
     for line in text.splitlines():
         marks = re.match(r"\s*(`{3,})", line)
@@ -24,7 +24,7 @@ def outside_fences(text: str) -> list[str]:
             fence = marks[1]
         elif marks and line.strip() == fence:
             fence = ""
-        elif not fence and line != NEXT_LIST:
+        elif not fence:
             lines.append(line)
     assert fence == ""
     return lines

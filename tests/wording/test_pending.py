@@ -47,9 +47,9 @@ def test_what_was_never_created() -> None:
 
 
 def test_what_the_scheduler_said() -> None:
-    assert pending.scheduler_said("now", same=True) == "The scheduler said the same (now)."
-    assert pending.scheduler_said("", same=False) == "The scheduler last said:"
-    assert pending.only_the_schedulers("now") == "It is the scheduler's own (now): not all Pods were read."
+    assert pending.scheduler_said("now", same=True) == "The scheduler reported the same (now)."
+    assert pending.scheduler_said("", same=False) == "The scheduler last reported:"
+    assert pending.only_the_schedulers("now") == "This is the scheduler's own message (now): not all Pods were read."
 
 
 def test_where_a_pod_can_be_scheduled() -> None:

@@ -45,7 +45,7 @@ from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import count_of
 
-EXTENT = Extent(names=8, same_for=EVERY, every_fix=True)
+EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
 ABOVE_MAPS = (SameFor, Refusals, Warnings, Note, Gaps, Fixes)
 """The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
 LAST = (Findings, Messages)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from kubectl_spread.contract.check import ValidationError, ValidationWarning
@@ -13,7 +13,6 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
 from kubectl_spread.render.outline import (
-    EVERY,
     Block,
     Commands,
     ConstraintBlock,
@@ -131,21 +130,17 @@ def conflict_markup(item: EvaluationReport) -> Markup:
 
 def _fixes(fixes: Fixes) -> Markup:
     """Return the fixes with their commands, the first in full."""
-    rest = len(fixes.fixes) - MOST_FIXES
-    summary = element("summary", text(f"{rest} more"))
-    more = element("details", summary, *_groups(fixes, after=MOST_FIXES)) if rest > 0 else NOTHING
-    notes = filter(None, (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short))
+    first, rest = fixes.fixes[:MOST_FIXES], fixes.fixes[MOST_FIXES:]
+    shown = section(fixes.title, _numbered(first)) if first else NOTHING
+    more = element("details", element("summary", text(f"{len(rest)} more")), _numbered(rest)) if rest else NOTHING
+    notes = filter(None, (fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short))
     hints = each("p", map(text, notes), class_="hint")
     before = each("p", map(text, fixes.before), class_="hint")
-    return joined((before, *_groups(fixes, to=MOST_FIXES), block("section", more, hints)))
+    return joined((before, shown, block("section", more, hints)))
 
 
-def _groups(fixes: Fixes, *, after: int = 0, to: int = EVERY) -> Iterator[Markup]:
-    for title, together in fixes.groups:
-        found = [fix for fix in together if after < fix.number <= to]
-        if found:
-            items = each("li", map(_fix, found))
-            yield section(title, element("ol", items, start=str(found[0].number), class_="fixes"))
+def _numbered(fixes: Sequence[FixBlock]) -> Markup:
+    return element("ol", each("li", map(_fix, fixes)), start=str(fixes[0].number), class_="fixes")
 
 
 def _fix(fix: FixBlock) -> Markup:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -54,6 +53,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         names: how many names are listed before the rest is counted.
         same_for: the same for the Pods that share an explanation.
         wide: whether everything is named.
+        evidence: whether everything that proves the answer is wanted, or only what decides it.
         by_node: whether domains are unfolded to their nodes.
         brief: whether of several explanations only one of each cause is wanted, without its evidence.
         every_fix: whether all fixes are wanted, or only the first.
@@ -64,6 +64,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     names: int = 4
     same_for: int = 4
     wide: bool = False
+    evidence: bool = False
     by_node: bool = False
     brief: bool = False
     every_fix: bool = False
@@ -88,7 +89,6 @@ class Table(Part, frozen=True, kw_only=True):
         tones: of the cells; empty where none has one.
         below: headers of columns that may stand below the row where there is no room, the first one first.
         spare: the same of columns that may be left out.
-        told: header of the column whose cells are a word and, after a colon, a sentence; empty where none has such.
     """
 
     title: str = ""
@@ -97,7 +97,6 @@ class Table(Part, frozen=True, kw_only=True):
     tones: tuple[tuple[Tone | None, ...], ...] = ()
     below: tuple[str, ...] = ()
     spare: tuple[str, ...] = ()
-    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,6 @@ class Column(Generic[RowT]):
         tone: of the row in this column; None for columns without.
         below: whether it may stand below the row where there is no room.
         spare: whether it may be left out then.
-        told: whether its cells are a word and, after a colon, a sentence.
     """
 
     header: str
@@ -119,13 +117,14 @@ class Column(Generic[RowT]):
     tone: Callable[[RowT], Tone] | None = None
     below: bool = False
     spare: bool = False
-    told: bool = False
 
 
 def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: bool = True, title: str = "") -> Table:
     """Return the table of the rows; ``wide`` says whether the columns of ``-o wide`` belong to it."""
-    shown: Sequence[Column[RowT]] = [column for column in columns if wide or not column.wide]
     every = list(rows)
+    fit = (column for column in columns if wide or not column.wide)
+    # A column that may be below the rows is left out where no row has it.
+    shown: Sequence[Column[RowT]] = [each for each in fit if each.wide or not each.below or any(map(each.cell, every))]
     toned = any(column.tone for column in shown)
     return Table(
         title=title,
@@ -134,7 +133,6 @@ def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: boo
         tones=tuple(tuple(column.tone(row) if column.tone else None for column in shown) for row in every if toned),
         below=tuple(column.header for column in reversed(shown) if column.below),
         spare=tuple(column.header for column in reversed(shown) if column.spare),
-        told=next((column.header for column in shown if column.told), ""),
     )
 
 
@@ -248,13 +246,12 @@ class FixBlock(Part, frozen=True, kw_only=True):
     """One fix.
 
     Attributes:
-        number: its place among all fixes, counted from 1; those between may not be shown.
+        number: its place among those that are shown, counted from 1.
         effect: the nodes it opens, and the Pods it lets in.
         notes: what else is to be known of it, a sentence each.
         edits: what to change in the manifest.
         yaml: lines to write where the Pod comes from.
         starts: what running them sets off; empty for nothing.
-        touches: what it does to Pods that run, as it goes on after ``Fixes that``; empty where that is not known yet.
     """
 
     number: int
@@ -266,7 +263,6 @@ class FixBlock(Part, frozen=True, kw_only=True):
     yaml: tuple[str, ...]
     commands: tuple[str, ...]
     starts: str
-    touches: str = ""
 
 
 class Fixes(Part, frozen=True, kw_only=True):
@@ -274,8 +270,8 @@ class Fixes(Part, frozen=True, kw_only=True):
 
     Attributes:
         before: what is waited for, and what to do where no fix is safe, a sentence each.
-        fixes: the safest first, those together that touch the same.
-        more: how many are not among them; empty where all are.
+        title: what the fixes are, and how to see more of them; empty where there is none.
+        fixes: the safest first.
         nothing_helps: that no change does, and what none reaches; empty where there are fixes or not all was tried.
         new_nodes: where a node more would help, a sentence each.
         left_alone: what would help too and is not offered, a sentence each.
@@ -283,21 +279,12 @@ class Fixes(Part, frozen=True, kw_only=True):
     """
 
     before: tuple[str, ...] = ()
+    title: str
     fixes: tuple[FixBlock, ...]
-    more: str
     nothing_helps: str
     new_nodes: tuple[str, ...]
     left_alone: tuple[str, ...]
     cut_short: str
-
-    @property
-    def groups(self) -> tuple[tuple[str, tuple[FixBlock, ...]], ...]:
-        """The fixes by what they touch: (title, fixes), in order."""
-        by_touch = groupby(self.fixes, key=lambda fix: fix.touches)
-        found = [(f"Fixes that {touches}" if touches else "Fixes", tuple(fixes)) for touches, fixes in by_touch]
-        # Once is enough.
-        tried = [(f"{title}, each verified by simulation on this snapshot", fixes) for title, fixes in found[:1]]
-        return (*tried, *found[1:])
 
 
 class Messages(Part, frozen=True, kw_only=True):

@@ -75,6 +75,13 @@ def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Range
     )
 
 
+def allowance(constraint: ConstraintReport) -> str:
+    """Return what a constraint that is not to blame allows, in a sentence."""
+    what = f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}"
+    eligible = [domain for domain in constraint.domains if domain.eligible]
+    return wording.allowance(constraint.index, what, sum(domain.allowed for domain in eligible), len(eligible))
+
+
 def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
     yield "whenUnsatisfiable", constraint.when_unsatisfiable
     yield "maxSkew", str(constraint.max_skew)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
-from kubectl_spread.render.outline.domains import constraint_block
-from kubectl_spread.wording.pending import schedulable
-from kubectl_spread.wording.words import listed
+from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Note, Part, Tone, table_of
+from kubectl_spread.render.outline.domains import allowance, constraint_block
+from kubectl_spread.wording.pending import SEE_WIDE, schedulable
+from kubectl_spread.wording.words import listed, with_short_keys
 
-MOST_GROUPS = 12
-"""Groups of nodes (count) up to which each detail has a line of its own."""
+MOST_GROUPS, MOST_SHOWN = 12, 3
+"""Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one."""
+NAMED_NODES = 2
+"""Nodes (count) of a group that are named before the rest is counted."""
+CORDON_TAINT = "taint node.kubernetes.io/unschedulable:NoSchedule"
+"""What TaintToleration says of a node that NodeUnschedulable rejects too."""
 VERDICT_TONES = {
     Verdict.UNSCHEDULABLE: Tone.BAD,
     Verdict.INVALID: Tone.BAD,
@@ -50,13 +58,27 @@ def first_name(item: EvaluationReport) -> tuple[str, ...]:
 
 
 def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tuple[Block, ...]]:
-    """Yield the rejected nodes, the hard constraints, the findings and the gaps; nothing of what there is none of."""
+    """Yield the rejected nodes with the hard constraints, the findings and the gaps; nothing of what there is none of.
+
+    Constraints that are not to blame are a line each, unless all evidence is wanted.
+    """
     groups = node_groups(item.nodes)
-    if groups:
-        yield (table_of(_columns(extent), groups, wide=extent.wide, title="What rejects the nodes"),)
+    shown = groups if extent.evidence else foremost(groups)
+    blocks = list[Block]()
+    if shown:
+        blocks.append(table_of(_columns(extent), shown, wide=extent.wide, title="Nodes by what rejects them"))
+    blamed = {requirement.index for requirement in item.blamed if requirement.kind == "constraint"}
     for constraint in item.constraints:
-        if constraint.hard:
-            yield (constraint_block(constraint, extent),)
+        if not constraint.hard:
+            continue
+        if extent.evidence or constraint.index in blamed or not item.blamed:
+            found = constraint_block(constraint, extent)
+            # The sentence on top names who holds the minimum.
+            known = isinstance(item.cause, PinnedDomain) and len(blamed) == 1 and not extent.evidence
+            blocks.append(replace(found, minimum="") if known else found)
+        else:
+            blocks.append(Note(line=allowance(constraint)))
+    yield from ((block,) for block in blocks) if extent.evidence else [tuple(blocks)] * bool(blocks)
     yield from ((block,) for block in remarks(item))
 
 
@@ -68,60 +90,89 @@ def common_gaps(report: PendingReport | CheckReport) -> Gaps:
 
 def remarks(item: EvaluationReport) -> Iterator[Block]:
     """Yield the findings and the gaps, where there are any."""
-    # The sentence on top says who pins the minimum.
-    told = (finding for finding in item.findings if finding.id != "PinnedMinimum" or not item.summary)
-    # Two constraints may both give rise to one.
-    findings = tuple({(finding.id, finding.message): finding for finding in told}.values())
-    if findings:
+    if findings := distinct(item.findings, explained=bool(item.summary)):
         yield Findings(findings=findings)
     if item.incomplete:
         yield Gaps(gaps=item.incomplete)
 
 
+def distinct(findings: Iterable[Finding], *, explained: bool) -> tuple[Finding, ...]:
+    """Return the findings, those of two constraints with one text once.
+
+    Args:
+        findings: of one Pod.
+        explained: whether a sentence above names what pins the minimum.
+    """
+    kept = (each for each in findings if each.id != "PinnedMinimum" or not explained)
+    return tuple({(each.id, each.message): each for each in kept}.values())
+
+
 class NodeGroup(Part, frozen=True, kw_only=True):
-    """Nodes that the scheduler rejects for the same reason."""
+    """Nodes that the scheduler rejects for the same reason.
+
+    Attributes:
+        decides: whether nothing else rejects them.
+    """
 
     names: tuple[str, ...]
     plugin: str
     reasons: str
     detail: str
+    decides: bool = True
 
 
 def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
+    most = extent.most(NAMED_NODES if not extent.evidence else 0)
     return (
-        Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, extent.most())}"),
+        Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
         Column("REJECTED-BY", lambda group: group.plugin),
-        Column("WHY", lambda group: group.detail or group.reasons),
+        Column("WHY", lambda group: with_short_keys(group.detail or group.reasons)),
         Column("REASON", lambda group: group.reasons, wide=True),
     )
 
 
 def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
-    """Return the rejected nodes by plugin, reasons and detail, largest group first."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
+    """Return the rejected nodes by plugin, reasons and detail: those that one plugin alone rejects, largest first."""
+    groups: dict[tuple[bool, str, str, str], list[str]] = {}
     for node in nodes:
         if node.feasible:
             continue
         plugin = str(node.plugin)
         detail = next((rejection.detail for rejection in node.rejections if rejection.plugin == plugin), "")
-        groups.setdefault((plugin, ", ".join(node.reasons or ()), detail), []).append(node.name)
+        groups.setdefault((_is_alone(node), plugin, ", ".join(node.reasons or ()), detail), []).append(node.name)
     found = [
-        NodeGroup(names=tuple(names), plugin=plugin, reasons=reasons, detail=detail)
-        for (plugin, reasons, detail), names in groups.items()
+        NodeGroup(names=tuple(names), plugin=plugin, reasons=reasons, detail=detail, decides=decides)
+        for (decides, plugin, reasons, detail), names in groups.items()
     ]
     if len(found) > MOST_GROUPS:
         found = _without_details(found)
-    return sorted(found, key=lambda group: (-len(group.names), group.plugin, group.detail))
+    return sorted(found, key=lambda group: (not group.decides, -len(group.names), group.plugin, group.detail))
+
+
+def _is_alone(node: NodeReport) -> bool:
+    """Whether one plugin alone rejects the node; a cordon and its taint are one."""
+    return len({each.plugin for each in node.rejections if each.detail != CORDON_TAINT}) <= 1
+
+
+def foremost(groups: Sequence[NodeGroup]) -> Sequence[NodeGroup]:
+    """Return the first of the groups, those that decide, and the others as one."""
+    decide = [group for group in groups if group.decides] or list(groups)
+    shown = (decide if len(decide) <= MOST_SHOWN else _without_details(decide))[:MOST_SHOWN]
+    named = {name for group in shown for name in group.names}
+    rest = [group for group in groups if not named.issuperset(group.names)]
+    if len(rest) <= 1:
+        return [*shown, *rest]
+    names = tuple(name for group in rest for name in group.names)
+    plugins = ", ".join(dict.fromkeys(group.plugin for group in rest))
+    return [*shown, NodeGroup(names=names, plugin=plugins, reasons="", detail=SEE_WIDE, decides=False)]
 
 
 def _without_details(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
     """Return the groups merged by plugin and reasons; one detail stands for all of them."""
-    merged: dict[tuple[str, str], NodeGroup] = {}
+    merged: dict[tuple[bool, str, str], NodeGroup] = {}
     for group in groups:
-        first = merged.get((group.plugin, group.reasons))
+        key = group.decides, group.plugin, group.reasons
+        first = merged.get(key)
         detail = group.detail if first is None else f"{first.detail.removesuffix(', ...')}, ..."
-        names = (*first.names, *group.names) if first else group.names
-        merged[group.plugin, group.reasons] = NodeGroup(
-            names=names, plugin=group.plugin, reasons=group.reasons, detail=detail
-        )
+        merged[key] = replace(group, names=(*(first.names if first else ()), *group.names), detail=detail)
     return list(merged.values())

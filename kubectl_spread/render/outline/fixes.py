@@ -14,6 +14,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.wording import fixes
+from kubectl_spread.wording.words import with_short_keys
 
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
@@ -29,12 +30,13 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     """
     if not item.nodes or not _was_searched(item):
         return None
-    numbered = [*enumerate(item.fixes, start=1)]
-    shown = numbered if extent.every_fix else _foremost(numbered)[: 1 if brief else None]
-    left_out = len(item.fixes) - len(shown)
-    only_pools = bool(left_out) and not shown
+    shown = item.fixes if extent.every_fix else _foremost(item.fixes)[: 1 if brief else None]
     unsafe = not any(map(_is_safe, item.fixes))
-    new_nodes = tuple(fixes.or_add(fix.summary, fix.alike, first=unsafe) for fix in item.new_nodes)
+    hides_nodes = not unsafe and not extent.every_fix
+    left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
+    more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
+    only_pools = bool(left_out) and not shown
+    new_nodes = tuple(fixes.or_add(with_short_keys(fix.summary), fix.alike, first=unsafe) for fix in item.new_nodes)
     waited = [each.message for each in item.waits or ()]
     return Fixes(
         before=(
@@ -42,10 +44,10 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
             *((fixes.NOTHING_SAFE,) if unsafe and shown else ()),
             *(new_nodes if unsafe else ()),
         ),
-        fixes=tuple(_fix(number, fix, extent, item) for number, fix in shown),
-        more=f"{left_out} more with {extent.all_fixes}." if left_out and not only_pools else "",
+        title=fixes.title([fix.disturbs for fix in shown], more, checked=isinstance(item, CheckItem)),
+        fixes=tuple(_fix(number, fix, extent, item) for number, fix in enumerate(shown, start=1)),
         nothing_helps=_nothing_helps(item),
-        new_nodes=() if unsafe else new_nodes,
+        new_nodes=() if unsafe or hides_nodes else new_nodes,
         left_alone=(
             *((fixes.out_of_pool(left_out, extent.all_fixes),) if only_pools else ()),
             *(f"Left alone: {line}." for line in item.left_alone if line not in waited),
@@ -56,13 +58,13 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     )
 
 
-def _foremost(numbered: Sequence[tuple[int, Fix]]) -> Sequence[tuple[int, Fix]]:
+def _foremost(found: Sequence[Fix]) -> Sequence[Fix]:
     """Return the first fix, and the next of another kind: a second of the same says little more.
 
     None that takes the Pod from its node pool: that comes when all are asked for.
     """
-    kept = [(number, fix) for number, fix in numbered if fix.overrides is not Override.NODE_POOL]
-    others = [(number, fix) for number, fix in kept if fix.id != kept[0][1].id]
+    kept = [fix for fix in found if fix.overrides is not Override.NODE_POOL]
+    others = [fix for fix in kept if fix.id != kept[0].id]
     return (*kept[:1], *(others or kept[1:])[: MOST_FIXES - 1])
 
 
@@ -88,8 +90,8 @@ def _fix(number: int, fix: Fix, extent: Extent, item: EvaluationReport) -> FixBl
     return FixBlock(
         number=number,
         id=fix.id,
-        summary=fix.summary,
-        effect=fixes.opens(fix.feasible, admits, fix.siblings, checked=checked),
+        summary=with_short_keys(fix.summary),
+        effect=fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=checked),
         notes=(
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
@@ -98,8 +100,6 @@ def _fix(number: int, fix: Fix, extent: Extent, item: EvaluationReport) -> FixBl
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),
         commands=fix.commands if in_commands else (),
         starts=fix.starts,
-        # By a manifest that is checked nothing runs yet.
-        touches="" if checked and fix.disturbs is Disturbance.NOTHING else fixes.TOUCHES[fix.disturbs],
     )
 
 
@@ -116,8 +116,7 @@ def _nothing_helps(item: EvaluationReport) -> str:
     """Return the sentence for a Pod that no change lets in, and what no change reaches."""
     if item.fixes or item.left_alone or item.waits or item.fix_search != "complete":
         return ""
-    conflict = item.blamed if isinstance(item, CheckItem) else item.conflict
-    return fixes.nothing_helps([requirement_text(requirement, item) for requirement in conflict])
+    return fixes.nothing_helps([requirement_text(requirement, item) for requirement in item.blamed])
 
 
 def requirement_text(requirement: Requirement, item: EvaluationReport) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import starmap
 from typing import TypeAlias
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
@@ -56,28 +54,28 @@ Explained: TypeAlias = tuple[PendingItem, ...] | NotCreated
 def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     """Return why each Pod is Pending; Pods of one workload with one cause share an explanation.
 
-    Where there are several explanations, each cause stands on top with the workloads that have it.
+    Where there are several explanations, each cause is on top with the workloads that have it.
     """
-    told: dict[tuple[object, ...], list[PendingItem]] = {}
+    alike: dict[tuple[object, ...], list[PendingItem]] = {}
     for item in report.items:
-        told.setdefault(_told_once(item), []).append(item)
-    explained: list[Explained] = [*map(tuple, told.values()), *report.not_created]
+        alike.setdefault(_explanation_key(item), []).append(item)
+    explained: list[Explained] = [*map(tuple, alike.values()), *report.not_created]
     causes: dict[str, list[Explained]] = {}
     for each in explained:
         causes.setdefault(_cause(each), []).append(each)
     several = len(explained) > 1
     brief = extent.brief and several
-    shown = [first for first, *_ in causes.values()] if brief else explained
+    having = sorted(causes, key=lambda cause: -sum(map(_count_pods, causes[cause])))
+    shown = [causes[cause][0] for cause in having] if brief else explained
     outline = outline_with((_item(each, extent, brief=brief) for each in shown), report, common_gaps(report))
     if not several:
         return outline
-    shared = sorted(starmap(_shared_cause, causes.items()), key=lambda each: -each[0])
-    more = wording.ONE_OF_EACH_CAUSE if brief else ""
-    return replace(outline, causes=tuple(each for _, each in shared), more=more)
+    shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
+    return replace(outline, causes=shared, more=wording.ONE_OF_EACH_CAUSE if brief else "")
 
 
-def _told_once(item: PendingItem) -> tuple[object, ...]:
-    """Return what Pods share that are explained together: those of one workload, with one cause."""
+def _explanation_key(item: PendingItem) -> tuple[object, ...]:
+    """Return what Pods share that have one explanation: the workload, the verdict and the cause."""
     return _whose(item), item.verdict, item.cause, item.held_by, item.feasible, item.nomination, item.preemption
 
 
@@ -97,29 +95,31 @@ def _cause(explained: Explained) -> str:
     return wording.SCHEDULABLE if item.verdict is Verdict.SCHEDULABLE else wording.NOT_KNOWN
 
 
-def _shared_cause(cause: str, having: Sequence[Explained]) -> tuple[int, SharedCause]:
-    """Return how many Pods (count) have the cause, and how that is told."""
+def _count_pods(explained: Explained) -> int:
+    return explained.wanted - explained.created if isinstance(explained, NotCreated) else len(explained)
+
+
+def _shared_cause(cause: str, having: Sequence[Explained]) -> SharedCause:
     pods: Counter[str] = Counter()
     for each in having:
-        first, number = (each, each.wanted - each.created) if isinstance(each, NotCreated) else (each[0], len(each))
-        pods[_whose(first)] += number
+        pods[_whose(each if isinstance(each, NotCreated) else each[0])] += _count_pods(each)
     whose = [f"{workload} ({number})" for workload, number in sorted(pods.items())]
-    line, total = wording.shared_by(cause, pods), pods.total()
-    return total, SharedCause(line=line, workloads=listed(whose, MOST_WORKLOADS) if len(pods) > 1 else "")
+    workloads = listed(whose, MOST_WORKLOADS) if len(pods) > 1 else ""
+    return SharedCause(line=wording.shared_by(cause, pods), workloads=workloads)
 
 
 def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     if isinstance(explained, NotCreated):
         return _not_created(explained)
     item, same = explained[0], [each.name for each in explained[1:]]
-    head = [SameFor(line=wording.same_for(same, extent.same_for))] if same else []
+    # The causes on top count the others.
+    head = [SameFor(line=wording.same_for(same, extent.same_for))] if same and not brief else []
     notes = [Note(line=line) for line in preemption_lines(item)]
-    return Item(
-        item=item,
-        headline=_headline(item),
-        paragraphs=((*head, *notes), *_paragraphs(item, extent, brief=brief)),
-        pods=1 + len(same),
-    )
+    first: tuple[Block, ...] = (*head, *notes)
+    paragraphs = (first, *_paragraphs(item, extent, brief=brief))
+    if brief:  # Nothing is between the sentence and the fixes.
+        paragraphs = (tuple(block for blocks in paragraphs for block in blocks),)
+    return Item(item=item, headline=_headline(item), paragraphs=paragraphs, pods=len(explained))
 
 
 def _not_created(item: NotCreated) -> Item:
@@ -138,8 +138,13 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
     if brief:
         yield from ((block,) for block in remarks(item) if isinstance(block, Gaps))
         return
-    yield from evaluation_paragraphs(item, extent)
-    yield from ((block,) for block in (messages_block(item),) if block is not None)
+    paragraphs = [*evaluation_paragraphs(item, extent)]
+    message = messages_block(item, evidence=extent.evidence)
+    if isinstance(message, Note) and paragraphs:
+        paragraphs[-1] = (*paragraphs[-1], message)
+    elif message:
+        paragraphs.append((message,))
+    yield from paragraphs
 
 
 def _headline(item: PendingItem) -> Headline:
@@ -171,16 +176,21 @@ def at_work(item: PendingItem) -> str:
     return "" if isinstance(item.replicas, UnsetType) else wording.at_work(item.replicas)
 
 
-def messages_block(item: EvaluationReport) -> Messages | None:
-    """Return what the scheduler would say and its own last word; None where there is neither."""
-    event = item.event if isinstance(item, PendingItem) else None
-    if event is None:
-        return Messages(ours=item.message) if item.message else None
+def messages_block(item: PendingItem, *, evidence: bool) -> Messages | Note | None:
+    """Return what the scheduler would report and what it last reported; None where there is neither.
+
+    Unless all evidence is wanted, what it last reported is enough, and that it is the same or why it differs.
+    """
+    event = item.event
+    if event is None or not event.message:
+        return Messages(ours=item.message) if item.message and evidence else None
     if item.message_from:
         return Messages(ours=event.message, remark=wording.only_the_schedulers(event.time))
     remark = wording.scheduler_said(event.time, same=not event.differs)
     if not event.differs:
         # A real message goes on about preemption.
-        return Messages(ours=item.message or event.message, remark=remark)
+        return Messages(ours=item.message or event.message, remark=remark) if evidence else Note(line=remark)
     differs = wording.they_differ(event.differs)
+    if not evidence:
+        return Note(line=wording.only_theirs(remark, event.message, event.differs))
     return Messages(ours=item.message or "", remark=remark, theirs=event.message, differs=differs)

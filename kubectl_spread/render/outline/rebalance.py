@@ -121,7 +121,7 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
     Column("WORKLOAD", lambda item: str(item.workload)),
     Column("KEY", lambda item: item.constraint.topology_key),
-    Column("WHEN", lambda item: item.constraint.when_unsatisfiable, spare=True),
+    Column("WHEN", lambda item: item.constraint.when_unsatisfiable),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), str(item.skew_after))),
     Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: TONES[item.verdict]),

@@ -13,7 +13,7 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
-from kubectl_spread.render.outline.evaluation import capital
+from kubectl_spread.render.outline.evaluation import capital, distinct
 from kubectl_spread.wording import statuses as wording
 from kubectl_spread.wording.words import between, first_and_more, moved, seen
 
@@ -38,9 +38,13 @@ def skew_outline(report: SkewReport, extent: Extent) -> Outline:
     shown = set[tuple[object, ...]]()
     items = []
     for item in report.items:
-        found = [each for each in item.findings if (*_owner(item), each.id, each.message) not in shown]
-        shown.update((*_owner(item), each.id, each.message) for each in found)
-        items.append(_item(item, extent, found, last=last[_owner(item)] is item))
+        new = {
+            key: each
+            for each in distinct(item.findings, explained=False)
+            if (key := (*_owner(item), each.id, each.message)) not in shown
+        }
+        shown.update(new)
+        items.append(_item(item, extent, tuple(new.values()), last=last[_owner(item)] is item))
     return outline_with(items, report)
 
 
@@ -159,16 +163,17 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("NAMESPACE", lambda i: i.namespace),
     Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
     Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
-    Column("WHEN", lambda i: i.constraint.when_unsatisfiable, spare=True),
+    Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
     Column("SKEW", lambda i: str(i.constraint.skew)),
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
     Column("READY", lambda i: _ready(i) if isinstance(i, SkewItem) else "", wide=True),
     Column("PENDING", lambda i: str(i.pending) if isinstance(i, SkewItem) else "", wide=True),
-    Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status], told=True),
+    Column("STATUS", lambda i: i.status.value, tone=lambda i: STATUS_TONES[i.status]),
     Column("DOMAINS", lambda i: counts_text(counts_of(i.constraint))),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),
-    Column("NEXT", lambda i: _next(i) if isinstance(i, SkewItem) and i.next else "", wide=True),
+    Column("NEXT", lambda i: _next(i) if isinstance(i, SkewItem) and i.next else "", wide=True, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
+    Column("REASON", lambda i: i.status_reason, tone=lambda i: STATUS_TONES[i.status], below=True),
 )
 """What a row says of a workload and one of its constraints."""

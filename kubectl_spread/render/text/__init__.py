@@ -126,19 +126,17 @@ def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | M
 def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
     yield from screen.wrapped(constraint.line)
     yield from table_lines(constraint.domains, screen)
-    for line in (constraint.minimum, *constraint.bypassed):
+    for line in filter(None, (constraint.minimum, *constraint.bypassed)):
         yield from screen.wrapped(line)
 
 
 def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
     for line in fixes.before:
         yield from screen.wrapped(line)
-    for title, together in fixes.groups:
-        yield f"{title}:"
-        for fix in together:
-            yield from _fix(fix, screen)
-    if fixes.more:
-        yield f"  {fixes.more}"
+    if fixes.fixes:
+        yield from screen.wrapped(f"{fixes.title}:")
+    for fix in fixes.fixes:
+        yield from _fix(fix, screen)
     if fixes.nothing_helps:
         yield from screen.wrapped(fixes.nothing_helps)
     for line in (*fixes.new_nodes, *fixes.left_alone):
@@ -149,9 +147,8 @@ def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
 
 def _fix(fix: FixBlock, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
-    yield from screen.wrapped(f"  {fix.number}. {fix.id}: {fix.summary}. {fix.effect}", under=NUMBERED)
-    for note in (*fix.notes, *([f"({fix.starts})"] if fix.starts else [])):
-        yield from screen.wrapped(indent + note, under=NUMBERED)
+    sentences = (f"{fix.summary}.", fix.effect, *fix.notes, *([f"({fix.starts})"] if fix.starts else []))
+    yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
     for edit in fix.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)
         yield from (clean(indent + line) for line in edit.lines)

@@ -1,6 +1,6 @@
 """Fitting text to a terminal: what is told in a line is wrapped at words, a table by giving its columns less room.
 
-In a pipe there is no width, and nothing is wrapped or left out; -o wide has one there, and all of its columns.
+In a pipe there is no width, and nothing is wrapped or left out. ``-o wide`` has a width there, and all of its columns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from types import MappingProxyType, ModuleType
 
 import msgspec
 
-from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
 from kubectl_spread.render.cells import NONE, cell, clean
 from kubectl_spread.render.outline import EVERY, Table, Tone
 from kubectl_spread.render.wrapping import wrap
@@ -21,23 +20,28 @@ COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 """Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
 METADATA = "importlib.metadata"
 NAMESPACE = "NAMESPACE"
-GAP = 3
-"""Spaces between columns, as kubectl has them."""
+GAP, TIGHT = 3, 2
+"""Spaces between columns: as kubectl has them, and where there is little room."""
 LONG_WORDS = (28, 20, 14, 8)
 """Characters of the longest word that is not broken, the first while there is another way to make a table fit."""
-FEW_LINES, MOST_LINES = 2, 5
-"""Lines of a row before short names are taken for labels, and before columns are left out."""
-SHORT_KEYS: Mapping[str, str] = MappingProxyType(
+MOST_LINES = 5
+"""Lines of a row before words are broken."""
+KEY, WORKLOAD, WHEN, REASON, DOMAINS = "KEY", "WORKLOAD", "WHEN", "REASON", "DOMAINS"
+UNBROKEN = frozenset(("STATUS", "VERDICT"))
+"""Headers of columns whose words are never broken."""
+LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
+"""whenUnsatisfiable → its letter in a narrow table."""
+KINDS: Mapping[str, str] = MappingProxyType(
     {
-        ZONE: "zone",
-        REGION: "region",
-        HOSTNAME: "hostname",
+        "deployment": "deploy",
+        "statefulset": "sts",
+        "daemonset": "ds",
+        "replicaset": "rs",
+        "replicationcontroller": "rc",
+        "cronjob": "cj",
     }
 )
-"""Well-known label → what it is called where there is no room for all of it."""
-WHEN, DOMAINS = "WHEN", "DOMAINS"
-LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
-"""Cell of that column → what it is where there is still less room: the column stays."""
+"""Kind of a workload → the short name that kubectl has for it."""
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +86,8 @@ def table_rows(table: Table, screen: Screen, *, headers: bool = True) -> Iterato
     """Yield the lines of the headers, those of each row, and those that say what short names stand for, if any."""
     if not table.rows:
         return
-    full = _as_shown(table, screen)
-    table, widths, named = _fit(full, screen)
+    full = _cleaned(table, screen)
+    table, widths, gap, legend = _fit(full, screen)
     tones = table.tones or [(None,) * len(widths)] * len(table.rows)
     rows = [
         [
@@ -92,24 +96,24 @@ def table_rows(table: Table, screen: Screen, *, headers: bool = True) -> Iterato
         ]
         for row, toned in zip(table.rows, tones, strict=True)
     ]
-    lines = _laid_out([list(table.headers), *rows] if headers else rows)
+    lines = _align([list(table.headers), *rows] if headers else rows, gap)
     if headers:
         yield [next(lines)]
     for cells, below in zip(rows, _below(full, table, screen), strict=True):
         yield [*islice(lines, max(text.count("\n") for text in cells) + 1), *below]
-    if named:
-        yield list(screen.wrapped(f"Here {', '.join(named)}."))
+    if legend:
+        yield list(screen.wrapped(f"Here {', '.join(legend)}."))
 
 
 def unbroken(table: Table, screen: Screen) -> bool:
     """Whether the table fits the screen with every word in one line."""
     if not table.rows:
         return True
-    table, widths, _ = _fit(_as_shown(table, screen), screen)
+    table, widths, _, _ = _fit(_cleaned(table, screen), screen)
     return all(least <= width for (_, least), width in zip(_sizes(table, EVERY), widths, strict=True))
 
 
-def _as_shown(table: Table, screen: Screen) -> Table:
+def _cleaned(table: Table, screen: Screen) -> Table:
     if screen.namespace and NAMESPACE in table.headers:
         column = table.headers.index(NAMESPACE)
         if {row[column] for row in table.rows} == {screen.namespace}:
@@ -118,23 +122,23 @@ def _as_shown(table: Table, screen: Screen) -> Table:
 
 
 def _below(full: Table, shown: Table, screen: Screen) -> Iterator[Sequence[str]]:
-    """Yield, for each row of the full table, the lines with what is not told within the row as shown."""
-    told = full.told if full.told != shown.told else ""
+    """Yield, for each row, the lines with its cells in columns that had no room."""
     for number, row in enumerate(full.rows):
         tones = full.tones[number] if full.tones else (None,) * len(row)
-        lines = list[str]()
-        for header, text, tone in zip(full.headers, row, tones, strict=True):
-            if header == told and (sentence := text.partition(": ")[2]):
-                lines += (screen.paint(line, tone) for line in screen.wrapped(f"  {sentence}", under=2))
-            elif header in full.below and header not in shown.headers and text != NONE:
-                lines += screen.wrapped(f"  {header.lower()}: {text}", under=2)
-        yield lines
+        cells = zip(full.headers, row, tones, strict=True)
+        left = [cell for cell in cells if cell[0] in full.below and cell[0] not in shown.headers and cell[1] != NONE]
+        yield [
+            screen.paint(line, tone)
+            for header, text, tone in sorted(left, key=lambda cell: cell[0] != REASON)
+            for line in screen.wrapped(f"  {'' if header == REASON else f'{header.lower()}: '}{text}", under=2)
+        ]
 
 
-def _laid_out(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of rows whose cells may have several."""
+def _align(rows: Sequence[Sequence[str]], gap: int) -> Iterator[str]:
+    """Yield the lines of rows whose cells may have several; so many spaces are between columns."""
     # tabulate puts two spaces between columns; a space at the end of each line of a cell makes the third.
-    padded = [[*(text.replace("\n", " \n") + " " for text in row[:-1]), *row[-1:]] for row in rows]
+    more = " " * (gap - TIGHT)
+    padded = [[*(text.replace("\n", f"{more}\n") + more for text in row[:-1]), *row[-1:]] for row in rows]
     text = _tabulate()(padded, tablefmt="plain", disable_numparse=True, preserve_whitespace=True)
     return (line.rstrip() for line in text.splitlines())
 
@@ -157,36 +161,39 @@ def _tabulate() -> Callable[..., str]:
     return tabulate
 
 
-def _fit(table: Table, screen: Screen) -> tuple[Table, list[int], list[str]]:
-    """Return the table as far as it fits, the width of each column, and what short names stand for.
-
-    First sentences come below their rows; then cells are wrapped; then well-known labels get short names; then columns
-    come below their rows, are left out, or have letters; then rows have any number of lines and words are broken.
-    """
-    full, width = [natural for natural, _ in _sizes(table)], screen.width
-    if width is None or _total(full) <= width:
-        return table, full, []
-    word, spare = (EVERY, ()) if screen.whole else (LONG_WORDS[0], table.spare)
-    table = _in_words(table)
-    if widths := _shared_out(_sizes(table, word), width, FEW_LINES):
-        return table, widths, []
-    table, named = _with_short_names(table, SHORT_KEYS)
-    table, beginning = (table, []) if screen.whole else _with_short_domains(table)
-    named += beginning
-    for header in ("", *table.below, *spare):
-        if header == WHEN:
-            table, letters = _with_short_names(table, LETTERS)
-            named += letters
-        else:
-            table = _without(table, header)
-        sizes = _sizes(table, word)
-        if widths := _shared_out(sizes, width, MOST_LINES):
-            return table, widths, named
-    for longest in (EVERY, *LONG_WORDS) if screen.whole else LONG_WORDS[1:]:
+def _fit(table: Table, screen: Screen) -> tuple[Table, list[int], int, list[str]]:
+    """Return the table as far as it fits, the width of each column, the gap between them, and what names stand for."""
+    natural, width = [size for size, _ in _sizes(table)], screen.width
+    if width is None or _total(natural, GAP) <= width:
+        return table, natural, GAP, []
+    for table, gap, legend in _shorter(table, whole=screen.whole):  # noqa: B020, PLR1704 - each from the one before
+        if _total(natural := [size for size, _ in _sizes(table)], gap) <= width:
+            return table, natural, gap, legend
+    for longest in (EVERY, *LONG_WORDS) if screen.whole else LONG_WORDS:
         sizes = _sizes(table, longest)
-        if widths := _shared_out(sizes, width, max(full)):
-            return table, widths, named
-    return table, [least for _, least in sizes], named
+        most = MOST_LINES if longest == LONG_WORDS[0] and not screen.whole else max(natural)
+        if widths := _shared_out(sizes, width, most, gap):
+            return table, widths, gap, legend
+    return table, [least for _, least in sizes], gap, legend
+
+
+def _shorter(table: Table, *, whole: bool) -> Iterator[tuple[Table, int, list[str]]]:
+    """Yield the table ever shorter, with the gap between columns and the legend, before any cell is wrapped.
+
+    Sentences go below their rows first; then names become short; then columns go below their rows, or are left out.
+    """
+    table = _without(table, REASON) if REASON in table.below else table
+    yield table, GAP, []
+    table, legend = _with_short_keys(table)
+    table, beginning = (table, []) if whole else _with_short_zones(_with_short_kinds(table))
+    yield table, GAP, legend + beginning
+    table, letters = _with_letters(table)
+    legend = [*legend, *beginning, *letters]
+    yield table, GAP, legend
+    yield table, TIGHT, legend
+    for header in (*table.below, *(() if whole else table.spare)):
+        table = _without(table, header)
+        yield table, TIGHT, legend
 
 
 def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
@@ -195,17 +202,22 @@ def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
     return [
         (
             max(len(header), *map(len, cells)),
-            max(len(header), *(min(max(map(len, text.split()), default=0), longest) for text in set(cells))),
+            max(len(header), *(_least(text, EVERY if header in UNBROKEN else longest) for text in set(cells))),
         )
         for header, cells in zip(table.headers, columns, strict=True)
     ]
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + GAP * (len(widths) - 1)
+def _least(text: str, longest: int) -> int:
+    """Return the characters of the longest word, at most that many: longer ones are broken."""
+    return min(max(map(len, text.split()), default=0), longest)
 
 
-def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int) -> list[int]:
+def _total(widths: Sequence[int], gap: int) -> int:
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int, gap: int) -> list[int]:
     """Return the widths with which the rows have the fewest lines; none where they would have more than that.
 
     What is left over goes to columns that it lets have one line, and then to the one that lacks most.
@@ -214,7 +226,7 @@ def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int) -
         # Lines end at words: not all of them are full.
         slack = 0 if lines == 1 else min(4, 2 * lines)
         widths = [min(natural, max(least, -(-natural // lines) + slack)) for natural, least in sizes]
-        if (left := width - _total(widths)) >= 0:
+        if (left := width - _total(widths, gap)) >= 0:
             lacks = [natural - has for (natural, _), has in zip(sizes, widths, strict=True)]
             *others, most = sorted(range(len(lacks)), key=lacks.__getitem__)
             for column in others:
@@ -225,46 +237,63 @@ def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int) -
     return []
 
 
-def _with_short_names(table: Table, names: Mapping[str, str]) -> tuple[Table, list[str]]:
-    """Return the table with these names (cell → its name), and which is which, unless another cell is called so."""
-    texts = {text for row in table.rows for text in row}
-    if texts & set(names.values()):
-        return table, []
-    rows = tuple(tuple(names.get(text, text) for text in row) for row in table.rows)
-    named = [f"{short} is {key}" for key, short in names.items() if key in texts]
-    return msgspec.structs.replace(table, rows=rows), named
+def _with_cells(table: Table, header: str, change: Callable[[str], str]) -> Table:
+    """Return the table with the cells of one column changed."""
+    at = table.headers.index(header)
+    rows = tuple((*row[:at], change(row[at]), *row[at + 1 :]) for row in table.rows)
+    return msgspec.structs.replace(table, rows=rows)
 
 
-def _with_short_domains(table: Table) -> tuple[Table, list[str]]:
-    """Return the table with domains without what they all begin with, and that; unchanged unless it is one text."""
-    if DOMAINS not in table.headers:
+def _column(table: Table, header: str) -> Sequence[str]:
+    """Return the cells of a column; none where the table has no such column."""
+    return [row[table.headers.index(header)] for row in table.rows] if header in table.headers else ()
+
+
+def _with_short_keys(table: Table) -> tuple[Table, list[str]]:
+    """Return the table with label keys without their prefix, and which is which, where no two become the same."""
+    keys = dict.fromkeys(cell.partition(" ")[0] for cell in _column(table, KEY))
+    short = {key: key.rpartition("/")[2] for key in keys}
+    if len(set(short.values())) < len(keys) or short == {key: key for key in keys}:
         return table, []
-    at = table.headers.index(DOMAINS)
-    begins = {found for row in table.rows if (found := _beginning(row[at]))}
+    legend = [f"{name} is {key}" for key, name in short.items() if name != key]
+    return _with_cells(table, KEY, lambda cell: short[(parts := cell.partition(" "))[0]] + "".join(parts[1:])), legend
+
+
+def _with_short_kinds(table: Table) -> Table:
+    def short(cell: str) -> str:
+        kind, slash, name = cell.partition("/")
+        return f"{KINDS.get(kind, kind)}{slash}{name}"
+
+    return _with_cells(table, WORKLOAD, short) if WORKLOAD in table.headers else table
+
+
+def _with_letters(table: Table) -> tuple[Table, list[str]]:
+    cells = _column(table, WHEN)
+    legend = [f"{letter} is {when}" for when, letter in LETTERS.items() if when in cells]
+    return (_with_cells(table, WHEN, lambda cell: LETTERS.get(cell, cell)) if legend else table), legend
+
+
+def _with_short_zones(table: Table) -> tuple[Table, list[str]]:
+    """Return the table with zones without what all of them begin with, and that; unchanged unless it is one text."""
+    cells = zip(_column(table, KEY), _column(table, DOMAINS), strict=False)
+    of_zones = [cell for key, cell in cells if key.partition(" ")[0].rpartition("/")[2] == "zone"]
+    begins = {begin for cell in of_zones if (begin := _beginning(cell))}
     if len(begins) != 1:
         return table, []
     (begin,) = begins
-    rows = tuple(
-        (*row[:at], " ".join(word.removeprefix(begin) for word in row[at].split(" ")), *row[at + 1 :])
-        for row in table.rows
-    )
-    return msgspec.structs.replace(table, rows=rows), [f"zones in DOMAINS begin with {begin}"]
+
+    def short(cell: str) -> str:
+        return " ".join(word.removeprefix(begin) for word in cell.split(" ")) if cell in of_zones else cell
+
+    return _with_cells(table, DOMAINS, short), [f"zones in DOMAINS begin with {begin}"]
 
 
 def _beginning(domains: str) -> str:
-    """Return what several zones begin with that differ in a last letter, as ``eu-west-1``; empty for others."""
+    """Return what several zones begin with that differ in a last character, as ``eu-west-1``; empty for others."""
     values = [word.partition(":")[0] for word in domains.split(" ")]
     begin = values[0][:-1]
-    alike = all(value[:-1] == begin and value[-1:].isalpha() for value in values)
-    return begin if len(values) > 1 and alike and begin[-1:].isdigit() else ""
-
-
-def _in_words(table: Table) -> Table:
-    if not table.told:
-        return table
-    at = table.headers.index(table.told)
-    rows = tuple((*row[:at], row[at].partition(": ")[0], *row[at + 1 :]) for row in table.rows)
-    return msgspec.structs.replace(table, rows=rows, told="")
+    alike = all(value[:-1] == begin and value[-1:].isalnum() for value in values)
+    return begin if len(values) > 1 and alike and (begin[-1:].isdigit() or begin[-1:] == "-") else ""
 
 
 def _without(table: Table, header: str) -> Table:

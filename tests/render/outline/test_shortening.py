@@ -29,7 +29,7 @@ def test_what_is_copied_or_quoted_stays() -> None:
         commands=(f"kubectl uncordon {EKS[0]}",),
         starts="",
     )
-    fixes = Fixes(fixes=(fix,), more="", nothing_helps="", new_nodes=(), left_alone=(), cut_short="")
+    fixes = Fixes(title="", fixes=(fix,), nothing_helps="", new_nodes=(), left_alone=(), cut_short="")
     (told,) = rewritten(fixes, short).fixes
     assert (told.summary, told.commands) == ("uncordon ip-10-0-3-7", fix.commands)
 
