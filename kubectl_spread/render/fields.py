@@ -1,4 +1,4 @@
-"""The fields of ``-o json``, as their types describe them: what ``explain`` says of names that stand nowhere else."""
+"""The fields of ``-o json``, as their types describe them: what ``explain`` prints for names that are nowhere else."""
 
 from __future__ import annotations
 
@@ -15,54 +15,54 @@ from kubectl_spread.render.schema import REPORTS
 COMMON: Mapping[str, str] = MappingProxyType(
     {
         "apiVersion": "the version of the contract",
-        "kind": "what it is: a report, an object of Kubernetes, a requirement",
-        "metadata": "where the answer comes from",
-        "items": "what there is to say, an item for each Pod, manifest, or workload and constraint",
-        "steps": "what becomes of Pods, step by step",
-        "incomplete": "what the answer does not rest on",
+        "kind": "the kind of report, Kubernetes object or requirement",
+        "metadata": "the source of the answer: cluster, files, versions",
+        "items": "the results: an item for each Pod, manifest, or workload and constraint",
+        "steps": "the result of each step",
+        "incomplete": "what was not read or is not modelled, and the consequence",
         "what": "what was not read or is not modelled",
-        "why": "why it is so",
+        "why": "the reason",
         "consequence": "what is not known without it",
         "namespace": "the namespace",
         "name": "the name",
         "pod": "the Pod's name",
-        "pods": "the Pods it is about",
+        "pods": "the Pods",
         "node": "the node's name",
-        "nodes": "every node, with what becomes of the Pod there",
-        "source": "the file it comes from; empty for the cluster",
+        "nodes": "every node, with the scheduler's result for the Pod",
+        "source": "the file that contains it; empty for the cluster",
         "workload": "the topmost owner that can be read",
         "verdict": "whether it can be scheduled: explain the verdict by its name",
         "status": "the state of the constraint: explain the status by its name",
         "default": "whether the constraint is one of the cluster's",
-        "constraint": "the constraint it is about",
-        "constraints": "the Pod's topology spread constraints, those of the cluster where it has none",
-        "index": "the constraint's place in the Pod's spec",
+        "constraint": "the constraint",
+        "constraints": "the Pod's topology spread constraints, or the cluster's defaults if it has none",
+        "index": "the position of the constraint in the Pod's spec, from 0",
         "topologyKey": "the node label whose values are the domains",
         "maxSkew": "how many more Pods a domain may hold than the emptiest one",
-        "minDomains": "how many domains there have to be for the minimum to count",
+        "minDomains": "how many eligible domains are required; with fewer, the global minimum is 0",
         "whenUnsatisfiable": "whether the constraint is a rule or a preference",
         "domains": "the values of the topologyKey, each with its nodes and Pods",
         "bypassedNodes": "the nodes that the constraint does not count, and why",
-        "findings": "what is worth knowing: explain a finding by its id",
-        "id": "the name by which explain knows it",
+        "findings": "problems and notes: explain a finding by its id",
+        "id": "its name for kubectl spread explain",
         "severity": "error, warning or info",
-        "path": "the field it is about",
-        "field": "the field it is about",
-        "message": "what is said of it, in the words of the component that says it",
-        "reason": "the API server's word for it",
-        "reasons": "the scheduler's words for it",
+        "path": "the path of the field",
+        "field": "the path of the field",
+        "message": "the message of the component that reports it",
+        "reason": "the API server's reason",
+        "reasons": "the scheduler's messages",
         "feasible": "whether no filter rejects it",
         "code": "the scheduler's code: whether preemption may help",
         "plugin": "the scheduler's plugin",
-        "detail": "the same with its number or its name",
-        "requirement": "the constraint or filter that is meant",
+        "detail": "the reason with its numbers or names",
+        "requirement": "a constraint or filter",
         "target": "the object to change",
-        "jsonPatch": "the change, as RFC 6902 writes it",
-        "op": "what is done",
-        "value": "what is written there",
+        "jsonPatch": "the change, as a JSON Patch (RFC 6902)",
+        "op": "the operation",
+        "value": "the value",
         "key": "the label or field",
-        "operator": "how it is compared",
-        "values": "what it is compared with",
+        "operator": "the comparison",
+        "values": "the values of the comparison",
         "matchExpressions": "conditions on labels",
         "matchFields": "conditions on fields",
         "holders": "the Pods that hold it",
@@ -72,21 +72,27 @@ COMMON: Mapping[str, str] = MappingProxyType(
         "storageClass": "the StorageClass's name",
         "requirements": "the fewest requirements that together leave no node",
         "object": "the object to create",
+        "terms": "the Pod's node affinity terms, one of which must match",
+        "selector": "the label selector, as kubectl -l takes it",
+        "matching": "how many matching Pods each of the domains has",
+        "eligible": "the domains that count",
+        "filters": "the filters that reject the nodes",
+        "minimumDomains": "the domains with the fewest matching Pods",
     }
 )
-"""Field → what it means in every type that says nothing more of it."""
+"""Field → its meaning, unless its type documents it."""
 
 _ATTRIBUTES = re.compile(r"^Attributes:\n(?P<lines>(?: {4}.*\n?|\n)*)", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 class JsonField(msgspec.Struct, frozen=True, kw_only=True):
-    """A field of a report, or of what stands within one.
+    """A field of a report, or of a part of one.
 
     Attributes:
         of: the type that has it, as the schema names it.
-        name: as it stands in JSON.
-        meaning: what it holds.
+        name: its name in JSON.
+        meaning: its content.
     """
 
     of: str

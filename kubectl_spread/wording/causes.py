@@ -365,7 +365,6 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
             f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
             f"{briefest} {shut}: {texts}.",
             f"{briefest} cannot take it: {texts}.",
-            f"{briefest} cannot take it.",
         ],
         _pinned_by(cause),
     )
