@@ -207,6 +207,12 @@ class MayRollOut(_Gap, frozen=True, kw_only=True):
     revision: str = ""
 
 
+class MayBeRefused(_Gap, frozen=True, kw_only=True):
+    """A Pod or Job of which it is not known whether a manifest changes fields that are not held: none may."""
+
+    named: str
+
+
 class UnreadCluster(_Gap, frozen=True, kw_only=True):
     """The Nodes, of which none was read, and why: where a Pod goes, or which domains there are, is not known."""
 
@@ -231,6 +237,7 @@ Gap: TypeAlias = (
     | UnknownLastApplied
     | UnknownManagers
     | UntriedPods
+    | MayBeRefused
     | MayRollOut
     | UnreadTemplate
     | Decider

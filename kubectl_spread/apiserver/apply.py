@@ -17,7 +17,17 @@ from kubectl_spread.apiserver.strategic_merge import Map, MergeError, Schema, pa
 from kubectl_spread.objects.core import REST, UNKEPT, Pod
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, plain
 from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Struct
-from kubectl_spread.objects.template_rest import merged_rest, put_back, template_digest, template_in, with_rest
+from kubectl_spread.objects.template_rest import (
+    NOTHING,
+    UNKNOWN,
+    merged_rest,
+    pod_digest,
+    put_back,
+    same_rest,
+    template_digest,
+    template_in,
+    with_rest,
+)
 from kubectl_spread.objects.workloads import ROLLING_UPDATE, Job, RollingUpdate, UpdateStrategy
 
 _DEFAULT_STRATEGIES = tuple(
@@ -40,11 +50,14 @@ class Merged(msgspec.Struct, frozen=True):
         obj: the object.
         applied: whether kubectl applied it before, or made it now.
         kept: where what it applied is not known, the fields that stay, and would go had they been applied.
+        changes_unkept: whether fields of a Pod change that are not kept, of which none may change; None where that is
+            not known, of a Pod or of a Job's template.
     """
 
     obj: KubernetesObject
     applied: bool = True
     kept: tuple[str, ...] = ()
+    changes_unkept: bool | None = False
 
 
 class Application(msgspec.Struct, frozen=True):
@@ -85,13 +98,24 @@ class Application(msgspec.Struct, frozen=True):
             MergeError: kubectl cannot apply it.
         """
         original = last_applied(live)
+        unkept = self._changes_unkept(original) if isinstance(live, Pod) else False
         found = self._applied(live, original)
+        if isinstance(found, Job) and UNKNOWN in found.spec.template.rest:
+            unkept = None
         # Snapshots of older releases hold less of what was applied; Pods and Jobs may hardly change.
         if "metadata" in original or isinstance(live, Pod | Job):
-            return Merged(found)
+            return Merged(found, changes_unkept=unkept)
         others = self._applied(live, {"spec": _full(live)[0].get("spec")})
         kept = tuple(_differences("spec", _spec(found), _spec(others)))
         return Merged(found, LAST_APPLIED in live.metadata.annotations, kept)
+
+    def _changes_unkept(self, original: Map) -> bool | None:
+        """Return whether the manifest of a Pod differs from the one before in fields that are not kept."""
+        after = pod_digest(self.values)
+        if not original and after == NOTHING:
+            return False
+        same = same_rest(pod_digest(original) if original else UNKNOWN, after)
+        return None if same is None else not same
 
     def patch(self, live: KubernetesObject) -> Map:
         """Return the patch that kubectl sends.
@@ -110,7 +134,8 @@ class Application(msgspec.Struct, frozen=True):
         return sent
 
     def _patch(self, live: Map, original: Map) -> Map:
-        template_in(original).pop(REST, None)
+        for values in (original, template_in(original)):
+            values.pop(REST, None)
         manifest = self.sent
         known = {name: manifest.get(name) for name in ("apiVersion", "kind")}
         return three_way_patch(original, manifest, {**known, **live}, self.schema)

@@ -28,6 +28,7 @@ from kubectl_spread.objects.core import (
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.template_rest import same_rest
 from kubectl_spread.objects.workloads import (
     DaemonSet,
     Deployment,
@@ -44,7 +45,7 @@ _STATEFUL_SET = (
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy',"
     " 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 )
-_POD = (
+POD_IMMUTABLE = (
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
@@ -108,10 +109,11 @@ def _job_errors(new: JobSpec, live: JobSpec, release: Release) -> Errors:
 def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended: bool, release: Release) -> bool:
     """Whether the template of a Job changes. While it is suspended, its scheduling directives may change."""
     if suspended:
+        # differs: fields that are not read are not compared, for annotations among them may change.
         new_spec, live_spec = (_without_directives(template.spec, release) for template in (new, live))
         return _as_stored(new_spec) != _as_stored(live_spec)
     adds_labels = not new.metadata.labels.items() <= live.metadata.labels.items()
-    return adds_labels or _as_stored(new.spec) != _as_stored(live.spec)
+    return adds_labels or same_rest(new.rest, live.rest) is False or _as_stored(new.spec) != _as_stored(live.spec)
 
 
 def _without_directives(spec: PodSpec, release: Release) -> PodSpec:
@@ -147,7 +149,7 @@ def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
         new = replace(new, node_selector=live.node_selector, affinity=live.affinity, scheduling_gates=())
         live = replace(live, scheduling_gates=())
     if _as_stored(_without_mutable(new, live)) != _as_stored(_without_mutable(live, live)):
-        yield forbidden("spec", _POD)
+        yield forbidden("spec", POD_IMMUTABLE)
 
 
 def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.strategic_merge import MergeError
-from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason
+from kubectl_spread.apiserver.updates import POD_IMMUTABLE
+from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.workloads import revision_of
-from kubectl_spread.gaps import Gap, MayRollOut, NoDryRun, UnknownLastApplied, UnknownManagers
+from kubectl_spread.gaps import Gap, MayBeRefused, MayRollOut, NoDryRun, UnknownLastApplied, UnknownManagers
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
@@ -98,6 +99,10 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
     unknown: tuple[Gap, ...] = ()
     if found.applied and found.kept:
         unknown = (UnknownLastApplied(named=named, fields=found.kept),)
+    if found.changes_unkept:
+        return replace(manifest, refused=(forbidden("spec", POD_IMMUTABLE),))
+    if found.changes_unkept is None:
+        unknown = (*unknown, MayBeRefused(named=named))
     if may_roll_out(found.obj):
         unknown = (*unknown, MayRollOut(workload=f"{manifest.namespace}/{manifest.ref}"))
     return replace(manifest, obj=found.obj, written=applied.obj, merge=found, unknown=unknown)

@@ -19,7 +19,7 @@ from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects.autoscaling import NODE_GROUP_ANNOTATIONS, ConfigMap
-from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, REST, UNKEPT, Event
+from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, REST, UNKEPT, Event, Pod
 from kubectl_spread.objects.decoding import DecodeError, Plain, plain
 from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, KINDS
 from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, LAST_APPLIED, KubernetesObject
@@ -30,7 +30,15 @@ from kubectl_spread.objects.storage import (
     ANN_SELECTED_NODE,
     ANN_STORAGE_CLASS,
 )
-from kubectl_spread.objects.template_rest import UNKNOWN, is_keyed, kept_of, keyed, template_digest, template_in
+from kubectl_spread.objects.template_rest import (
+    UNKNOWN,
+    is_keyed,
+    kept_of,
+    keyed,
+    pod_digest,
+    template_digest,
+    template_in,
+)
 from kubectl_spread.objects.times import written
 from kubectl_spread.render.structured import json_text
 from kubectl_spread.scheduler.dynamicresources import EXTENDED_RESOURCE_CLAIM
@@ -183,7 +191,9 @@ def _last_applied(text: str, struct: type[KubernetesObject], key: bytes) -> str:
         return "unreadable"
     kept = cast("dict[str, Plain]", kept_of(applied, struct))
     _strip(kept)
-    if template := template_in(kept):
+    if struct is Pod:
+        kept[REST] = _kept_digest(pod_digest(applied), key)
+    elif template := template_in(kept):
         template[REST] = _kept_digest(template.get(REST) or template_digest(template_in(applied)), key)
     return msgspec.json.encode({"metadata": {}, **kept}).decode()
 

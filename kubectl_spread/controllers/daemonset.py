@@ -6,7 +6,7 @@ Source: kube-controller-manager pkg/controller/daemon/{daemon_controller,update,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -151,6 +151,27 @@ def pinned_node(pod: Pod) -> str:
 def place_of(pod: Pod) -> str:
     """Return the node on which the Pod of a DaemonSet is, or is to be."""
     return pod.spec.node_name or pinned_node(pod)
+
+
+def surplus(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, surges: bool) -> Iterator[Pod]:
+    """Yield the Pods that a node does not keep: it keeps the oldest one, and where it surges one of each template.
+
+    The old one goes once the new one is ready, or where it is not ready itself.
+
+    Source: kube-controller-manager daemon/daemon_controller.go podsShouldBeOnNode (v1.36).
+    """
+    by_node: dict[str, list[Pod]] = defaultdict(list)
+    for pod in sorted(pods, key=lambda pod: (not pod.spec.node_name, pod.metadata.creation_timestamp or "", pod.key)):
+        if place_of(pod) and not pod.terminating:
+            by_node[place_of(pod)].append(pod)
+    for there in by_node.values():
+        if not surges:
+            yield from there[1:]
+            continue
+        before, new = ([pod for pod in there if (pod.key in old) is aged] for aged in (True, False))
+        yield from (*before[1:], *new[1:])
+        if before and new and (new[0].ready or not before[0].ready):
+            yield before[0]
 
 
 def replaced(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, most: int) -> list[Pod]:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import fields, replace
 
 from kubectl_spread import quantity
-from kubectl_spread.objects.core import PodSpec, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.core import REST, PodSpec, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.meta import Struct
 from kubectl_spread.objects.workloads import (
     ControllerRevision,
@@ -97,6 +97,11 @@ def template_digest(template: Plain) -> str:
     return _joined(digests)
 
 
+def pod_digest(pod: Mapping[str, Plain]) -> str:
+    """Return the digest of a Pod's spec, or what a snapshot holds of it; of the metadata all may change."""
+    return template_digest({"spec": pod.get("spec")}) if "kind" in pod else str(pod.get(REST, UNKNOWN))
+
+
 def keyed(digest: str, key: bytes) -> str:
     """Return the digest under a key of 16 bytes, which it names: without it no value can be guessed and tried."""
     return _joined({name: part and _hashed(part.encode(), key) for name, part in _parts(digest)[1].items()}, key)
@@ -112,6 +117,8 @@ def same_rest(first: str, second: str) -> bool | None:
     if not first or not second:
         return None
     one, other = _with_one_key(first, second)
+    if {"": UNKNOWN} in (one, other):
+        return None
     names = {name: (one.get(name, ""), other.get(name, "")) for name in (*one, *other)}
     if any(UNKNOWN not in pair and pair[0] != pair[1] for pair in names.values()):
         return False

@@ -393,9 +393,11 @@ class ControlLoop:
 
         Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
         """
-        here = self._living(key)
+        here, renewed = self._living(key), self._renewed.get(key, frozenset())
+        surge = surge_of(owner, len({daemonset.place_of(pod) for pod in here}))
         without = daemonset.nodes_without_pod(owner, self.cluster.handle)
-        if unwanted := [pod for pod in here if self._is_unwanted(pod, without)]:
+        unwanted = [pod for pod in here if self._is_unwanted(pod, without)]
+        if unwanted := unwanted or [*daemonset.surplus(here, renewed, surges=surge > 0)]:
             for pod in unwanted:
                 self.cluster.delete(pod)
             return
@@ -403,9 +405,8 @@ class ControlLoop:
         if self._serve(owner, key, [name for name in self.cluster.nodes if name not in served | without]):
             self.cluster.dirty.pop(key, None)
             return
-        renewed = self._renewed.get(key, frozenset())
         old = sorted((p for p in here if p.key in renewed and not p.terminating), key=lambda pod: pod.key)
-        if old and (surge := surge_of(owner, len(served))):
+        if old and surge:
             self._surge(owner, key, old, surge)
         elif old:
             for pod in daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))):
@@ -435,12 +436,9 @@ class ControlLoop:
         return bool(chosen)
 
     def _surge(self, owner: DaemonSet, key: ControllerKey, old: Sequence[Pod], surge: int) -> None:
-        """Let new Pods come beside so many ready ones at once (count), which go as soon as the new ones are ready."""
+        """Let new Pods come beside so many ready ones at once (count)."""
         renewed = self._renewed[key]
         new = {daemonset.place_of(pod): pod.ready for pod in self._living(key) if pod.key not in renewed}
-        for pod in old:
-            if new.get(daemonset.place_of(pod)):
-                self.cluster.delete(pod)
         alone = [pod for pod in old if daemonset.place_of(pod) not in new]
         ready = [pod for pod in alone if pod.ready]
         chosen = [*ready[: max(surge - list(new.values()).count(False), 0)], *(pod for pod in alone if not pod.ready)]

@@ -18,6 +18,7 @@ from kubectl_spread.errors import ManifestError
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import kubectl_applied, template, workload
 from tests.commands.memory import Memory
+from tests.program import spread as spread_program
 from tests.simulation.test_steps import SIX, deployment, last, pending, simulated
 
 HARD = spread(ZONE, selector=app("web"))
@@ -154,3 +155,38 @@ def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path) -> N
             ),
         )
     ]
+
+
+def run_by(kind: str, **fields: object) -> Object:
+    """Return a bare Pod or a Job whose container has further fields."""
+    pods = template(restartPolicy="Never")
+    pods["spec"]["containers"][0] |= fields
+    if kind == "Job":
+        return workload("Job", "web", pods=pods)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": pods["spec"],
+    }
+
+
+@pytest.mark.parametrize("kind", ["Pod", "Job"])
+@pytest.mark.parametrize("held", [False, True], ids=["live", "in a snapshot"])
+@pytest.mark.parametrize(
+    ("known", "args", "verdict"),
+    [(True, ["--a"], "Schedulable"), (True, ["--b"], "Invalid"), (False, ["--b"], "Incomplete")],
+)
+def test_what_may_not_change_is_compared_though_it_is_not_read(
+    kind: str, args: list[str], verdict: str, tmp_path: Path, *, held: bool, known: bool
+) -> None:
+    live, cluster = run_by(kind, args=["--a"]), tmp_path / "cluster.json"
+    live["metadata"]["labels"] = {"app": "web"}
+    live = kubectl_applied(live) if known else live
+    live["spec"] |= {"nodeName": "a1"} if kind == "Pod" else {}
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*SIX, live]}))
+    if held:
+        assert spread_program("snapshot", "--from", cluster, "-o", cluster).code == 0
+    manifest = written(tmp_path, run_by(kind, args=args))
+    found = spread_program("check", "-f", manifest, "--from", cluster, "-o", "json").item
+    assert found["verdict"] == verdict
