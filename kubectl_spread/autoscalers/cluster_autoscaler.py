@@ -92,7 +92,7 @@ def _decision(group: NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
 
 def _refusals(group: NodeGroupStatus) -> Iterable[Reason]:
     health, scale_up = group.health, group.scale_up
-    if health.cloud_provider_target >= health.max_size:
+    if health.at_maximum:
         yield MaximumReached(health.max_size)
     if scale_up.status == "Backoff":
         yield BackedOff(scale_up.backoff_info.error_message)
@@ -115,6 +115,12 @@ def _template(group: NodeGroupStatus, snapshot: Snapshot) -> Node | None:
     machines = (*snapshot.all(MachineDeployment), *snapshot.all(MachineSet))
     named = (each for each in machines if _same(group.name, each.metadata.name))
     return next(filter(None, (_of_annotations(each) for each in named)), None)
+
+
+def domain_of_group(group: NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:
+    """Return the domain in which the group brings nodes; empty where that is not known."""
+    template = _template(group, snapshot)
+    return template.metadata.labels.get(topology_key, "") if template else ""
 
 
 def _without_daemons(node: Node, snapshot: Snapshot) -> Mapping[str, str | int | float]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.commands.read_sets import STATUS_NAME, STATUS_NAMESPACE
@@ -16,6 +16,7 @@ from kubectl_spread.objects.autoscaling import (
     ConfigMap,
     InstanceTypeSpec,
     MachineDeployment,
+    NodeGroupStatus,
     NodePool,
 )
 from kubectl_spread.objects.core import Event, Pod
@@ -25,8 +26,9 @@ from kubectl_spread.snapshot import Snapshot
 if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, Change
     from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
-    from kubectl_spread.contract.autoscaler import AutoscalerEvent
+    from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport
     from kubectl_spread.contract.evaluation import EvaluationReport
+    from kubectl_spread.contract.findings import Finding
     from kubectl_spread.scheduler.framework import Handle
 
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
@@ -73,6 +75,19 @@ def beside_autoscaler(item: ItemT, pod: Pod, handle: Handle, options: Autoscaler
     )
 
 
+def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerReport | UnsetType:
+    """Return what the cluster's autoscaler decides about the Pod; absent where there is none.
+
+    Raises as above.
+    """
+    decided, tried = decision_of(pod, handle, options)
+    if decided is None:
+        return UNSET
+    from kubectl_spread.contract.autoscaler import autoscaler_report
+
+    return autoscaler_report(decided, tried, _last_word(pod, handle.snapshot, decided.kind))
+
+
 def alike(item: ItemT, like: ItemT) -> ItemT:
     """Return the explanation of a Pod with what is decided about the first of its template: as that, at most."""
     if like.autoscaler is UNSET:
@@ -91,18 +106,41 @@ def decision_of(
     Raises as above.
     """
     # Most clusters have no autoscaler, and pay nothing for its rules.
-    snapshot = handle.snapshot
-    if any(snapshot.all(NodePool)):
+    if any(handle.snapshot.all(NodePool)):
         return _karpenters(pod, handle, options)
+    groups = _node_groups(handle.snapshot)
+    if groups is None:
+        return None, ()
+    from kubectl_spread.autoscalers.cluster_autoscaler import decide
+
+    return decide(pod, handle, groups), ()
+
+
+def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) -> tuple[Finding, ...]:
+    """Return what the cluster's autoscaler will do to the Pod's constraints before any Pod waits.
+
+    Raises as above.
+    """
+    groups = None
+    if not any(handle.snapshot.all(NodePool)) and not (groups := _node_groups(handle.snapshot)):
+        return ()
+    from kubectl_spread.contract.findings import Finding
+    from kubectl_spread.diagnosis.autoscaled import of_cluster_autoscaler, of_karpenter
+
+    if groups:
+        return tuple(map(Finding.of, of_cluster_autoscaler(pod, handle, groups)))
+    return tuple(map(Finding.of, of_karpenter(pod, handle, _scheduler(handle, options))))
+
+
+def _node_groups(snapshot: Snapshot) -> tuple[NodeGroupStatus, ...] | None:
+    """Return the node groups of cluster-autoscaler, None in a cluster without it."""
     status = snapshot.get(ConfigMap, STATUS_NAMESPACE, STATUS_NAME)
     if status is None and not any(snapshot.all(MachineDeployment)):
-        return None, ()
-    from kubectl_spread.autoscalers.cluster_autoscaler import decide, groups_of
+        return None
+    from kubectl_spread.autoscalers.cluster_autoscaler import groups_of
 
     groups = groups_of(snapshot, _status_of(status) if status else None)
-    if status is None and not groups:
-        return None, ()
-    return decide(pod, handle, groups), ()
+    return groups if status or groups else None
 
 
 def _karpenters(pod: Pod, handle: Handle, options: AutoscalerOptions) -> tuple[AutoscalerDecision, tuple[Change, ...]]:

@@ -13,8 +13,15 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.commands import admission_errors, read_sets
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merged
-from kubectl_spread.commands.asked_manifests import asked_manifest, desired, handle_for, laid_over, next_of
-from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions
+from kubectl_spread.commands.asked_manifests import (
+    AskedManifest,
+    asked_manifest,
+    desired,
+    handle_for,
+    laid_over,
+    next_of,
+)
+from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
 from kubectl_spread.commands.manifests import (
@@ -126,7 +133,7 @@ def check(
             if not options.selector.matches(manifest.labels):
                 continue
             if manifest.makes_pods:
-                answered.append((manifest, answers[number]))
+                answered.append((manifest, _before_autoscaling(answers[number], asked[number], options)))
                 continue
             review = admission_errors.reviewed(manifest, snapshot, view.snapshot, view.handle().profile.release)
             if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
@@ -213,6 +220,14 @@ def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool 
 def may_get_a_node(item: CheckItem) -> bool:
     """Whether nothing that was read forbids a new node for the first replica that finds none."""
     return item.autoscaler is not UNSET and item.autoscaler.decision == "NewNode"
+
+
+def _before_autoscaling(answer: Answer, asked: AskedManifest, options: CheckOptions) -> Answer:
+    """Return the answer with what an autoscaler will do to the constraints of the manifest."""
+    if not asked.is_placed:
+        return answer
+    found = autoscaler_findings(asked.wanted.pod, asked.handle, options.autoscalers)
+    return replace(answer, item=replace(answer.item, findings=(*answer.item.findings, *found)))
 
 
 def _with_fixes(

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
+from kubectl_spread.commands.autoscaling import AutoscalerOptions, autoscaler_findings, autoscaler_of
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of_named, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
@@ -119,7 +122,17 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    return _answer(source, scope, options, scheduler, report=SkewReport, item=skew_item, brief=False)
+    autoscalers = AutoscalerOptions()
+
+    def item(row: Row) -> SkewItem:
+        pod, handle = row.revision.pod, row.revision.handle
+        made = skew_item(row)
+        waits = made.pending_pod and not made.next
+        decided = autoscaler_of(pod, handle, autoscalers) if waits else UNSET
+        found = autoscaler_findings(pod, handle, autoscalers)
+        return replace(made, findings=(*made.findings, *found), autoscaler=decided)
+
+    return _answer(source, scope, options, scheduler, report=SkewReport, item=item, brief=False)
 
 
 def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewTable]:
@@ -144,7 +157,7 @@ def _answer(
         reads = read_sets.everything(scope.namespace)
         view = look(source, reads, scheduler, reading_devices(source, at_once=True))
     else:
-        view = look_for(source, _question(scope, options), scheduler, read=options.read)
+        view = look_for(source, _question(scope, options, brief=brief), scheduler, read=options.read)
     inventory, defaults = view.snapshot.inventory, options.shows_defaults
     items = list[ItemT]()
     with naming_the_malformed(source.name, view.snapshot):
@@ -179,7 +192,7 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> list[OwnedPods]:
     return list(wanted_workloads(view, scope, names=options.names, may_be_gone=options.may_be_gone))
 
 
-def _question(scope: Scope, options: ShowOptions) -> Question:
+def _question(scope: Scope, options: ShowOptions, *, brief: bool) -> Question:
     limits = ReadLimits(nodes=options.most_nodes)
 
     def needed(view: View) -> Need:
@@ -192,7 +205,7 @@ def _question(scope: Scope, options: ShowOptions) -> Question:
         )
         return to_place(tuple(found), limits)
 
-    reads = read_sets.everything(scope.namespace)
+    reads = (*read_sets.everything(scope.namespace), *(() if brief else read_sets.AUTOSCALERS))
     return Question(reads=reads, namespaces=(scope.namespace,), needed=needed, limits=limits)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
+from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
@@ -99,6 +100,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
         pending: the Pods that wait for a node (count).
         evaluated_filters: the filters that decided about ``next``.
         headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
+        autoscaler: what the cluster's autoscaler decides about ``pending_pod``; absent where that finds a node.
         proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
     """
 
@@ -113,6 +115,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
     evaluated_filters: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | UnsetType = UNSET
+    autoscaler: AutoscalerReport | UnsetType = UNSET
     proved_on: Literal["read"] | UnsetType = UNSET
 
 

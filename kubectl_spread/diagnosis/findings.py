@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 
 if TYPE_CHECKING:  # ``explain`` prints what findings mean, and loads no scheduler for it.
+    from collections.abc import Mapping
+
+    from kubectl_spread.autoscalers.decision import Reason
     from kubectl_spread.controllers.workloads import WorkloadRef
     from kubectl_spread.diagnosis.domains import Pin
     from kubectl_spread.scheduler.podtopologyspread import Constraint
@@ -192,6 +195,39 @@ class AutoscalerBlind(ConstraintFinding, frozen=True, kw_only=True):
     field = "whenUnsatisfiable"
     severity: Severity = Severity.INFO
     domains: tuple[str, ...]
+
+
+class PhantomDomain(ConstraintFinding, frozen=True, kw_only=True):
+    """Only NodePools that bring no node for the Pod offer this domain, and Karpenter counts it with no Pods.
+
+    Attributes:
+        refused: these NodePools → why they bring none.
+        fixed_by_honor: whether nodeTaintsPolicy: Honor leaves the domain out.
+    """
+
+    field = "topologyKey"
+    domain: str
+    refused: Mapping[str, Reason]
+    fixed_by_honor: bool
+
+
+class EmptyPool(ConstraintFinding, frozen=True, kw_only=True):
+    """No node is in this domain, and these NodePools may bring one, which then closes the ``full`` domains."""
+
+    field = "topologyKey"
+    severity: Severity = Severity.INFO
+    domain: str
+    pools: tuple[str, ...]
+    full: tuple[str, ...]
+
+
+class GroupAtMaximum(ConstraintFinding, frozen=True, kw_only=True):
+    """All node groups in this domain, which holds the minimum, have as many nodes as they may have."""
+
+    field = "topologyKey"
+    severity: Severity = Severity.INFO
+    domain: str
+    groups: tuple[str, ...]
 
 
 class StaleEvent(Finding, frozen=True, kw_only=True):

@@ -183,6 +183,11 @@ class NodeGroupHealth(Struct, frozen=True):
     min_size: int = 0
     max_size: int = 0
 
+    @property
+    def at_maximum(self) -> bool:
+        """Whether the group wants as many nodes as it may have."""
+        return self.cloud_provider_target >= self.max_size
+
 
 class NodeGroupStatus(Struct, frozen=True):
     """The state of one node group."""

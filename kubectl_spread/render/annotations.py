@@ -70,7 +70,8 @@ def _verdict(item: CheckItem) -> Iterator[Annotation]:
         fixes = (
             fix_sentence(it.summary, [*map(edit_line, it.edits), *it.commands] or [it.starts]) for it in item.fixes
         )
-        sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *islice(fixes, 1))))
+        decided = [] if item.autoscaler is UNSET else [item.autoscaler.summary]
+        sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *decided, *islice(fixes, 1))))
         path = next(iter(item.blamed_paths), "")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item, path)
     for gap in item.incomplete:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
+from msgspec import UnsetType
 
 from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.objects.well_known_labels import HOSTNAME
@@ -39,12 +40,12 @@ def to_prometheus(report: SkewReport) -> str:
 
     Of nodes that are domains by themselves it has the sum alone: a thousand nodes are a thousand series a workload.
     """
-    return _metrics(report, (*METRICS, _domain_pods(by_node=False), STATUS))
+    return _metrics(report, (*METRICS, _domain_pods(by_node=False), STATUS, DECISION))
 
 
 def to_prometheus_by_node(report: SkewReport) -> str:
     """Return the same with the Pods of each node where nodes are the domains."""
-    return _metrics(report, (*METRICS, _domain_pods(by_node=True), STATUS))
+    return _metrics(report, (*METRICS, _domain_pods(by_node=True), STATUS, DECISION))
 
 
 def _metrics(report: SkewReport, metrics: Iterable[Metric]) -> str:
@@ -109,4 +110,12 @@ METRICS: Sequence[Metric] = (
     ),
 )
 """The numbers of a row, in the order in which they are printed."""
+
+
+def _decision(item: SkewItem) -> Iterator[Sample]:
+    if not isinstance(item.autoscaler, UnsetType):
+        yield {"autoscaler": item.autoscaler.kind, "decision": item.autoscaler.decision}, 1
+
+
+DECISION = Metric("autoscaler_decision", "1 for what the autoscaler decides about the row's Pending Pod.", _decision)
 STATUS = Metric("status", "1 for the status of the row.", lambda i: [({"status": i.status.value}, 1)])

@@ -8,6 +8,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
+from kubectl_spread.wording.reasons import brief_key
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 FINDINGS = Rules(EntryKind.FINDING)
@@ -301,6 +302,68 @@ def _(finding: findings.AutoscalerBlind) -> str:
     return (
         f"no node of {_some(finding.domains)} can take the Pod, and with soft constraints alone it goes elsewhere"
         " instead of staying Pending, so no autoscaler adds a node there."
+    )
+
+
+@FINDINGS.rule(
+    summary="Karpenter counts a domain in which it brings no node for this Pod",
+    meaning="Karpenter counts the domains of all NodePools, also of those that the Pod cannot use. A domain that only"
+    " such NodePools offer has no Pods, so it holds the minimum: Karpenter brings no node in a domain where one more"
+    " Pod would exceed maxSkew. The scheduler does not count the domain while no node is in it.",
+    when="A warning in show and check, where only NodePools that bring no node for the Pod offer a domain of a"
+    " DoNotSchedule constraint, and no counted node is in it.",
+    action="nodeTaintsPolicy: Honor where taints are the reason. Else node affinity for the other domains, or a"
+    " NodePool that the Pod can use there.",
+    link=entry.LIMITATIONS,
+)
+def _(finding: findings.PhantomDomain) -> str:
+    from kubectl_spread.wording.autoscalers import reason_text
+
+    domain = f"{brief_key(finding.constraint.topology_key)} {seen(finding.domain)}"
+    why = "; ".join(f"NodePool {name}: {reason_text(reason)}" for name, reason in [*finding.refused.items()][:2])
+    honor = " nodeTaintsPolicy: Honor leaves it out." if finding.fixed_by_honor else ""
+    most = _pods(finding.constraint.max_skew)
+    return (
+        f"Karpenter counts {domain} with 0 Pods, but brings no node there for this Pod ({why}). So it brings no node in"
+        f" another domain for more than {most}.{honor}"
+    )
+
+
+@FINDINGS.rule(
+    summary="a domain that a NodePool offers has no node, and closes others when it gets one",
+    meaning="The scheduler counts only domains in which a node is. When Karpenter brings the first node of another"
+    " domain, the minimum falls to 0, and the domains that have maxSkew Pods take no more until the new one has caught"
+    " up. Karpenter counts the domain all the time.",
+    when="For information in show and check, where a NodePool that the Pod can use offers such a domain of a"
+    " DoNotSchedule constraint.",
+    action="minDomains with the number of domains makes the scheduler count them from the start. Or node affinity for"
+    " the domains that are meant.",
+    link=entry.LIMITATIONS,
+)
+def _(finding: findings.EmptyPool) -> str:
+    domain = f"{brief_key(finding.constraint.topology_key)} {seen(finding.domain)}"
+    pools = f"NodePool {finding.pools[0]}" if len(finding.pools) == 1 else f"NodePools {_some(finding.pools)}"
+    takes = "takes" if len(finding.full) == 1 else "take"
+    return (
+        f"no node is in {domain}, so the scheduler does not count it. When {pools} brings one, the minimum is 0, and"
+        f" {_some(finding.full)} {takes} no more Pods until it has caught up."
+    )
+
+
+@FINDINGS.rule(
+    summary="the domain that holds the minimum gets no more nodes",
+    meaning="All node groups in that domain have as many nodes as they may have. When their nodes are full, the domain"
+    " holds the minimum, and nodes that cluster-autoscaler adds in other domains do not help.",
+    when="For information in show and check, where all node groups of a domain with the fewest Pods are at their"
+    " maximum.",
+    action="Raise the maximum of a node group in that domain.",
+    link=entry.LIMITATIONS,
+)
+def _(finding: findings.GroupAtMaximum) -> str:
+    groups, has = finding.groups, "has" if len(finding.groups) == 1 else "have"
+    return (
+        f"{brief_key(finding.constraint.topology_key)} {seen(finding.domain)} holds the minimum, and cluster-autoscaler"
+        f" adds no node there: {_some(groups)} {has} as many nodes as allowed."
     )
 
 

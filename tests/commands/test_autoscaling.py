@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,12 +13,15 @@ import yaml
 from kubectl_spread.commands.autoscaling import AutoscalerOptions
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.render.github import to_github
+from kubectl_spread.render.prometheus import to_prometheus
 from tests.autoscalers.clusters import Object
 
 SITUATIONS = Path("tests/testdata/autoscalers")
@@ -140,6 +144,44 @@ def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(
         assert item.autoscaler.decision == decision
         assert "No constraint is to blame" not in item.summary or decision == "NewNode"
         assert (exit_code(report), exit_code(report, autoscaling=True)) == codes
+
+
+@pytest.mark.parametrize(
+    ("situation", "expected"),
+    [
+        ("phantom", "warning PhantomDomain Karpenter counts zone c with 0 Pods, but brings no node there for"),
+        ("emptied", "info EmptyPool no node is in zone c, so the scheduler does not count it. When NodePool default"),
+        (
+            "maximum",
+            "info GroupAtMaximum zone a holds the minimum, and cluster-autoscaler adds no node there: ng-a",
+        ),
+    ],
+)
+def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected: str, tmp_path: Path) -> None:
+    path = SITUATIONS / f"{situation}.yaml"
+    source = FileSource([str(path)], stdin=None)
+    shown = show(source, Scope(namespace="default"), ShowOptions(names=(("deployment", "web"),)), SchedulerOptions())
+    (row,) = shown.report.items
+    assert isinstance(row.autoscaler, AutoscalerReport)
+    assert f'autoscaler="{row.autoscaler.kind}",decision="{row.autoscaler.decision}"}} 1' in to_prometheus(shown.report)
+
+    web = next(each for each in yaml.safe_load_all(path.read_text()) if each["kind"] == "Deployment")
+    manifest = tmp_path / "web.yaml"
+    manifest.write_text(yaml.safe_dump(web))
+    options = CheckOptions(filenames=(str(manifest),), namespace="default")
+    checked = check(source, options, SchedulerOptions(), stdin=None)
+    assert row.autoscaler.summary in to_github(checked.report)
+    for findings in (row.findings, checked.report.items[0].findings):
+        assert any(f"{each.severity} {each.id} {each.message}".startswith(expected) for each in findings)
+
+
+def test_honor_leaves_the_phantom_domain_out(tmp_path: Path) -> None:
+    text = (SITUATIONS / "phantom.yaml").read_text()
+    path = tmp_path / "cluster.yaml"
+    path.write_text(re.sub(r"( +)whenUnsatisfiable:", r"\1nodeTaintsPolicy: Honor\n\1whenUnsatisfiable:", text))
+    source = FileSource([str(path)], stdin=None)
+    for row in show(source, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.items:
+        assert "PhantomDomain" not in {each.id for each in row.findings}
 
 
 def test_what_cannot_be_used(tmp_path: Path) -> None:

@@ -24,9 +24,22 @@ STATUS_METRIC = "kubectl_spread_status"
 METRIC_NAMES = {f"kubectl_spread_{metric.name}" for metric in METRICS} | {
     "kubectl_spread_domain_pods",
     "kubectl_spread_incomplete",
+    "kubectl_spread_autoscaler_decision",
     STATUS_METRIC,
 }
-LABELS = {"namespace", "workload", "revision", "constraint", "key", "when", "status", "domain", "file"}
+LABELS = {
+    "namespace",
+    "workload",
+    "revision",
+    "constraint",
+    "key",
+    "when",
+    "status",
+    "domain",
+    "file",
+    "autoscaler",
+    "decision",
+}
 NAME = re.compile(r"(?<![\w\"])[a-z_]+\b(?=[^\"]*(?:\"[^\"]*\"[^\"]*)*$)")
 """A word of an expression that stands in no quotes."""
 PROMQL = {"time", "by", "max", "on", "group_left", "and"}

@@ -59,19 +59,18 @@ class Attempt(msgspec.Struct, frozen=True):
 
 def can_add(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Attempt:
     """Return what may come of asking the NodePool for a node for the Pod."""
-    remaining = scheduler.remaining[template.name]
-    types = tuple(each for each in template.types if _within_limits(each, remaining, pod_data.requests))
-    refusals = tuple(_refusals(template, pod_data, types, scheduler))
-    if refusals:
-        return Attempt(refusals=refusals)
-    unread = _unread(pod_data, scheduler)
-    if unread is not None:
-        return Attempt(refusals=(unread,))
+    reasons = tuple(refusals(template, pod_data, scheduler))
+    if reasons:
+        return Attempt(refusals=reasons)
+    unknown = unread(pod_data, scheduler)
+    if unknown is not None:
+        return Attempt(refusals=(unknown,))
     base = added(template.requirements, (one_of(HOSTNAME, (NEW_HOST,)),))
     base = added(base, pod_data.requirements.values())
     choices = pod_data.add_requirements(base)
     if isinstance(choices, TopologyGroup):
         return Attempt(refusals=(_no_domain(choices, pod_data, base, scheduler),))
+    types = _types_within_limits(template, pod_data, scheduler)
     nodes: list[Requirements] = []
     missed: list[Reason] = []
     for picked in choices:
@@ -94,9 +93,14 @@ def _within_limits(each: InstanceType, remaining: Mapping[str, int], requests: M
     return remaining.get(NODES) != 0
 
 
-def _refusals(
-    template: NodeClaimTemplate, pod_data: PodData, types: tuple[InstanceType, ...], scheduler: Scheduler
-) -> Iterator[Reason]:
+def _types_within_limits(
+    template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler
+) -> tuple[InstanceType, ...]:
+    remaining = scheduler.remaining[template.name]
+    return tuple(each for each in template.types if _within_limits(each, remaining, pod_data.requests))
+
+
+def refusals(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Iterator[Reason]:
     """Yield why the NodePool brings no node for the Pod in any domain."""
     for taint in template.taints:
         if untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
@@ -106,7 +110,7 @@ def _refusals(
         yield LabelConflict(clash)
     if not template.types:
         yield _no_type(template.all_types, template.requirements, "none")
-    elif not types:
+    elif not _types_within_limits(template, pod_data, scheduler):
         yield from _limits(template, pod_data, scheduler.remaining[template.name])
 
 
@@ -120,7 +124,7 @@ def _limits(template: NodeClaimTemplate, pod_data: PodData, remaining: Mapping[s
     return [*reached.values()]
 
 
-def _unread(pod_data: PodData, scheduler: Scheduler) -> Unreadable | None:
+def unread(pod_data: PodData, scheduler: Scheduler) -> Unreadable | None:
     """Return what is not known that the domains depend on, None where all is known."""
     if any(volume.claims for volume in pod_data.pod.spec.volumes):
         return Unreadable("volumes")

@@ -94,6 +94,8 @@ def _counted(item: SkewItem) -> Iterator[Block]:
 def _upcoming(item: SkewItem) -> Iterator[Block]:
     if item.pending_pod:
         yield Note(line=wording.pending_pod(item.pending_pod, item.next))
+        if not isinstance(item.autoscaler, UnsetType):
+            yield Note(line=item.autoscaler.summary)
     # Only the newest revision has a next replica.
     elif (item.status is not SpreadStatus.INCOMPLETE and not item.revision) or item.next or item.next_reason:
         yield Note(line=wording.next_replica(item.next, item.next_reason, some_read=item.proved_on == "read"))

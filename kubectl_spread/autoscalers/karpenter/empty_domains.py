@@ -1,0 +1,47 @@
+"""Domains that NodePools offer while no counted node is in them: Karpenter counts them, kube-scheduler does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from kubectl_spread.autoscalers.decision import Reason
+from kubectl_spread.autoscalers.karpenter.nodeclaim import refusals, unread
+from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
+from kubectl_spread.autoscalers.karpenter.requirements import Requirement
+from kubectl_spread.autoscalers.karpenter.topology import Topology
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.well_known_labels import HOSTNAME
+
+
+class EmptyDomain(msgspec.Struct, frozen=True):
+    """A domain of a constraint in which no counted node is.
+
+    Attributes:
+        index: the constraint's place in the Pod.
+        usable: the NodePools that may bring nodes there for the Pod.
+        refused: the others that offer it → why they bring none for the Pod.
+    """
+
+    index: int
+    value: str
+    usable: tuple[str, ...]
+    refused: Mapping[str, Reason]
+
+
+def empty_domains(pod: Pod, scheduler: Scheduler) -> Iterator[EmptyDomain]:
+    """Yield the empty domains of each constraint of the Pod; none where the domains are not known."""
+    topology = Topology(scheduler.snapshot, scheduler.domain_groups, scheduler.existing_nodes)
+    pod_data = topology.pod_data(pod, pod, scheduler.profile)
+    if unread(pod_data, scheduler) is not None:
+        return
+    reasons = {each.name: next(refusals(each, pod_data, scheduler), None) for each in scheduler.templates}
+    for group in pod_data.groups:
+        if group.index is None or group.key == HOSTNAME:
+            continue
+        allowed = pod_data.strict_requirements.get(group.key, Requirement(group.key, complement=True))
+        for value in sorted(filter(allowed.allows, group.counts.keys() - group.existing)):
+            offered = [each.name for each in scheduler.domain_groups.get(group.key, {}).get(value, ())]
+            refused = {name: reason for name in offered if (reason := reasons[name]) is not None}
+            yield EmptyDomain(group.index, value, tuple(name for name in offered if name not in refused), refused)
