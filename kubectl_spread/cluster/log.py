@@ -1,7 +1,4 @@
-"""What is done on the way to an answer, told to whoever asks for it with ``-v``.
-
-The levels are kubectl's: a line for each request from 6 on, headers from 7 on, bodies from 8 on.
-"""
+"""The log of ``-v``. The levels are kubectl's: 6 logs each request, 7 its headers too, 8 its body too."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 READS = 1
-"""What was read, under whose rules, and what had to be tried again."""
+"""What is read, which rules apply, and what is tried again."""
 REQUESTS = 6
 HEADERS = 7
 BODIES = 8
@@ -17,26 +14,26 @@ LONG_BODIES = 9
 
 
 class Log:
-    """Lines for one who watches, what steers a terminal in them is ``write``'s to escape."""
+    """Writes lines up to a level; ``write`` must escape control characters."""
 
     def __init__(self, write: Callable[[str], object], level: int) -> None:
         self._write = write
         self._level = level
         self._lock = threading.Lock()
 
-    def tells(self, level: int) -> bool:
-        """Whether what is of the level is told."""
+    def logs(self, level: int) -> bool:
+        """Whether lines of the level are written."""
         return level <= self._level
 
     def say(self, level: int, *lines: str) -> None:
-        """Tell the lines, with none of another thread between them, if the level is told."""
-        if self.tells(level):
+        """Write the lines if the level is logged; no other thread writes between them."""
+        if self.logs(level):
             with self._lock:
                 for line in lines:
                     self._write(line)
 
     def close(self) -> None:
-        """Let no thread tell anything more: the interpreter does not survive one that is writing as it ends."""
+        """Let no thread write any more: the interpreter crashes if one writes while it exits."""
         self._lock.acquire()
 
 

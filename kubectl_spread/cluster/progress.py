@@ -1,4 +1,4 @@
-"""How far a read has come, on one line of a terminal."""
+"""The progress of a read, on one line of a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DELAY_SECONDS = 0.5
 
 
 class Progress:
-    """A line that appears when a read takes long, is rewritten as it goes on, and is gone when it ends."""
+    """A line that appears when a read takes long, is updated, and is erased at the end."""
 
     def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -21,7 +21,7 @@ class Progress:
         self._shown = 0
 
     def show(self, *, kinds: Iterable[str], objects: int, received_bytes: int) -> None:
-        """Say what is still being read, and how much has come."""
+        """Show which kinds are still being read, and how much has arrived."""
         if not self._enabled or self._clock() < self._due:
             return
         text = f"reading {', '.join(kinds)}: {objects:,} objects, {received_bytes / 1e6:,.1f} MB"
@@ -30,7 +30,7 @@ class Progress:
         self._shown = len(text)
 
     def close(self) -> None:
-        """Erase the line; what comes next on the stream starts at its beginning."""
+        """Erase the line."""
         if self._shown:
             self._write(f"\r{'':<{self._shown}}\r")
             self._shown = 0

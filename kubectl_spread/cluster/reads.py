@@ -1,4 +1,4 @@
-"""What may be asked of a cluster: apart from how it is asked, so that files are read without a transport."""
+"""The requests for lists and objects. They are apart from the transport, which files do not need."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from kubectl_spread.snapshot import NEWER, Inventory, oldest
 
 
 class Read(msgspec.Struct, frozen=True):
-    """One list, or one object, that is wanted.
+    """A request for one list or one object.
 
     Attributes:
-        name: the one object to get; empty to list.
-        label_selector: as ``kubectl -l`` takes it; empty for all.
-        field_selector: as ``kubectl --field-selector`` takes it; empty for all.
-        required: whether not to be allowed to read it is an error, or leaves it unread.
+        name: the object to get; empty to list.
+        label_selector: as for ``kubectl -l``; empty for all.
+        field_selector: as for ``kubectl --field-selector``; empty for all.
+        required: whether a missing permission is an error; else the list is unread.
         first_page_only: whether the first 500 objects are enough.
-        fallback: the namespace to list where all namespaces are forbidden; the list counts as unread then.
+        fallback: the namespace to list where all namespaces are forbidden; the list is unread then.
         resource_version: the version to list at; empty for the newest.
-        not_older: whether a list of that version or any newer one will do: the server has an index of Pods by
-            ``spec.nodeName`` for such lists alone, and walks all Pods for any other.
-        on_nodes: the nodes whose Pods are wanted, a list each, such as ``not_older`` means; empty for one list.
+        not_older: whether a newer version will do too. Only for such lists the server uses its index of Pods by
+            ``spec.nodeName``; for others it walks all Pods.
+        on_nodes: the nodes whose Pods are wanted, in one ``not_older`` list each; empty for one list.
     """
 
     kind: Kind
@@ -40,14 +40,14 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def counted(inventory: Inventory) -> str:
-    """Return what was read in one line: how many objects of each kind, and what could not be had."""
+    """Return one line with the number of objects of each kind, and the kinds that could not be read."""
     found = [f"{len(objects):,} {kind.plural}" for kind in KINDS if (objects := inventory.objects.get(kind.name))]
     missing = [f"no {unread.kind.plural} ({unread.why})" for unread in inventory.unread]
     return ", ".join((*found, *missing)) or "nothing"
 
 
 def age(resource_version: str) -> tuple[int, str]:
-    """Return what versions are sorted by, the oldest first: they are numbers.
+    """Return the sort key of a version, the oldest first: versions are decimal numbers.
 
     Source: KEP-5504, comparable resource versions.
     """
@@ -55,14 +55,14 @@ def age(resource_version: str) -> tuple[int, str]:
 
 
 def up_to(resource_versions: str, newest: str) -> str:
-    """Return the versions of a list, as ``V`` or ``V..W``, once parts of it may be as new as that one."""
+    """Return the versions of a list, as ``V`` or ``V..W``, of which parts may be as new as ``newest``."""
     first, last = oldest(resource_versions), resource_versions.rpartition(NEWER)[2]
     newest = max(last, newest, key=age)
     return f"{first}{NEWER}{newest}" if first and newest != first else newest
 
 
 def narrowed(reads: Iterable[Read]) -> Mapping[str, frozenset[str]]:
-    """Return kind's name → the namespaces that are read whole; a kind that is read of all is absent."""
+    """Return kind's name → the namespaces that are read whole; a kind of which all are read is absent."""
     found: dict[str, set[str]] = {}
     for read in reads:
         namespaces = found.setdefault(read.kind.name, set())

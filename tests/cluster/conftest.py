@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.access.client_config import connect
 from kubectl_spread.cluster.access.options import ConnectionOptions
-from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
+from kubectl_spread.cluster.net.connection import API_SERVER, Connection, DownloadLimits
 from tests.cluster.api_server import ApiServer, Response, serving
 
 VARIABLES = (

@@ -16,11 +16,11 @@ def test_a_level_tells_what_lower_ones_do_and_more(level: int, told: list[str]) 
     log.say(1, "a")
     log.say(6, "b")
     assert lines == told
-    assert log.tells(6) == ("b" in told)
+    assert log.logs(6) == ("b" in told)
 
 
 def test_nobody_is_told_anything_unasked() -> None:
-    assert not SILENT.tells(1)
+    assert not SILENT.logs(1)
 
 
 def test_lines_that_belong_together_stay_together() -> None:

@@ -1,4 +1,4 @@
-"""Work in a thread of its own that nobody has to wait for."""
+"""Calls in daemon threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """One call, made in a daemon thread: Ctrl-C ends the program without waiting for it, as an executor would."""
+    """A call in a daemon thread. Unlike an executor, it does not keep Ctrl-C from ending the program."""
 
     def __init__(self, work: Callable[[], T], finished: SimpleQueue[Background[T]] | None = None) -> None:
         self._work = work
@@ -21,17 +21,16 @@ class Background(Generic[T]):
         self._thread.start()
 
     def result(self) -> T:
-        """Return what the call returned, or raise what it raised; wait for its end first."""
+        """Wait for the call; return or raise what it did."""
         self._thread.join()
         if self._error is not None:
             raise self._error
         return self._value
 
     def _run(self) -> None:
-        """Make the call; what it raises is for whoever asks for the result."""
         try:
             self._value = self._work()
-        except BaseException as error:  # noqa: BLE001 handed on to the thread that waits
+        except BaseException as error:  # noqa: BLE001 result() raises it
             self._error = error
         finally:
             if self._finished is not None:

@@ -1,4 +1,4 @@
-"""What proves to the API server who asks, kept current for as long as the connection lives."""
+"""The credentials that a connection sends, renewed when they expire or are refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXPIRY_MARGIN = timedelta(seconds=10)
 
 
 class Issued(msgspec.Struct, frozen=True, kw_only=True):
-    """What a source of credentials handed out.
+    """Credentials that a source issued.
 
     Attributes:
         authorization: the Authorization header; empty for none.
@@ -29,7 +29,7 @@ class Issued(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Credentials:
-    """The credentials of a connection, asked for again when they expire or are refused; for use by several threads."""
+    """The credentials of a connection, which several threads may use."""
 
     def __init__(self, source: Callable[[], Issued]) -> None:
         self._source = source
@@ -38,11 +38,11 @@ class Credentials:
 
     @property
     def key_pair(self) -> KeyPair | None:
-        """The client certificate; it stays the first one for as long as the connection lives."""
+        """The client certificate; the connection keeps the first one."""
         return self._issued.key_pair
 
     def authorization(self) -> str:
-        """Return the Authorization header that holds now; empty for none."""
+        """Return the current Authorization header; empty for none."""
         with self._lock:
             expires = self._issued.expires
             if expires is not None and datetime.now(UTC) > expires - EXPIRY_MARGIN:
@@ -50,7 +50,7 @@ class Credentials:
             return self._issued.authorization
 
     def renew(self, rejected: str) -> str:
-        """Return the header to use in place of one that the server refused; the same when there is no other."""
+        """Return the header to use instead of one that the server refused; the same when there is no other."""
         with self._lock:
             if self._issued.authorization == rejected:
                 self._issued = self._source()
@@ -58,7 +58,11 @@ class Credentials:
 
 
 def bearer(token: str) -> str:
-    """Return the header for a token; one that cannot stand in a header is an error that does not show it."""
+    """Return the header for a token.
+
+    Raises:
+        ClusterError: a header cannot carry the token; the message does not show it.
+    """
     token = token.strip()
     if not token.isascii() or not token.isprintable():
         raise ClusterError("the bearer token holds characters that no token has")

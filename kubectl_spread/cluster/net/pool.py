@@ -1,4 +1,4 @@
-"""The urllib3 connections to a server, and the one way through its proxy; nothing above that."""
+"""The urllib3 connection pool of a server, through its proxy if it has one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CONNECTIONS = 16
 def pool_for(
     server: str, *, proxy_url: str = "", tls: ssl.SSLContext | None = None, tls_server_name: str = ""
 ) -> urllib3.PoolManager:
-    """Return the connections to the server, through its proxy if it has one.
+    """Return the connection pool of the server.
 
-    Without ``tls``, urllib3 decides; without a name for TLS, the certificate is to be for that of the URL.
+    Without ``tls``, urllib3's defaults apply; without ``tls_server_name``, the certificate must name the URL's host.
 
     Raises:
-        ClusterError: the proxy is of a kind we do not know.
+        ClusterError: the proxy cannot be used.
     """
     settings: dict[str, Any] = {"maxsize": CONNECTIONS}
     if tls:
@@ -31,10 +31,8 @@ def pool_for(
         if tls_server_name:
             settings["server_hostname"] = tls_server_name
     proxy = proxy_for(server, proxy_url)
-    return _proxied(proxy, settings) if proxy else urllib3.PoolManager(**settings)
-
-
-def _proxied(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
+    if not proxy:
+        return urllib3.PoolManager(**settings)
     shown = without_login(proxy)
     try:
         url = parse_url(proxy)
@@ -45,7 +43,7 @@ def _proxied(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
             return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **settings)
         headers = make_headers(proxy_basic_auth=url.auth) if url.auth else None
         return urllib3.ProxyManager(proxy, proxy_headers=headers, **settings)
-    except LocationParseError as error:  # whose text may hold the password
+    except LocationParseError as error:  # its text may hold the password
         raise ClusterError(f"the proxy {shown!r} is none that can be used: it is no URL") from error
     except ProxySchemeUnknown as error:
         raise ClusterError(f"the proxy {shown!r} is none that can be used: {error}") from error

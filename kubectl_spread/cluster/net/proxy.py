@@ -1,4 +1,4 @@
-"""Which proxy stands before a server, as Go's HTTP client decides it.
+"""Chooses the proxy of a server as Go's HTTP client does.
 
 Source: golang.org/x/net http/httpproxy/proxy.go, which client-go uses unless the kubeconfig names a proxy-url.
 """
@@ -29,23 +29,23 @@ def proxy_for(server: str, proxy_url: str) -> str:
 
 
 def without_login(url: str) -> str:
-    """Return the URL as it may be shown: without user and password.
+    """Return the URL without user and password.
 
-    Of one so malformed that its host cannot be told, a password with a slash in it say, nothing is left that stands
-    before an ``@``.
+    A URL may be so malformed that its host cannot be found, for example with a slash in the password. Then everything
+    before the last ``@`` is removed.
     """
-    scheme, authority, rest = _URL.fullmatch(url).groups("")  # type: ignore[union-attr] # which every text matches
+    scheme, authority, rest = _URL.fullmatch(url).groups("")  # type: ignore[union-attr] # every text matches
     host = authority.rpartition("@")[2]
     return scheme + (f"{host}{rest}" if _HOST.fullmatch(host) else f"{host}{rest}".rpartition("@")[2])
 
 
 def _variable(name: str) -> str:
-    """Return an environment variable that may be written in capitals, which win, or not."""
+    """Return the environment variable in upper case, else in lower case."""
     return os.environ.get(name.upper()) or os.environ.get(name) or ""
 
 
 def _bypasses(target: SplitResult) -> bool:
-    """Whether the environment says to ask the server directly; a server on this machine is never asked by proxy."""
+    """Whether the server is asked without the environment's proxy; a server on this machine always is."""
     host = target.hostname or ""
     address = _address(host)
     if host == "localhost" or (address is not None and address.is_loopback):
@@ -56,12 +56,15 @@ def _bypasses(target: SplitResult) -> bool:
 
 
 def _matches(entry: str, *, host: str, port: int) -> bool:
-    """Whether an entry of NO_PROXY means the host: ``*``, a network, or an address or domain that may have a port."""
+    """Whether an entry of NO_PROXY matches: ``*``, a network, or an address or domain with or without a port."""
     if entry == "*":
         return True
     address = _address(host)
     if "/" in entry:
-        return address is not None and _in_network(address, entry)
+        try:
+            return address is not None and address in ipaddress.ip_network(entry, strict=False)
+        except ValueError:
+            return False
     name, entry_port = _split_port(entry)
     if entry_port not in ("", str(port)):
         return False
@@ -83,11 +86,3 @@ def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(text)
     except ValueError:
         return None
-
-
-def _in_network(address: ipaddress.IPv4Address | ipaddress.IPv6Address, network: str) -> bool:
-    """Whether the address is in the network; no address is in one that is malformed."""
-    try:
-        return address in ipaddress.ip_network(network, strict=False)
-    except ValueError:
-        return False

@@ -51,10 +51,10 @@ class Exchange:
     def _tell(self, level: int, line: str, whose: str, headers: HTTPHeaderDict, body: bytes) -> None:
         """Tell a line, and what else of a request or response the log tells, with nothing of another between them."""
         lines = [line]
-        if self._log.tells(HEADERS):
+        if self._log.logs(HEADERS):
             shown = (f"    {name}: {self._shown(name.lower(), value)}" for name, value in headers.iteritems())
             lines += [f"{whose} Headers:", *shown]
-        if body and self._log.tells(BODIES):
+        if body and self._log.logs(BODIES):
             lines.append(f"{whose} Body: {self._beginning(body)}")
         self._log.say(level, *lines)
 
@@ -69,7 +69,7 @@ class Exchange:
         return without_secret(value.encode("latin-1", "replace"), self._authorization).decode("latin-1")
 
     def _beginning(self, body: bytes) -> str:
-        limit = SHOWN_BYTES[LONG_BODIES if self._log.tells(LONG_BODIES) else BODIES]
+        limit = SHOWN_BYTES[LONG_BODIES if self._log.logs(LONG_BODIES) else BODIES]
         shown = without_secret(body, self._authorization)
         cut = f" [truncated {len(shown) - limit} bytes]" if len(shown) > limit else ""
         return shown[:limit].decode(errors="replace") + cut

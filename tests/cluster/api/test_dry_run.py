@@ -9,9 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.api.dry_run import DryRun, Patch, PatchType, create, patch
-from kubectl_spread.cluster.net.connection import Connection
+from kubectl_spread.cluster.net.connection import API_SERVER, Connection, DownloadLimits
 from kubectl_spread.cluster.net.failures import StatusCause
-from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DEPLOYMENT, NODE, POD

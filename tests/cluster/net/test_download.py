@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.net import download as module
+from kubectl_spread.cluster.net.connection import MANIFEST, DownloadLimits
 from kubectl_spread.cluster.net.download import download
-from kubectl_spread.cluster.net.limits import MANIFEST, DownloadLimits
 from kubectl_spread.errors import UnreadableError
 from tests.cluster.api_server import ApiServer, Response, in_turn
 from tests.cluster.relays import drip, listening, relay, socks5

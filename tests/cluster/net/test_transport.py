@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
 from kubectl_spread.cluster.net import transport
-from kubectl_spread.cluster.net.connection import Connection
+from kubectl_spread.cluster.net.connection import API_SERVER, Connection, DownloadLimits
 from kubectl_spread.cluster.net.credentials import Credentials, Issued
 from kubectl_spread.cluster.net.failures import StatusError, parse_status
-from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
