@@ -1,4 +1,4 @@
-"""Which of a user's credentials count, and where they come from.
+"""Chooses among a user's credentials.
 
 Source: client-go tools/clientcmd/client_config.go getUserIdentificationPartialConfig and transport/token_source.go
 (v1.36): a token file beats a token, even one given by flag, and either beats a credential plugin, as a client
@@ -23,7 +23,7 @@ TOKEN_FILE_LIFE = timedelta(minutes=1)
 
 
 def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
-    """Return the user's credentials; of several the first of token, password, plugin and login flow.
+    """Return the user's credentials: the first of token, password, plugin and login flow.
 
     Raises:
         ClusterError: a file cannot be read, or a plugin or login flow failed.
@@ -41,7 +41,7 @@ def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
     if user.auth_provider:
         settings = dict(user.auth_provider.config)
         return Credentials(partial(from_login_flow, selection, settings, key_pair))
-    # differs: kubectl asks at the terminal for the name and password of a user without credentials; here nobody asks.
+    # differs: for a user without credentials, kubectl asks for name and password at the terminal.
     return Credentials(lambda: Issued(key_pair=key_pair))
 
 
@@ -58,14 +58,14 @@ def _key_pair(user: User, name: str) -> KeyPair | None:
 
 
 def _from_token_file(user: User, key_pair: KeyPair | None) -> Issued:
-    """Return what the token file says now: whoever wrote it may replace it at any time."""
+    """Return the token that the file has now; it may be replaced at any time."""
+    token = ""
     try:
         token = Path(user.token_file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         if not user.token:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
             raise ClusterError(f"unable to read tokenFile {user.token_file}: {reason}") from error
-        token = ""
     if not (token or user.token):
         raise ClusterError(f"the tokenFile {user.token_file} is empty")
     expires = datetime.now(UTC) + TOKEN_FILE_LIFE

@@ -1,6 +1,6 @@
-"""The way to an API server, found as kubectl finds it: kubeconfig, flags, or the service account of a Pod.
+"""Finds the API server as kubectl does: by flags, else the kubeconfig, else the service account of a Pod.
 
-Flags beat the kubeconfig, the kubeconfig beats the service account. Credentials are sent over TLS only.
+Credentials are only sent over TLS.
 
 Source: client-go tools/clientcmd/client_config.go and merged_client_builder.go (v1.36).
 """
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-import msgspec
 import urllib3
 from msgspec.structs import replace
 from urllib3.exceptions import InsecureRequestWarning
@@ -41,22 +40,23 @@ from kubectl_spread.errors import ClusterError, UsageError
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 _HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
-"""What may stand in a header's name beside letters and digits; ``%`` may too, and is encoded."""
+"""The characters that a header's name may have beside letters and digits, without ``%``, which is encoded."""
 
 
 def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: Path = SERVICE_ACCOUNT) -> Connection:
-    """Return the connection that kubectl would use with these flags; no request is made.
+    """Return the connection that kubectl would use with these flags; no request is sent.
 
     Raises:
-        ClusterError: there is no cluster to ask, or its kubeconfig, certificates or credentials are of no use.
+        ClusterError: there is no cluster, or its kubeconfig, certificates or credentials cannot be used.
         UsageError: a flag has a malformed value.
     """
     timeout = parse_timeout(options.request_timeout)
-    selection = overridden(_chosen(options, service_account), options)
+    selection = overridden(_select(options, service_account), options)
     confirm_usable(selection)
     cluster, user = selection.cluster, selection.user
     server = _server_url(cluster.server)
-    headers = (*_basic_headers(cluster), *_impersonation(user))
+    encoding = () if cluster.disable_compression else (("Accept-Encoding", "gzip"),)
+    headers = (("User-Agent", f"kubectl-spread/{__version__}"), *encoding, *_impersonation_headers(user))
     if server.startswith("http:"):
         selection = replace(selection, user=NOBODY)
     credentials = credentials_for(selection, cluster)
@@ -79,7 +79,7 @@ def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: P
     )
 
 
-def _chosen(options: ConnectionOptions, service_account: Path) -> Selection:
+def _select(options: ConnectionOptions, service_account: Path) -> Selection:
     config = kubeconfig.load(options.kubeconfig)
     selection = kubeconfig.select(config, context=options.context, cluster=options.cluster, user=options.user)
     if selection.cluster.server or options.server:
@@ -87,16 +87,16 @@ def _chosen(options: ConnectionOptions, service_account: Path) -> Selection:
     if not selection.context and _in_pod(service_account):
         return _in_cluster(service_account, token=options.token)
     if master := os.environ.get("KUBERNETES_MASTER"):
-        return replace(selection, cluster=msgspec.structs.replace(selection.cluster, server=master))
-    raise _nothing_to_ask(config, selection)
+        return replace(selection, cluster=replace(selection.cluster, server=master))
+    raise _no_server(config, selection)
 
 
-def _nothing_to_ask(config: Kubeconfig, selection: Selection) -> ClusterError:
-    """Return the error that says why there is no server; kubectl would try localhost:8080."""
+def _no_server(config: Kubeconfig, selection: Selection) -> ClusterError:
+    """Return the error without a server; kubectl would try localhost:8080."""
     if not config.paths:
-        looked = os.environ.get("KUBECONFIG") or kubeconfig.DEFAULT_PATH
+        path = os.environ.get("KUBECONFIG") or kubeconfig.DEFAULT_PATH
         hint = "set KUBECONFIG, or give --kubeconfig or --server"
-        return ClusterError(f"no cluster to ask: found no kubeconfig at {looked}", hint=hint)
+        return ClusterError(f"no cluster to ask: found no kubeconfig at {path}", hint=hint)
     if selection.context:
         return ClusterError(f'no cluster to ask: context "{selection.context}" leads to no server')
     files = ", ".join(map(str, config.paths))
@@ -113,7 +113,7 @@ def _in_pod(service_account: Path) -> bool:
 
 
 def _in_cluster(service_account: Path, *, token: str) -> Selection:
-    """Return the Pod's own cluster and service account, in whose place a token given by flag may ask.
+    """Return the Pod's own cluster and service account; a token given by flag replaces the service account's.
 
     Source: client-go rest/config.go InClusterConfig.
     """
@@ -134,7 +134,7 @@ def _pod_namespace(service_account: Path) -> str:
 
 
 def _server_url(server: str) -> str:
-    """Return the server's URL, complete; one without a scheme is asked by HTTP, as ``kubectl proxy`` is to be.
+    """Return the complete URL of the server; the default scheme is HTTP, as for ``kubectl proxy``.
 
     Source: client-go rest/url_utils.go DefaultServerURL.
     """
@@ -169,14 +169,8 @@ def _ssl_context(cluster: Cluster, key_pair: KeyPair | None) -> ssl.SSLContext:
     return tls_context(authority=authority, insecure=insecure, key_pair=key_pair)
 
 
-def _basic_headers(cluster: Cluster) -> Iterator[tuple[str, str]]:
-    yield "User-Agent", f"kubectl-spread/{__version__}"
-    if not cluster.disable_compression:
-        yield "Accept-Encoding", "gzip"
-
-
-def _impersonation(user: User) -> Iterator[tuple[str, str]]:
-    """Yield the headers that ask the server to act as somebody else.
+def _impersonation_headers(user: User) -> Iterator[tuple[str, str]]:
+    """Yield the impersonation headers.
 
     Source: client-go transport/round_trippers.go impersonatingRoundTripper.
     """
@@ -195,7 +189,7 @@ def _impersonation(user: User) -> Iterator[tuple[str, str]]:
 
 
 def _header(text: str) -> str:
-    """Return the text as a header's value: UTF-8, as Go sends it."""
+    """Return the text as a header's value: UTF-8, as in Go."""
     if not text.isprintable():
         raise UsageError(f"cannot impersonate {text!r}: it holds control characters")
     return text.encode().decode("latin-1")

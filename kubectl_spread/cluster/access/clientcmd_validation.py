@@ -1,6 +1,6 @@
-"""What kubectl refuses in a kubeconfig's cluster and user before it asks anybody.
+"""Refuses what kubectl refuses in the chosen cluster and user before it sends a request.
 
-Only those that are asked for count: another context's user may be as broken as it likes.
+Clusters and users of other contexts are not checked.
 
 Source: client-go tools/clientcmd/validation.go and api/v1/defaults.go (v1.36).
 """
@@ -19,14 +19,14 @@ PLUGIN_MODES = {
     "client.authentication.k8s.io/v1": INTERACTIVE_MODES,
     "client.authentication.k8s.io/v1beta1": (*INTERACTIVE_MODES, ""),
 }
-"""Version of a plugin's protocol → its interactive modes."""
+"""Version of the plugin protocol → its interactive modes."""
 
 
 def confirm_usable(selection: Selection) -> None:
-    """Raise what is wrong with the cluster or the user, if anything is.
+    """Check the cluster and the user.
 
     Raises:
-        ClusterError: the first of what is wrong.
+        ClusterError: names the first problem.
     """
     who = f'user "{selection.user_name}"' if selection.user_name else "the user"
     which = f'cluster "{selection.cluster_name}"' if selection.cluster_name else "the cluster"

@@ -1,7 +1,7 @@
 """Credential plugins: programs that print a token or a client certificate.
 
-What a plugin says on standard error goes where ours goes, as it speaks: it may ask to open a browser. Standard input
-goes to it only where a person sits there: it may be a manifest.
+A plugin shares our standard error, where it may ask the user to open a browser. It gets our standard input only if that
+is a terminal, because it may be a manifest.
 
 Source: client-go plugin/pkg/client/auth/exec/exec.go (v1.36), client.authentication.k8s.io/v1.
 """
@@ -26,7 +26,7 @@ from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, decode
 
 EXTENSION = "client.authentication.k8s.io/exec"
-"""The extension of a cluster that is meant for plugins."""
+"""The name of the cluster extension for plugins."""
 
 
 class _Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -43,12 +43,12 @@ class _ExecCredential(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
 
 
 def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
-    """Return what the plugin prints.
+    """Return the credentials that the plugin prints.
 
     Raises:
         ClusterError: it cannot be run, failed, or printed no credentials.
     """
-    status = _status(plugin, _printed(plugin, cluster))
+    status = _parse(plugin, _run(plugin, cluster))
     if not status.token and not status.client_certificate_data and not status.client_key_data:
         raise _plugin_error(plugin, "it gave neither a token nor a client certificate")
     if bool(status.client_certificate_data) != bool(status.client_key_data):
@@ -61,8 +61,11 @@ def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
     return Issued(authorization=authorization, key_pair=key_pair, expires=status.expiration_timestamp)
 
 
-def _printed(plugin: Exec, cluster: Cluster) -> bytes:
-    interactive = _is_interactive(plugin)
+def _run(plugin: Exec, cluster: Cluster) -> bytes:
+    terminal = sys.stdin is not None and sys.stdin.isatty()  # Python has no stdin where it is closed
+    if plugin.interactive_mode == "Always" and not terminal:
+        raise _plugin_error(plugin, "it cannot run without a terminal: standard input is not one")
+    interactive = terminal and plugin.interactive_mode != "Never"
     environment = {variable.name: variable.value for variable in plugin.env}
     spec: dict[str, Any] = {"interactive": interactive}
     if plugin.provide_cluster_info:
@@ -87,7 +90,7 @@ def _printed(plugin: Exec, cluster: Cluster) -> bytes:
     return ended.stdout
 
 
-def _status(plugin: Exec, printed: bytes) -> _Status:
+def _parse(plugin: Exec, printed: bytes) -> _Status:
     try:
         credential = decode(printed, _ExecCredential)
     except DecodeError as error:
@@ -99,22 +102,12 @@ def _status(plugin: Exec, printed: bytes) -> _Status:
 
 
 def _plugin_error(plugin: Exec, reason: str) -> ClusterError:
-    """Return the error of a plugin, with the hint that its kubeconfig has for those who lack it."""
-    text = _without_controls(" ".join(reason.split()))
-    hint = _without_controls(plugin.install_hint).strip()
-    return ClusterError(f"getting credentials: exec plugin {plugin.command}: {text}", hint=hint)
-
-
-def _without_controls(text: str) -> str:
-    return "".join(character for character in text if character == "\n" or character.isprintable())
-
-
-def _is_interactive(plugin: Exec) -> bool:
-    """Whether the plugin may ask the person at standard input; Python has none at all for one that is closed."""
-    typing = sys.stdin is not None and sys.stdin.isatty()
-    if plugin.interactive_mode == "Always" and not typing:
-        raise _plugin_error(plugin, "it cannot run without a terminal: standard input is not one")
-    return typing and plugin.interactive_mode != "Never"
+    """Return the error of a plugin, with the installation hint of its kubeconfig."""
+    text, hint = (
+        "".join(character for character in written if character == "\n" or character.isprintable())
+        for written in (" ".join(reason.split()), plugin.install_hint)
+    )
+    return ClusterError(f"getting credentials: exec plugin {plugin.command}: {text}", hint=hint.strip())
 
 
 def _cluster_info(cluster: Cluster) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""kubeconfig files as kubectl reads them: which count, how they merge, and what the chosen context names.
+"""Reads kubeconfig files as kubectl does: which files count, how they merge, and what the context selects.
 
-Several files in KUBECONFIG are merged: the first file that sets current-context, or defines a name, wins whole. A file
-given explicitly is never merged. Relative paths are relative to the file they stand in.
+Of several files in KUBECONFIG, the first that sets current-context, or defines a name, wins. An explicit file is not
+merged with others. Relative paths are relative to their file.
 
 Source: client-go tools/clientcmd/loader.go, client_config.go and api/v1/types.go (v1.36).
 """
@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import yaml
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.sources import bounded
 from kubectl_spread.cluster.files.yaml_values import YamlError, split
@@ -31,18 +32,18 @@ S = TypeVar("S", bound="_Section")
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
-    """A part of a kubeconfig; keys we do not use are skipped."""
+    """A part of a kubeconfig; unused keys are skipped."""
 
 
 class NamedExtension(_Section, frozen=True):
-    """A value that some program keeps in a kubeconfig."""
+    """A named extension of a kubeconfig."""
 
     name: str = ""
     extension: Any = None
 
 
 class Cluster(_Section, frozen=True):
-    """Where an API server is and how to trust it."""
+    """An API server's address and how to trust it."""
 
     server: str = ""
     tls_server_name: str = ""
@@ -55,7 +56,7 @@ class Cluster(_Section, frozen=True):
 
 
 class EnvironmentVariable(_Section, frozen=True):
-    """What a credential plugin finds in its environment."""
+    """An environment variable of a credential plugin."""
 
     name: str = ""
     value: str = ""
@@ -81,7 +82,7 @@ class AuthProvider(_Section, frozen=True):
 
 
 class User(_Section, frozen=True):
-    """Who asks, and as whom."""
+    """A user's credentials, and whom it impersonates."""
 
     client_certificate: str = ""
     client_certificate_data: str = ""
@@ -136,13 +137,13 @@ NOBODY = User()
 
 
 class Kubeconfig(msgspec.Struct, frozen=True):
-    """The merged files; without any file everything is empty.
+    """The merged files; everything is empty without a file.
 
     Attributes:
         paths: the files that were read.
-        current_context: the context to use unless told otherwise; empty when none is set.
-        clusters: name → cluster, its paths absolute.
-        users: name → user, its paths absolute.
+        current_context: the default context; empty when none is set.
+        clusters: name → cluster, with absolute paths.
+        users: name → user, with absolute paths.
         user_paths: name of a user → the file that defines it.
     """
 
@@ -155,13 +156,13 @@ class Kubeconfig(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """What a context stands for.
+    """What a context selects.
 
     Attributes:
         context: its name; empty when there is none.
         current: whether kubectl without flags asks the same cluster.
         namespace: the namespace it sets; empty when it sets none.
-        cluster: the cluster to ask; without a server when nothing was chosen.
+        cluster: the cluster; without a server when none is selected.
         cluster_name: the cluster's name; empty when the context names none.
         user_name: the user's name; empty when the context names none.
         user_path: the file that defines the user, None without a user.
@@ -178,9 +179,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load(explicit: str = "") -> Kubeconfig:
-    """Return the kubeconfig that kubectl would use.
-
-    Without an explicit file, KUBECONFIG decides, or else the file in the home directory.
+    """Return kubectl's kubeconfig: the explicit file, else those of KUBECONFIG, else that of the home directory.
 
     Raises:
         ClusterError: a file cannot be read, is no kubeconfig, or was given explicitly and does not exist.
@@ -202,7 +201,7 @@ def load(explicit: str = "") -> Kubeconfig:
 
 
 def select(config: Kubeconfig, *, context: str = "", cluster: str = "", user: str = "") -> Selection:
-    """Return what the context stands for; a cluster or user given by name replaces the context's.
+    """Return what the context selects; a cluster or user given by name replaces the context's.
 
     Raises:
         ClusterError: one of the names does not exist.
@@ -223,9 +222,9 @@ def select(config: Kubeconfig, *, context: str = "", cluster: str = "", user: st
 
 
 def read_file_or_data(*, path: str, data: str, what: str) -> bytes:
-    """Return what a kubeconfig embeds, else the content of the file it names; empty when it has neither.
+    """Return the embedded data, else the content of the file; empty when there is neither.
 
-    ``data`` is base64; ``what`` is the key of the kubeconfig, such as ``client-key``.
+    ``data`` is base64; ``what`` is the kubeconfig's key, such as ``client-key``.
 
     Raises:
         ClusterError: the file cannot be read, or the data is not base64.
@@ -241,9 +240,9 @@ def read_file_or_data(*, path: str, data: str, what: str) -> bytes:
 
 
 def save_auth_provider(path: Path, *, user: str, settings: Mapping[str, str]) -> None:
-    """Write the settings of a user's auth provider back to its file, as kubectl does after a refresh.
+    """Write the settings of a user's auth provider to its file, as kubectl does after a refresh.
 
-    An identity provider may accept a refresh token only once: to keep the new one for ourselves would lock kubectl out.
+    An identity provider may accept a refresh token only once, so kubectl could not log in without the new one.
 
     Raises:
         ClusterError: the file cannot be written.
@@ -263,11 +262,11 @@ def save_auth_provider(path: Path, *, user: str, settings: Mapping[str, str]) ->
 
 
 def _paths(explicit: str) -> list[Path]:
-    """Return the files to read, strongest first; only an explicit one must exist."""
+    """Return the files to read, the one that wins first; only an explicit one must exist."""
     if explicit:
         return [Path(explicit)]
     listed = os.environ.get("KUBECONFIG", "") or str(Path(DEFAULT_PATH).expanduser())
-    # Path.exists raises where a name is too long or locked away.
+    # Path.exists raises where a name is too long or its directory cannot be read.
     return [Path(name) for name in dict.fromkeys(listed.split(os.pathsep)) if name and os.path.exists(name)]  # noqa: PTH110 - as the line above says
 
 
@@ -276,26 +275,22 @@ def _read(path: Path) -> _File:
         file = convert(_parse(path), _File)
     except DecodeError as error:
         raise ClusterError(f'error loading config file "{path}": {error}') from error
-    for problem in _file_problems(file):
+    for problem in _find_problems(file):
         raise ClusterError(f'error loading config file "{path}": {problem}')
     return file
 
 
-def _file_problems(file: _File) -> Iterator[str]:
-    """Yield what makes a file no kubeconfig; Source: client-go tools/clientcmd/api/v1/conversion.go."""
+def _find_problems(file: _File) -> Iterator[str]:
+    """Yield why a file is no kubeconfig. Source: client-go tools/clientcmd/api/v1/conversion.go."""
     if file.api_version not in ("", "v1") or file.kind not in ("", "Config"):
         yield f'it holds kind "{file.kind}" of version "{file.api_version}", not a Config of v1'
-    sections = {
-        "clusters": Counter(each.name for each in file.clusters),
-        "users": Counter(each.name for each in file.users),
-        "contexts": Counter(each.name for each in file.contexts),
-    }
-    for section, names in sections.items():
+    for section in ("clusters", "users", "contexts"):
+        names = Counter(each.name for each in getattr(file, section))
         yield from (f'duplicate name "{name}" in {section}' for name, times in names.items() if times > 1)
 
 
-def _parse(path: Path) -> Any:  # noqa: ANN401 whatever the YAML says
-    """Return the file's content as plain values; an empty file is an empty map."""
+def _parse(path: Path) -> Any:  # noqa: ANN401 any YAML
+    """Return the file's plain values; of an empty file, an empty mapping."""
     try:
         with path.open("rb") as file:
             document = next(split(bounded(file).decode()), None)
@@ -312,12 +307,12 @@ def _located_user(user: User, path: Path) -> User:
     if user.exec is None or not os.path.dirname(user.exec.command):  # noqa: PTH120 pathlib drops the dot of ./plugin
         return located
     command = str(path.absolute().parent / user.exec.command)
-    return msgspec.structs.replace(located, exec=msgspec.structs.replace(user.exec, command=command))
+    return replace(located, exec=replace(user.exec, command=command))
 
 
 def _located(section: S, path: Path, fields: tuple[str, ...]) -> S:
     folder = path.absolute().parent
-    return msgspec.structs.replace(
+    return replace(
         section, **{field: str(folder / getattr(section, field)) for field in fields if getattr(section, field)}
     )
 

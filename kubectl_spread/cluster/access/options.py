@@ -1,4 +1,4 @@
-"""kubectl's connection flags, and what they replace in a kubeconfig.
+"""kubectl's connection flags, and how they override a kubeconfig.
 
 Source: cli-runtime genericclioptions/config_flags.go, client-go tools/clientcmd/client_config.go (v1.36).
 """
@@ -20,9 +20,9 @@ SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0,
 LONGEST_SECONDS = 2**63 / 1e9
 """Go counts a duration in nanoseconds, in 64 bits."""
 ENDLESS_SECONDS = 2**31 / 1000
-"""25 days. A socket counts its time-out in milliseconds, in 32 bits: what it cannot count is no limit."""
+"""25 days. A socket counts its timeout in milliseconds, in 32 bits; a longer one is no limit."""
 
-# Possessive: each number is tried in one way alone, or thousands of digits would be tried in millions.
+# Possessive quantifiers: backtracking over thousands of digits would take too long.
 _GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|µs|ms|s|m|h))++")
 
 CARRIED: Mapping[str, str] = {
@@ -42,16 +42,13 @@ CARRIED: Mapping[str, str] = {
     "as_groups": "--as-group",
     "as_user_extra": "--as-user-extra",
 }
-"""Field → the flag that commands carry; a file's name is no secret."""
+"""Field → flag that printed commands carry; the name of a file is no secret."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """kubectl's connection flags, as given; empty means not given.
-
-    ``cache_dir`` is accepted because kubectl does; nothing is cached.
-    """
+    """kubectl's connection flags; an empty value means not given. ``cache_dir`` is accepted and not used."""
 
     kubeconfig: str = ""
     context: str = ""
@@ -77,7 +74,7 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def connection_flags(options: ConnectionOptions) -> Iterator[str]:
-    """Yield the flags that lead kubectl to the same cluster as the same user, each word by itself, without secrets."""
+    """Yield the flags, without secrets, with which kubectl reaches the same cluster as the same user; word by word."""
     for field, flag in CARRIED.items():
         value = getattr(options, field)
         if isinstance(value, bool):
@@ -88,19 +85,19 @@ def connection_flags(options: ConnectionOptions) -> Iterator[str]:
 
 
 def secret_flags(options: ConnectionOptions) -> tuple[str, ...]:
-    """Return the flags that kubectl needs too, and whose values nobody should see."""
+    """Return the names of the given flags whose values are secret."""
     return tuple(f"--{name}" for name in ("token", "password") if getattr(options, name))
 
 
 def parse_timeout(text: str) -> float | None:
-    """Return the seconds of ``--request-timeout``, None for no limit.
+    """Return the seconds of ``--request-timeout``; None for no limit.
 
     Raises:
-        UsageError: it is neither a number of seconds nor one with a unit.
+        UsageError: it is neither a number of seconds nor a number with a unit.
 
     Source: client-go tools/clientcmd/config.go ParseTimeout, Go time.ParseDuration.
     """
-    seconds = _seconds(text)
+    seconds = _parse_seconds(text)
     if seconds is None or seconds > LONGEST_SECONDS:
         raise UsageError(
             f"invalid timeout value {text!r}",
@@ -109,7 +106,7 @@ def parse_timeout(text: str) -> float | None:
     return seconds if 0 < seconds < ENDLESS_SECONDS else None
 
 
-def _seconds(text: str) -> float | None:
+def _parse_seconds(text: str) -> float | None:
     if re.fullmatch(r"[+-]?[0-9]+", text):
         return float(text)
     if not _GO_DURATION.fullmatch(text):
@@ -119,21 +116,21 @@ def _seconds(text: str) -> float | None:
 
 
 def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
-    """Return the selection with what the flags say instead."""
+    """Return the selection with the values of the flags."""
     cluster, user = selection.cluster, selection.user
     if options.server or options.tls_server_name:
-        cluster = msgspec.structs.replace(cluster, tls_server_name=options.tls_server_name)
+        cluster = replace(cluster, tls_server_name=options.tls_server_name)
     if options.insecure_skip_tls_verify or options.certificate_authority:
-        cluster = msgspec.structs.replace(
+        cluster = replace(
             cluster,
             insecure_skip_tls_verify=options.insecure_skip_tls_verify,
             certificate_authority=options.certificate_authority,
             certificate_authority_data="",
         )
     if options.client_certificate:
-        user = msgspec.structs.replace(user, client_certificate_data="")
+        user = replace(user, client_certificate_data="")
     if options.client_key:
-        user = msgspec.structs.replace(user, client_key_data="")
+        user = replace(user, client_key_data="")
     return replace(
         selection,
         cluster=_with(cluster, server=options.server, disable_compression=options.disable_compression),
@@ -153,7 +150,7 @@ def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
 
 
 def _with(section: T, **fields: object) -> T:
-    return msgspec.structs.replace(section, **{name: value for name, value in fields.items() if value})
+    return replace(section, **{name: value for name, value in fields.items() if value})
 
 
 def _extra(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

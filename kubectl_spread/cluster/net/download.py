@@ -51,6 +51,7 @@ def download(url: str, limits: DownloadLimits = MANIFEST) -> bytes:
 
 
 def _ask(url: str, limits: DownloadLimits) -> urllib3.BaseHTTPResponse:
+    login = parse_url(url).auth  # first: it refuses malformed URLs
     failures = Retry(
         connect=0,
         read=0,
@@ -64,7 +65,7 @@ def _ask(url: str, limits: DownloadLimits) -> urllib3.BaseHTTPResponse:
     return pool_for(url).request(
         "GET",
         url,
-        headers=make_headers(basic_auth=parse_url(url).auth, accept_encoding=True),
+        headers=make_headers(basic_auth=login, accept_encoding=True),
         retries=failures,
         timeout=Timeout(connect=CONNECT_SECONDS, read=limits.seconds),
         preload_content=False,

@@ -1,4 +1,4 @@
-"""What a failed request means, in words near kubectl's.
+"""Errors of failed requests, in words close to kubectl's.
 
 Source: kubectl pkg/cmd/util/helpers.go StandardErrorMessage (v1.36).
 """
@@ -25,16 +25,16 @@ EXPIRED = 10
 OTHER_HOST = (62, 64)
 """OpenSSL's X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH."""
 NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
-"""What OpenSSL says of a server that does not speak TLS, by release."""
+"""OpenSSL's reasons for a server that does not speak TLS; they differ by release."""
 PROTOBUF_PREFIX = b"k8s\x00"
-"""What a document in Protocol Buffers begins with."""
+"""The first bytes of a document in Protocol Buffers."""
 TOO_NEW = "ResourceVersionTooLarge"
 TOO_NEW_WORDS = "required revision is a future revision"
-"""What etcd says of such a version, which API servers before 1.34 pass on."""
+"""etcd's text for such a version; API servers before 1.34 pass it on."""
 
 
 class StatusCause(Struct, frozen=True):
-    """One thing that is wrong with an object."""
+    """One error of an object."""
 
     reason: str = ""
     message: str = ""
@@ -42,7 +42,7 @@ class StatusCause(Struct, frozen=True):
 
 
 class StatusDetails(Struct, frozen=True):
-    """Which object a Status speaks of, and what is wrong with it."""
+    """The object of a Status, and its errors."""
 
     name: str = ""
     kind: str = ""
@@ -50,7 +50,7 @@ class StatusDetails(Struct, frozen=True):
 
 
 class Status(Struct, frozen=True):
-    """The API server's answer to a request it did not fulfil."""
+    """The API server's answer to a request that failed."""
 
     kind: str = ""
     message: str = ""
@@ -59,7 +59,7 @@ class Status(Struct, frozen=True):
 
     @property
     def too_new(self) -> bool:
-        """Whether the version that was asked for is one that the server has not come to.
+        """Whether the server has not reached the requested resourceVersion.
 
         Source: apiserver pkg/storage/errors.go NewTooLargeResourceVersionError (v1.36).
         """
@@ -67,10 +67,10 @@ class Status(Struct, frozen=True):
 
 
 class StatusError(ClusterError):
-    """The API server answered, but not with what was asked for.
+    """The API server answered with an error.
 
     Attributes:
-        retry_after: seconds that the server asks to be left alone; 0 where it leaves that to us.
+        retry_after: seconds to wait before the next request, as the server asks; 0 where it does not ask.
     """
 
     def __init__(self, message: str, *, said: Status, what: str, status: int, hint: str = "") -> None:
@@ -80,7 +80,7 @@ class StatusError(ClusterError):
 
 
 def parse_status(body: bytes) -> Status:
-    """Return the Status in an answer; of an answer that is none, the beginning as its message unless it is HTML."""
+    """Return the Status in an answer; its message is the beginning of any other answer that is not HTML."""
     try:
         if body.startswith(PROTOBUF_PREFIX):
             from kubectl_spread.objects.protobuf import read_object
@@ -98,9 +98,9 @@ def parse_status(body: bytes) -> Status:
 
 
 def refused(connection: Connection, *, what: str, needs: str, status: int, said: Status) -> StatusError:
-    """Return the error of a request that the server did not fulfil.
+    """Return the error of a request that the server refused.
 
-    ``said``: the server's own words. ``needs``: the permission that it takes; empty when it takes none.
+    ``said``: the server's answer. ``needs``: the permission for the request; empty when it needs none.
     """
     words = f": {said.message}" if said.message not in ("", said.reason) else ""
     match status:
@@ -114,7 +114,7 @@ def refused(connection: Connection, *, what: str, needs: str, status: int, said:
 
 
 def unreachable(connection: Connection, error: exceptions.HTTPError, *, what: str) -> ClusterError:
-    """Return the error of a request that got no answer, or half of one."""
+    """Return the error of a request without an answer, or with part of one."""
     address = connection.server.partition("://")[2].partition("/")[0]
     hint = f'check the server of context "{connection.context}"' if connection.context else "check --server"
     match error:

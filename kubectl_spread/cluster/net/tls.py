@@ -1,7 +1,7 @@
-"""TLS to an API server: whom to trust, and the certificate to show.
+"""TLS to an API server: the trusted certificates, and the client certificate.
 
-As Go does and OpenSSL does not by default: any certificate of the authority's file is trusted, an intermediate or the
-server's own too, and the common name says nothing about the host.
+As in Go, and unlike OpenSSL's default, any certificate in the authority's file is trusted, also an intermediate or the
+server's own, and the common name does not count as a host name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICAT
 _VALIDITY = re.compile(
     rb"\x30[\x1e\x20\x22](?:\x17\x0d\d{12}Z|\x18\x0f\d{14}Z)(?:\x17\x0d(?P<utc>\d{12})Z|\x18\x0f(?P<general>\d{14})Z)"
 )
-"""The validity of a certificate as RFC 5280 has it encoded: notBefore, then notAfter."""
+"""The validity of a certificate as RFC 5280 encodes it: notBefore, then notAfter."""
 
 
 class KeyPair(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class KeyPair(msgspec.Struct, frozen=True):
     source: str
 
     def not_after(self) -> datetime | None:
-        """Return when the certificate expires, None when that cannot be read."""
+        """Return when the certificate expires; None when that cannot be read."""
         found = _CERTIFICATE.search(self.certificate)
         validity = _VALIDITY.search(base64.b64decode(found[1])) if found else None
         if validity is None:
@@ -43,12 +43,12 @@ class KeyPair(msgspec.Struct, frozen=True):
 
 
 def context(*, authority: bytes, insecure: bool, key_pair: KeyPair | None) -> ssl.SSLContext:
-    """Return how to speak TLS with the server.
+    """Return the TLS settings for the server.
 
-    ``authority``: the certificates to trust, PEM; empty for those of the operating system.
+    ``authority``: the trusted certificates, PEM; empty for those of the operating system.
 
     Raises:
-        ClusterError: a certificate or key is malformed, or the two do not belong together.
+        ClusterError: a certificate or key is malformed, or they do not match.
     """
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.hostname_checks_common_name = False
@@ -57,25 +57,21 @@ def context(*, authority: bytes, insecure: bool, key_pair: KeyPair | None) -> ss
     if insecure:
         made.check_hostname = False
         made.verify_mode = ssl.CERT_NONE
+    elif not authority:
+        made.load_default_certs()
     else:
-        _trust(made, authority)
+        try:
+            made.load_verify_locations(cadata=authority.decode("ascii", "ignore"))
+        except ssl.SSLError as error:
+            message = "unable to load root certificates: no valid certificate in certificate-authority"
+            raise ClusterError(message) from error
     if key_pair:
-        _show(made, key_pair)
+        _load_client_certificate(made, key_pair)
     return made
 
 
-def _trust(made: ssl.SSLContext, authority: bytes) -> None:
-    if not authority:
-        made.load_default_certs()
-        return
-    try:
-        made.load_verify_locations(cadata=authority.decode("ascii", "ignore"))
-    except ssl.SSLError as error:
-        raise ClusterError("unable to load root certificates: no valid certificate in certificate-authority") from error
-
-
-def _show(made: ssl.SSLContext, key_pair: KeyPair) -> None:
-    """Show this certificate when the server asks; OpenSSL reads it from a file only, which is gone afterwards."""
+def _load_client_certificate(made: ssl.SSLContext, key_pair: KeyPair) -> None:
+    """Load the certificate through a temporary file: OpenSSL reads it only from files."""
     with tempfile.TemporaryDirectory(prefix="kubectl-spread-") as folder:
         path = Path(folder, "client.pem")
         path.write_bytes(key_pair.certificate + b"\n" + key_pair.key)

@@ -1,4 +1,4 @@
-"""One exchange with the API server as ``-v`` tells it: the request, the reply, the time between; never a secret.
+"""Logs requests and responses for ``-v``, without secrets.
 
 Source: client-go transport/round_trippers.go debuggingRoundTripper, rest/request.go truncateBody (v1.36).
 """
@@ -16,17 +16,17 @@ from kubectl_spread.cluster.net.proxy import without_login
 MASKED = "<masked>"
 SECRET_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie"))
 SHOWN_BYTES = {BODIES: 1024, LONG_BODIES: 10240}
-"""Level → how much of a body is told."""
+"""Level → the most bytes of a body that are logged."""
 
 
 def without_secret(text: bytes, authorization: str) -> bytes:
-    """Return the text without the token or password of the header, which servers may repeat."""
+    """Return the text without the token or password of the header; servers may repeat it."""
     secret = authorization.rpartition(" ")[2].encode()
     return text.replace(secret, MASKED.encode()) if secret else text
 
 
 class Exchange:
-    """A request that is about to be sent; its authorization must not be told, empty for none."""
+    """Logs one request and its response; the authorization (empty for none) is masked."""
 
     def __init__(self, log: Log, *, verb: str, url: str, authorization: str) -> None:
         self._log = log
@@ -35,51 +35,42 @@ class Exchange:
         self._began = monotonic()
 
     def begin(self, headers: HTTPHeaderDict, body: bytes) -> None:
-        """Tell what is sent."""
-        self._tell(HEADERS, self._asked, "Request", headers, body)
+        """Log the request."""
+        self._write(HEADERS, self._asked, "Request", headers, body)
 
     def fail(self, error: Exception) -> None:
-        """Tell that there is no reply, or only part of one."""
+        """Log that the response is missing or incomplete."""
         self._log.say(REQUESTS, f"{self._asked} failed in {self._milliseconds()} milliseconds: {error}")
 
     def end(self, status: int, headers: HTTPHeaderDict, body: bytes) -> None:
-        """Tell the reply."""
-        said = f"{status} {_phrase(status)}".rstrip()
-        took = f"{self._asked} {said} in {self._milliseconds()} milliseconds, {len(body)} bytes"
-        self._tell(REQUESTS, took, "Response", headers, body)
+        """Log the response."""
+        known = HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
+        text = f"{status} {known}".rstrip()
+        took = f"{self._asked} {text} in {self._milliseconds()} milliseconds, {len(body)} bytes"
+        self._write(REQUESTS, took, "Response", headers, body)
 
-    def _tell(self, level: int, line: str, whose: str, headers: HTTPHeaderDict, body: bytes) -> None:
-        """Tell a line, and what else of a request or response the log tells, with nothing of another between them."""
+    def _write(self, level: int, line: str, whose: str, headers: HTTPHeaderDict, body: bytes) -> None:
+        """Log the line together with as much of the headers and body as the log's level has."""
         lines = [line]
         if self._log.logs(HEADERS):
-            shown = (f"    {name}: {self._shown(name.lower(), value)}" for name, value in headers.iteritems())
+            shown = (f"    {name}: {self._mask(name.lower(), value)}" for name, value in headers.iteritems())
             lines += [f"{whose} Headers:", *shown]
         if body and self._log.logs(BODIES):
-            lines.append(f"{whose} Body: {self._beginning(body)}")
+            limit = SHOWN_BYTES[LONG_BODIES if self._log.logs(LONG_BODIES) else BODIES]
+            masked = without_secret(body, self._authorization)
+            cut = f" [truncated {len(masked) - limit} bytes]" if len(masked) > limit else ""
+            lines.append(f"{whose} Body: {masked[:limit].decode(errors='replace')}{cut}")
         self._log.say(level, *lines)
 
-    def _shown(self, name: str, value: str) -> str:
+    def _mask(self, name: str, value: str) -> str:
         if name in SECRET_HEADERS:
             scheme, space, _ = value.partition(" ")
             return f"{scheme} {MASKED}" if space and name.endswith("authorization") else MASKED
         if name == "location":
-            # Without what may be secret in it: login, query and fragment.
+            # Login, query and fragment may be secret.
             place, mark, _ = value.partition("#")[0].partition("?")
             return f"{without_login(place)}{mark}{MASKED if mark else ''}"
         return without_secret(value.encode("latin-1", "replace"), self._authorization).decode("latin-1")
 
-    def _beginning(self, body: bytes) -> str:
-        limit = SHOWN_BYTES[LONG_BODIES if self._log.logs(LONG_BODIES) else BODIES]
-        shown = without_secret(body, self._authorization)
-        cut = f" [truncated {len(shown) - limit} bytes]" if len(shown) > limit else ""
-        return shown[:limit].decode(errors="replace") + cut
-
     def _milliseconds(self) -> int:
         return round((monotonic() - self._began) * 1000)
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return ""

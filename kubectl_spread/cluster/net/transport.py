@@ -1,6 +1,7 @@
-"""One request to an API server, a GET but for dry runs: retried while that may help, checked to have come whole.
+"""Sends one request to an API server, and retries it while that may help. Only dry runs are not GETs.
 
-Redirects are not followed: an API server sends none, and whoever does would be handed our credentials.
+The answer is checked to be complete. Redirects are not followed: an API server sends none, and another server must not
+get the credentials.
 """
 
 from __future__ import annotations
@@ -37,31 +38,31 @@ ATTEMPTS = 6
 FIRST_BACKOFF = 0.2
 """Seconds before the second attempt; each further pause is twice as long."""
 LONGEST_BACKOFF = 60.0
-"""Seconds; a server that asks for more is not waited for."""
+"""Seconds. A server that asks for a longer pause is not asked again."""
 CONNECT_SECONDS = 30.0
 IDLE_SECONDS = 70.0
-"""Seconds without a byte. kube-apiserver ends a list that takes more than 60 by itself."""
+"""Seconds without a byte. kube-apiserver itself ends a list after 60 seconds."""
 CHUNK_BYTES = 1 << 20
 SUCCESS, REDIRECTION = 2, 3
 """The first digit of an HTTP status."""
 RETRIED = (429, 500, 502, 503, 504)
 MATCH, EXACT, NOT_OLDER = "resourceVersionMatch", "Exact", "NotOlderThan"
-"""The parameter that says what a resourceVersion means, and its values."""
+"""The query parameter for the meaning of a resourceVersion, and its values."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What to ask.
+    """A request to an API server.
 
     Attributes:
         path: on the server, such as ``/api/v1/pods``.
         what: the request in words, such as ``list pods in namespace "shop"``.
-        needs: the permission it takes; empty when it takes none.
+        needs: the permission for it; empty when it needs none.
         query: parameters; empty ones are not sent.
-        accept: the media type that is wanted.
-        body: JSON to send, of a request that may be repeated without harm; empty for a GET.
-        patch: the media type of the patch that the body is; empty for a POST.
-        lists: the kinds of list of which the answer must be one; empty where it is no list.
-        goes_on: whether the answer is one that the server keeps adding to.
+        accept: the wanted media types.
+        body: JSON; the request must be safe to repeat. Empty for a GET.
+        patch: the media type of the body of a PATCH; empty for a POST.
+        lists: the kinds of list that the answer may be; empty where it is no list.
+        goes_on: whether the answer is a watch, to which the server keeps adding.
     """
 
     path: str
@@ -77,12 +78,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Response(NamedTuple):
-    """What the server sent.
+    """The answer of the server.
 
     Attributes:
-        metadata: the document's, as far as lists have it.
-        body: the whole JSON document; in Protocol Buffers the list's own bytes.
-        protobuf: whether it is in Protocol Buffers, which it is only if that was asked for.
+        metadata: the metadata of a list.
+        body: the whole JSON document, or the bytes of the list in Protocol Buffers.
+        protobuf: whether it is in Protocol Buffers; only if the request asked for that.
     """
 
     metadata: ListMeta
@@ -91,7 +92,7 @@ class Response(NamedTuple):
 
 
 class _Head(Struct, frozen=True):
-    """A document of which only the beginning is kept; all of it is checked to be JSON."""
+    """The kind and metadata of a document; decoding it checks that all of it is JSON."""
 
     kind: str = ""
     metadata: ListMeta = ListMeta()
@@ -109,9 +110,9 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 class _TransientError(Exception):
-    """A failure that may be gone the next time.
+    """A failure after which a retry may succeed.
 
-    ``pause``: seconds that the server asks us to wait, 0 when it leaves that to us.
+    ``pause``: seconds to wait, as the server asks; 0 where it does not ask.
     """
 
     def __init__(self, error: ClusterError, pause: float = 0) -> None:
@@ -121,12 +122,10 @@ class _TransientError(Exception):
 
 
 class _Backoff:
-    """How long and how often to try."""
-
     def __init__(self, connection: Connection, attempts: int) -> None:
         limits = connection.limits
         self._until = monotonic() + (limits.seconds if connection.timeout is None else connection.timeout)
-        self._sleep = limits.sleep
+        self.sleep = limits.sleep
         self._attempts = attempts
         self._failed = 0
 
@@ -138,27 +137,23 @@ class _Backoff:
         return monotonic() > self._until
 
     def pause_after(self, failure: _TransientError) -> float:
-        """Return how long to wait (seconds) before the next attempt; raise the error when there is to be none."""
+        """Return how long to wait (seconds) before the next attempt; raise the error when there is none."""
         self._failed += 1
         pause = failure.pause or FIRST_BACKOFF * 2 ** (self._failed - 1)
         if self._failed == self._attempts or pause > LONGEST_BACKOFF or monotonic() + pause > self._until:
             raise failure.error from failure
         return pause
 
-    def wait(self, seconds: float) -> None:
-        self._sleep(seconds)
-
 
 def fetch(connection: Connection, request: Request, received: Callable[[int], None] = lambda _: None) -> Response:
     """Return the server's answer to the request.
 
-    It is asked in a thread of its own: Ctrl-C does not reach a thread that waits for a host's name to be looked up.
-
-    ``received`` is called with every piece that arrives (bytes, uncompressed).
+    The request is sent in another thread, because Ctrl-C cannot interrupt a thread that looks up a host name.
+    ``received`` is called with the size of each piece that arrives (bytes, uncompressed).
 
     Raises:
         StatusError: the server refused.
-        ClusterError: it could not be reached in time, or what it sent is no JSON.
+        ClusterError: it could not be reached in time, or the answer is no JSON.
     """
     call = _Call(connection, request, _Backoff(connection, request.attempts), received)
     return Background(call.answer).result()
@@ -166,28 +161,21 @@ def fetch(connection: Connection, request: Request, received: Callable[[int], No
 
 @contextmanager
 def streaming(connection: Connection, request: Request) -> Iterator[Iterator[bytes]]:
-    """Let the pieces of an answer that goes on be read as they arrive; nothing is tried again.
+    """Provide the pieces of a watch as they arrive, without retries.
 
     Raises:
         StatusError: the server refused.
-        ClusterError: it could not be reached, or the connection was lost; this while pieces are read, too.
+        ClusterError: it could not be reached, or the connection was lost, also while pieces are read.
     """
     call = _Call(connection, replace(request, goes_on=True), _Backoff(connection, 1), lambda _: None)
     with closing(call.open()) as response:
         yield call.pieces(response)
 
 
-def _protobuf_list(body: bytes) -> tuple[_Head, bytes]:
-    from kubectl_spread.objects.protobuf import read_list
+def _parse_retry_after(retry_after: str) -> float:
+    """Return the seconds of a Retry-After header, which is a number or a date; 0 when it is neither.
 
-    kind, metadata, raw = read_list(body)
-    return _Head(kind=kind, metadata=metadata), raw
-
-
-def _seconds_asked(retry_after: str) -> float:
-    """Return the seconds that a Retry-After header asks to wait, as a number or until a date; 0 when it says neither.
-
-    Source: RFC 9110 section 10.2.3. API servers send numbers, proxies in front of them dates too.
+    Source: RFC 9110 section 10.2.3. API servers send numbers; proxies send dates too.
     """
     if retry_after.isdecimal():
         return float(retry_after)
@@ -196,13 +184,6 @@ def _seconds_asked(retry_after: str) -> float:
     except ValueError:
         return 0
     return max((until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0)
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or "another path"
-    except ValueError:
-        return "no address at all"
 
 
 def _is_broken_off(error: HTTPError) -> bool:
@@ -224,21 +205,21 @@ class _Call(msgspec.Struct, frozen=True):
             except _TransientError as failure:
                 pause = self.backoff.pause_after(failure)
                 self.connection.log.say(READS, f"{failure.error.message}; trying again in {pause:.1f} s")
-                self.backoff.wait(pause)
+                self.backoff.sleep(pause)
 
     def attempt(self) -> Response:
         try:
-            reply = self._authorized()
+            reply = self._send_authorized()
         except HTTPError as error:
             failure = unreachable(self.connection, error, what=self.request.what)
             raise _TransientError(failure) if _is_broken_off(error) else failure from error
         if reply.status // 100 == SUCCESS:
-            return self._answer(reply)
+            return self._decode(reply)
         raise self._refusal(reply)
 
     def open(self) -> BaseHTTPResponse:
         try:
-            reply = self._authorized()
+            reply = self._send_authorized()
         except HTTPError as error:
             raise unreachable(self.connection, error, what=self.request.what) from error
         if reply.rest is not None:
@@ -253,19 +234,19 @@ class _Call(msgspec.Struct, frozen=True):
         except HTTPError as error:
             raise unreachable(self.connection, error, what=self.request.what) from error
 
-    def _authorized(self) -> _Reply:
-        """Return the reply; when the server refuses our credentials and there are fresher ones, to those."""
+    def _send_authorized(self) -> _Reply:
+        """Send the request; once more if the server refuses the credentials and there are newer ones."""
         authorization = self.connection.credentials.authorization()
-        reply = self._exchange(authorization)
+        reply = self._send(authorization)
         if reply.status != HTTPStatus.UNAUTHORIZED:
             return reply
         renewed = self.connection.credentials.renew(authorization)
         if renewed == authorization:
             return reply
         self.connection.log.say(READS, f"cannot {self.request.what} (Unauthorized); trying again with new credentials")
-        return self._exchange(renewed)
+        return self._send(renewed)
 
-    def _exchange(self, authorization: str) -> _Reply:
+    def _send(self, authorization: str) -> _Reply:
         query = urlencode({name: value for name, value in self.request.query.items() if value})
         verb = "PATCH" if self.request.patch else "POST" if self.request.body else "GET"
         url = f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}"
@@ -273,7 +254,7 @@ class _Call(msgspec.Struct, frozen=True):
         exchange = Exchange(self.connection.log, verb=verb, url=url, authorization=authorization)
         exchange.begin(headers, self.request.body)
         try:
-            reply = self._reply(verb, url, headers)
+            reply = self._receive(verb, url, headers)
         except HTTPError as error:
             exchange.fail(error)
             raise
@@ -282,7 +263,7 @@ class _Call(msgspec.Struct, frozen=True):
             return reply
         return replace(reply, body=without_secret(reply.body, authorization))
 
-    def _reply(self, verb: str, url: str, headers: HTTPHeaderDict) -> _Reply:
+    def _receive(self, verb: str, url: str, headers: HTTPHeaderDict) -> _Reply:
         response = self.connection.pool.urlopen(
             verb,
             url,
@@ -296,14 +277,14 @@ class _Call(msgspec.Struct, frozen=True):
         if self.request.goes_on and response.status // 100 == SUCCESS:
             return _Reply(response.status, response.headers, b"", response)
         try:
-            return _Reply(response.status, response.headers, b"".join(self._pieces(response)))
+            return _Reply(response.status, response.headers, b"".join(self._limited_pieces(response)))
         finally:
             response.close()
 
-    def _pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
-        """Yield the body as it arrives, unpacked; no more than the limits allow, and not for longer."""
+    def _limited_pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield the uncompressed body as it arrives, within the limits of size and time."""
         size = 0
-        # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.
+        # stream() waits until a chunk is full, so a slow server would outlast the deadline; read1() does not.
         while piece := response.read1(CHUNK_BYTES, decode_content=True):
             size += len(piece)
             if size > self.connection.limits.answer_bytes:
@@ -320,12 +301,12 @@ class _Call(msgspec.Struct, frozen=True):
         if self.request.body:
             headers["Content-Type"] = self.request.patch or JSON
         if self.request.goes_on:
-            headers["Accept-Encoding"] = "identity"  # who packs it waits for more to pack
+            headers["Accept-Encoding"] = "identity"  # compression would delay events
         if authorization:
             headers["Authorization"] = authorization
         return headers
 
-    def _answer(self, reply: _Reply) -> Response:
+    def _decode(self, reply: _Reply) -> Response:
         media_type = reply.headers.get("Content-Type", JSON)
         protobuf = PROTOBUF in media_type and PROTOBUF in self.request.accept
         if JSON not in media_type and not protobuf:
@@ -336,22 +317,25 @@ class _Call(msgspec.Struct, frozen=True):
                 hint=f"is {self.connection.server} an API server, or a proxy or login page in front of one?",
             )
         try:
-            head, body = _protobuf_list(reply.body) if protobuf else (decode(reply.body, _Head), reply.body)
+            if protobuf:
+                from kubectl_spread.objects.protobuf import read_list
+
+                kind, metadata, body = read_list(reply.body)
+                head = _Head(kind=kind, metadata=metadata)
+            else:
+                head, body = decode(reply.body, _Head), reply.body
         except DecodeError as error:
             message = f"cannot {self.request.what}: the server's answer is cut short or malformed: {error}"
             raise _TransientError(ClusterError(message, what=self.request.what, status=reply.status)) from error
         if self.request.lists and not head.is_one_of(self.request.lists):
-            raise self._other_kind(head.kind, reply.status)
+            found = f"a {head.kind}" if head.kind else "JSON that is no list"
+            raise ClusterError(
+                f"cannot {self.request.what}: the server answered with {found}, not a {self.request.lists[0]}",
+                what=self.request.what,
+                status=reply.status,
+                hint=f"is {self.connection.server} an API server, or a proxy in front of one?",
+            )
         return Response(head.metadata, body, protobuf)
-
-    def _other_kind(self, kind: str, status: int) -> ClusterError:
-        found = f"a {kind}" if kind else "JSON that is no list"
-        return ClusterError(
-            f"cannot {self.request.what}: the server answered with {found}, not a {self.request.lists[0]}",
-            what=self.request.what,
-            status=status,
-            hint=f"is {self.connection.server} an API server, or a proxy in front of one?",
-        )
 
     def _refusal(self, reply: _Reply) -> Exception:
         if reply.status // 100 == REDIRECTION:
@@ -363,18 +347,22 @@ class _Call(msgspec.Struct, frozen=True):
             status=reply.status,
             said=parse_status(reply.body),
         )
-        # What is asked for at one version is asked for at another instead: that server may never come to it.
+        # The server may never reach this version; the caller asks for another one.
         at_one = self.request.query.get("resourceVersion") and self.request.query.get(MATCH) != NOT_OLDER
         if reply.status not in RETRIED or (error.said.too_new and at_one):
             return error
-        pause = error.retry_after = _seconds_asked(reply.headers.get("Retry-After", ""))
+        pause = error.retry_after = _parse_retry_after(reply.headers.get("Retry-After", ""))
         if pause:
             error.hint = f"the server asks to be left alone for {pause:,.0f} s"
         return _TransientError(error, pause)
 
     def _redirected(self, reply: _Reply) -> ClusterError:
+        try:
+            target = urlsplit(reply.headers.get("Location", "")).hostname or "another path"
+        except ValueError:
+            target = "no address at all"
         return ClusterError(
-            f"cannot {self.request.what}: the server redirects to {_host(reply.headers.get('Location', ''))}",
+            f"cannot {self.request.what}: the server redirects to {target}",
             what=self.request.what,
             status=reply.status,
             hint="redirects are not followed: an API server sends none; is there a login page in front of it?",
