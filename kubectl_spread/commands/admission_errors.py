@@ -1,4 +1,4 @@
-"""What the API server would refuse of a manifest, or warn of, as reports have it."""
+"""The errors and warnings of the API server about a manifest, as reports have them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kubectl_spread.wording.words import enumerated
 
 @cache
 def tables() -> Tables:
-    """Return the fields of the API that ship with this program."""
+    """Return the API's fields, which ship with this program."""
     # importlib.resources would import a dozen modules more.
     content = Path(kubectl_spread.__file__).with_name("schema").joinpath("fields.json").read_bytes()
     return msgspec.json.decode(content, type=Tables)
@@ -36,7 +36,7 @@ def tables() -> Tables:
 def reviewed(
     manifest: Manifest, snapshot: Snapshot, before: Snapshot, release: Release, *, validated: bool = False
 ) -> Review:
-    """Return what an API server says to the manifest; for the arguments see ``review``."""
+    """Return the API server's review of the manifest; for the arguments see ``review``."""
     document = manifest.document
     submission = Submission(
         api_version=document.api_version,
@@ -52,7 +52,7 @@ def reviewed(
 
 
 def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
-    """Return that applying the manifest takes replicas back, or takes nothing away, where it does."""
+    """Return the warning that applying the manifest resets replicas, or removes no fields; none for neither."""
     if not isinstance(manifest.obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
         return not_removed(manifest)
     live = replicas_taken_back(manifest.obj, before)
@@ -63,7 +63,7 @@ def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning,
 
 
 def not_removed(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return that fields stay that the manifest leaves out, since kubectl did not apply the object that lives."""
+    """Return the warning that left-out fields stay, because kubectl did not apply the live object."""
     if manifest.merge is None or manifest.merge.applied or not manifest.merge.kept:
         return ()
     message = (
@@ -74,7 +74,7 @@ def not_removed(manifest: Manifest) -> tuple[ValidationWarning, ...]:
 
 
 def given_twice(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return which keys the manifest gives twice: kubectl, with strict validation too, sends the last value alone.
+    """Return a warning for each key given twice: kubectl sends only the last value, also with strict validation.
 
     Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0).
     """
@@ -91,12 +91,9 @@ def given_twice(manifest: Manifest) -> tuple[ValidationWarning, ...]:
 def not_created(
     manifest: Manifest, refusals: Iterable[Refusal], reported: Iterable[ValidationError] = ()
 ) -> tuple[ValidationError, ...]:
-    """Return why none of the manifest's Pods is created, though its template may be accepted.
+    """Return why none of the manifest's Pods is created, though the object may be accepted.
 
-    Args:
-        manifest: the manifest.
-        refusals: of the first Pod that its controller would make.
-        reported: the errors of the manifest itself, which are not repeated.
+    ``refusals`` are those of the first Pod; ``reported`` are errors of the manifest, which are not repeated.
     """
     fields = {error.field for error in reported}
     found = (

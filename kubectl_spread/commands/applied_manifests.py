@@ -1,4 +1,4 @@
-"""Manifests that a step applies: read as ``check`` reads them, and refused where the API server refuses them."""
+"""Manifests that a step applies: read as in ``check``, and refused where the API server refuses them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,13 @@ from kubectl_spread.simulation.steps import NotScaled, StepNote, UnknownControll
 from kubectl_spread.snapshot import Snapshot
 
 _SCALERS = frozenset(("HorizontalPodAutoscaler", "VerticalPodAutoscaler", "ScaledObject"))
-"""Kinds that change workloads by what is measured."""
+"""Kinds that scale workloads by metrics."""
 
 
 def manifests_of(value: str, namespace: str, *, stdin: BinaryIO | None) -> tuple[Manifest, ...]:
     """Return the manifests of a step.
 
-    Args:
-        value: files, directories, URLs or ``-``, separated by commas.
-        namespace: of documents that name none.
-        stdin: standard input; None where it is closed.
+    ``value``: files, directories, URLs or ``-``, separated by commas. ``namespace``: of documents that name none.
 
     Raises:
         ManifestError: one of them cannot be read.
@@ -45,12 +42,12 @@ def manifests_of(value: str, namespace: str, *, stdin: BinaryIO | None) -> tuple
 
 
 def objects_of(manifests: Sequence[Manifest]) -> tuple[Application, ...]:
-    """Return what the manifests apply, but for kinds of other APIs."""
+    """Return what the manifests apply, without kinds of other APIs."""
     return tuple(application(each, each.obj) for each in manifests if each.obj is not None)
 
 
 def not_followed(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
-    """Return what is not followed of manifests: who makes Pods of kinds of other APIs, and who scales."""
+    """Return notes on what is not simulated: controllers of other APIs, and autoscaling of workloads."""
     return tuple(
         UnknownController(each.ref) if each.template is not None else NotScaled(each.ref)
         for each in manifests
@@ -59,7 +56,7 @@ def not_followed(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
 
 
 def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
-    """Return the cluster with what the manifests say, before anything comes of it.
+    """Return the cluster with the manifests applied, before any controller acts.
 
     Raises:
         ManifestError: the API server would refuse any of them.
@@ -69,17 +66,21 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     objects = [each.obj for each in manifests if each.obj is not None]
     with_namespaces = snapshot.with_objects(obj for obj in objects if isinstance(obj, Namespace))
     reviews = [(each, reviewed(each, with_namespaces, snapshot, profile.release)) for each in manifests]
-    faults = [fault for each, review in reviews for fault in _faults_alone(each, review)]
+    faults = [fault for each, review in reviews for fault in _find_faults(each, review)]
     if not faults:
         after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
-        faults = [fault for each, review in reviews for fault in _faults_there(each, review, snapshot, after, profile)]
+        faults = [
+            fault
+            for each, review in reviews
+            for fault in _find_faults_in_cluster(each, review, snapshot, after, profile)
+        ]
     if faults:
         raise ManifestError(faults, hint="the API server would refuse it; check -f lists all that is wrong")
     return after
 
 
-def _faults_alone(manifest: Manifest, review: Review) -> Iterator[ManifestProblem]:
-    """Yield what is wrong with the manifest whatever else is applied."""
+def _find_faults(manifest: Manifest, review: Review) -> Iterator[ManifestProblem]:
+    """Yield the faults of the manifest that do not depend on other manifests."""
     yield from _problems(manifest, review.errors)
     if not review.errors:
         yield from (manifest.document.problem(why, path) for path, why in malformed(manifest.obj))
@@ -92,10 +93,9 @@ def _faults_alone(manifest: Manifest, review: Review) -> Iterator[ManifestProble
         yield too_many(manifest, asked)
 
 
-def _faults_there(
+def _find_faults_in_cluster(
     manifest: Manifest, review: Review, before: Snapshot, after: Snapshot, profile: Profile
 ) -> Iterator[ManifestProblem]:
-    """Yield what is wrong with the manifest in this cluster."""
     yield from _problems(manifest, (*review.namespace_errors, *review.change_errors))
     if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
         refusals = completed(manifest.obj, (), after, profile).refusals

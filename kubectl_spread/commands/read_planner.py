@@ -1,4 +1,4 @@
-"""What has to be read next of a large cluster: told by what was read, and by nothing else."""
+"""Plans what to read next of a large cluster, only from what was read so far."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from kubectl_spread.diagnosis.manifest_outcome import Coming
 
 MOST_NAMESPACES = 20
-"""Namespaces (count) that are read one by one."""
+"""The most namespaces (count) that are read one by one."""
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What has to be read next.
+    """What must be read next.
 
     Attributes:
-        nodes: of these (by name) the Pods of all namespaces.
-        namespaces: of these the Pods on all nodes.
-        whole: all Pods, whatever else is needed.
-        why: for whoever wants to know.
+        nodes: the nodes (by name) whose Pods of all namespaces are needed.
+        namespaces: the namespaces whose Pods on all nodes are needed.
+        whole: whether all Pods are needed.
+        why: the reason, for the log.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -50,59 +50,40 @@ NOTHING = Need()
 
 
 FIRST_TRIED = 16
-"""Nodes (count) that are read at first where one that takes a Pod is enough."""
+"""Nodes (count) that are read first, where one feasible node is enough."""
 FURTHER_TRIED = 3
-"""How many times as many as were read are tried next."""
+"""How many times the nodes read so far are read next."""
 Asked: TypeAlias = Sequence[tuple[Pod, Handle]]
-"""Pods, each with the cluster in which it waits as its scheduler sees it."""
+"""Pods, each with the cluster as its scheduler sees it."""
 
 
 def to_judge(asked: Asked, limits: ReadLimits) -> Need:
-    """Return what has to be read before it can be said of each Pod whether it finds a node, and why not.
-
-    Args:
-        asked: the Pods.
-        limits: how much may be read.
+    """Return what must be read to decide whether each Pod finds a node, and why not.
 
     Raises:
-        ValueError: an object of the cluster cannot be read.
+        ValueError: an object of the cluster cannot be parsed.
     """
-    return _before_nodes(asked) or _nodes_left(asked, limits) or _pinned(asked, limits)
+    return _namespaces_concerned(asked) or _nodes_left(asked, limits) or _pinned(asked, limits)
 
 
 def to_place(asked: Asked, limits: ReadLimits) -> Need:
-    """Return what has to be read before one node is known for each Pod, or why there is none.
-
-    Args:
-        asked: the Pods.
-        limits: how much may be read.
-
-    Raises:
-        ValueError: as for ``to_judge``.
-    """
-    if need := _before_nodes(asked):
+    """Return what must be read to find one node for each Pod, or why there is none; errors as for ``to_judge``."""
+    if need := _namespaces_concerned(asked):
         return need
     nodes: set[str] = set()
     for pod, handle in asked:
         most = limits.left(handle.snapshot)
         found = cycle.not_read(pod, handle, most=most + 1)
-        nodes.update(found[: _tried(handle)] if found else _victims(pod, handle))
+        nodes.update(found[: _batch_size(handle)] if found else _nodes_with_victims(pod, handle))
     if asked and len(nodes) > limits.left(asked[0][1].snapshot):
         return Need(whole=True, why=f"{len(nodes)} nodes decide about the next Pods")
     return Need(nodes=frozenset(nodes), why="one of them may take the next Pod")
 
 
 def to_check(coming: Sequence[Coming], limits: ReadLimits) -> Need:
-    """Return what has to be read before it can be said that no first replica finds a node, or that one may.
+    """Return what must be read to decide that no manifest's first replica finds a node; errors as for ``to_judge``.
 
-    Where one does, where it lies decides about those after it, and about other manifests: all Pods are read for that.
-
-    Args:
-        coming: what comes of each manifest.
-        limits: how much may be read.
-
-    Raises:
-        ValueError: as for ``to_judge``.
+    Where one finds a node, its place decides about later replicas and other manifests, so all Pods are read.
     """
     for each in coming:
         if each.handle.snapshot.nominated:
@@ -110,25 +91,22 @@ def to_check(coming: Sequence[Coming], limits: ReadLimits) -> Need:
         if not each.alone:
             return Need(whole=True, why=f"{each.first.metadata.name} is there already, or is to be on many nodes")
     asked = tuple((each.first, each.handle) for each in coming)
-    return to_judge(asked, limits) or _evictions(asked)
-
-
-def _evictions(asked: Asked) -> Need:
-    """Return all Pods where one that finds no node may evict others: where it does so, further ones may follow."""
+    if need := to_judge(asked, limits):
+        return need
     for pod, handle in asked:
         judgement = judge(cycle.evaluate(pod, handle), handle)
-        if judgement.hides_victims or judgement.preemption:
+        if judgement.hides_victims or judgement.preemption:  # and the evicted Pods may evict others
             return Need(whole=True, why=f"{pod.metadata.name} may evict Pods")
     return NOTHING
 
 
-def _tried(handle: Handle) -> int:
-    # More each time: where those that were read have no room, a few further ones may not have any either.
+def _batch_size(handle: Handle) -> int:
+    # Batches grow: where many nodes have no room, a few more nodes rarely have any.
     return max(FIRST_TRIED, FURTHER_TRIED * (len(handle.snapshot.nodes) - len(handle.snapshot.inventory.not_read)))
 
 
-def _victims(pod: Pod, handle: Handle) -> frozenset[str]:
-    """Return the nodes on which there may be Pods to evict for one that finds no node."""
+def _nodes_with_victims(pod: Pod, handle: Handle) -> frozenset[str]:
+    """Return the unread nodes where the Pod may evict others; none where it finds a node."""
     evaluation = cycle.evaluate_briefly(pod, handle)
     if evaluation.feasible:
         return frozenset()
@@ -136,8 +114,8 @@ def _victims(pod: Pod, handle: Handle) -> frozenset[str]:
     return reach.may_open if reach.hides_victims else frozenset()
 
 
-def _before_nodes(asked: Asked) -> Need:
-    """Return the namespaces that the Pods concern; all Pods where fewer could reject what more would not."""
+def _namespaces_concerned(asked: Asked) -> Need:
+    """Return the namespaces whose Pods decide; all Pods where a node's rejection is not final until all are read."""
     namespaces: set[str] = set()
     for pod, handle in asked:
         claims_devices = dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
@@ -150,12 +128,12 @@ def _before_nodes(asked: Asked) -> Need:
 
 
 def concerned(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
-    """Return the namespaces not read yet whose Pods its own terms are about; its own is among them."""
+    """Return the namespaces, its own included, that its affinity terms select and whose Pods are unread."""
     read = snapshot.inventory.pods_read or PodsRead(frozenset(), frozenset())
     try:
         terms = PodTerms.of(pod)
     except ValueError:
-        return frozenset()  # which rejects it everywhere
+        return frozenset()  # every node rejects it
     meant = {pod.metadata.namespace}
     for term in (*terms.affinity, *terms.anti_affinity):
         known = (each.metadata for each in snapshot.all(Namespace))
@@ -164,7 +142,7 @@ def concerned(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
 
 
 def _nodes_left(asked: Asked, limits: ReadLimits) -> Need:
-    """Return the nodes on which only further Pods can keep a Pod away; all Pods for one that finds a node."""
+    """Return the nodes that only unread Pods can make infeasible; all Pods for a Pod that finds a node."""
     nodes: set[str] = set()
     for pod, handle in asked:
         most = limits.left(handle.snapshot)
@@ -173,14 +151,14 @@ def _nodes_left(asked: Asked, limits: ReadLimits) -> Need:
             return Need(whole=True, why=f"more than {most} nodes may take {pod.metadata.name}")
         if not found and limits.confirm and cycle.feasible_node(pod, handle):
             return Need(whole=True, why=f"{pod.metadata.name} finds a node, which Pods anywhere may prevent")
-        nodes.update(found[: min(most, _tried(handle)) if limits.few_first else most])
+        nodes.update(found[: min(most, _batch_size(handle)) if limits.few_first else most])
     if asked and len(nodes) > limits.left(asked[0][1].snapshot):
         return Need(whole=True, why=f"{len(nodes)} nodes may take the Pods")
     return Need(nodes=frozenset(nodes), why="what else keeps Pods from there is not known")
 
 
 def _pinned(asked: Asked, limits: ReadLimits) -> Need:
-    """Return the nodes of domains that are pinned, where these are few: they are, whatever else is there."""
+    """Return the unread nodes of pinned domains, where these are few; they only explain the pin."""
     nodes: set[str] = set()
     for pod, handle in asked:
         found = pinned_nodes(pod, handle) & handle.snapshot.inventory.not_read
@@ -190,16 +168,7 @@ def _pinned(asked: Asked, limits: ReadLimits) -> Need:
 
 
 def to_change(asked: Asked, limits: ReadLimits, spent: Spent) -> Need:
-    """Return the nodes whose Pods decide whether changes let in the Pods that find no node, as far as there is time.
-
-    Args:
-        asked: the Pods.
-        limits: how much may be read.
-        spent: whether the time is over.
-
-    Raises:
-        ValueError: as for ``to_judge``.
-    """
+    """Return the nodes whose Pods decide whether fixes work, until ``spent``; errors as for ``to_judge``."""
     nodes: set[str] = set()
     for pod, handle in asked:
         situation = Situation(pod, handle)
@@ -210,7 +179,7 @@ def to_change(asked: Asked, limits: ReadLimits, spent: Spent) -> Need:
 
 
 def pinned_nodes(pod: Pod, handle: Handle) -> frozenset[str]:
-    """Return the nodes of the domains that are pinned, of the constraints to blame."""
+    """Return the nodes of pinned domains of the constraints in the conflict core."""
     if not pod.spec.topology_spread_constraints:
         return frozenset()
     judgement = judge(cycle.evaluate(pod, handle), handle)

@@ -17,17 +17,17 @@ from kubectl_spread.scheduler.dynamicresources import CLASS_PREFIX, may_be_devic
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 
 WHOLE_CLUSTER_PODS = 5000
-"""Pods (count) up to which ``show`` reads all of them without being asked to."""
+"""The most Pods (count) that are read whole by default."""
 
 
 CLUSTER_WIDE = frozenset((kinds.PERSISTENT_VOLUME_CLAIM, kinds.CSI_STORAGE_CAPACITY, kinds.RESOURCE_CLAIM))
-"""Namespaced kinds that decide about nodes whoever uses them: what is attached or given there, what room there is."""
+"""Namespaced kinds of which objects in all namespaces decide about nodes: attached volumes, allocated devices, room."""
 REQUIRED = (kinds.NODE, kinds.POD)
 FOR_PENDING = (kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY)
 FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
-"""Kinds that decide what an API server writes into a Pod as it is created."""
+"""Kinds from which admission sets fields of new Pods."""
 FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
-"""Kinds that decide beside them whether it is created."""
+"""Further kinds that decide whether a Pod is created."""
 FOR_SOME = {*FOR_PENDING, kinds.CONTROLLER_REVISION, *kinds.DEVICE_KINDS, *kinds.AUTOSCALER_KINDS}
 FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_SOME})
 
@@ -38,19 +38,19 @@ AUTOSCALERS = (
     Read(kind=kinds.NODE_POOL, required=False),
     Read(kind=kinds.CONFIG_MAP, namespace=STATUS_NAMESPACE, name=STATUS_NAME, required=False),
 )
-"""The reads that say whether the cluster has an autoscaler: two small requests beside the others."""
+"""Two small reads that show whether the cluster has an autoscaler."""
 OF_KARPENTER: tuple[Read, ...] = (
     Read(kind=kinds.NODE_CLAIM, required=False),
     Read(kind=kinds.EC2_NODE_CLASS, required=False),
     Read(kind=kinds.DEPLOYMENT, label_selector="app.kubernetes.io/name=karpenter", required=False),
 )
-"""What else is read where Karpenter is."""
+"""Further reads where the cluster has Karpenter."""
 KARPENTER_LABEL = "karpenter.sh/nodepool"
 """The label of nodes that Karpenter creates."""
 
 
 def of_cluster_autoscaler(namespace: str) -> tuple[Read, ...]:
-    """Return what else is read where cluster-autoscaler is: Cluster API's groups, and its words on these Pods."""
+    """Return the further reads for cluster-autoscaler: Cluster API's groups, and its events in the namespace."""
     reasons = (f"reason={reason}" for reason in ("NotTriggerScaleUp", "TriggeredScaleUp"))
     return (
         Read(kind=kinds.MACHINE_DEPLOYMENT, required=False),
@@ -62,48 +62,42 @@ def of_cluster_autoscaler(namespace: str) -> tuple[Read, ...]:
 def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
     """Return the reads for evaluating every filter for Pods of the namespace (empty: of all).
 
-    Nodes, Pods and what storage they use are needed of the whole cluster; what else decides comes from the Pods' own
-    namespace. Who may only list the Pods of that namespace gets an answer that rests on those.
-
-    Args:
-        namespace: of the Pods that are asked about.
-        pending: whether the scheduler's messages and what guards Pods against changes are wanted too.
+    Nodes, Pods and their storage are read in the whole cluster, other kinds in the namespace. Where listing all Pods is
+    forbidden, those of the namespace are listed. ``pending`` adds the scheduler's messages, autoscalers, and the kinds
+    that fixes must respect.
     """
     reads = [Read(kind=kinds.NODE), Read(kind=kinds.POD, fallback=namespace)]
     reads += [_optional(kind, namespace) for kind in FOR_ANY_POD]
     if pending:
         reads.append(failures(namespace))
-        reads += _guards(namespace)
+        reads += _read_for_fixes(namespace)
         reads += AUTOSCALERS
     return tuple(reads)
 
 
 def failures(namespace: str) -> Read:
-    """Return the read of what the scheduler says of Pods of the namespace (empty: of all) that it cannot schedule."""
+    """Return the read of FailedScheduling events of the namespace (empty: of all)."""
     return Read(kind=kinds.EVENT, namespace=namespace, field_selector=f"reason={FAILED_SCHEDULING}", required=False)
 
 
-def _guards(namespace: str) -> tuple[Read, ...]:
-    # A Pod of any namespace may be the one to move.
+def _read_for_fixes(namespace: str) -> tuple[Read, ...]:
+    # A fix may move Pods of any namespace.
     return _optional(kinds.POD_DISRUPTION_BUDGET, ""), _optional(kinds.NETWORK_POLICY, namespace)
 
 
 def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
-    """Return the reads for evaluating every filter for Pods that are yet to be created in the namespaces.
-
-    All Pods are needed: where replicas would lie is not told from some of them.
-    """
-    of_each = [(*everything(namespace), *_guards(namespace)) for namespace in namespaces]
+    """Return the reads for evaluating every filter for new Pods in the namespaces, with all Pods of the cluster."""
+    of_each = [(*everything(namespace), *_read_for_fixes(namespace)) for namespace in namespaces]
     return tuple(dict.fromkeys(replace(read, fallback="") for reads in of_each for read in reads))
 
 
 def for_moving() -> tuple[Read, ...]:
-    """Return the reads for moving Pods: all of the cluster, for whatever is moved competes with all others."""
+    """Return the reads for moving Pods: all of the cluster, because a moved Pod competes with all others."""
     return for_manifests([""])
 
 
 def spread_only(namespace: str) -> tuple[Read, ...]:
-    """Return the reads for counting: Nodes, and the namespace's Pods, Services, owners and what completes Pods."""
+    """Return the reads for counting Pods: Nodes, and the namespace's Pods, Services, owners and admission kinds."""
     return (
         Read(kind=kinds.NODE),
         Read(kind=kinds.POD, namespace=namespace),
@@ -112,13 +106,12 @@ def spread_only(namespace: str) -> tuple[Read, ...]:
 
 
 def _optional(kind: Kind, namespace: str) -> Read:
-    """Return a read whose failure leaves the answer incomplete instead of ending the command."""
     wide = kind in CLUSTER_WIDE or not kind.namespaced
     return Read(kind=kind, namespace="" if wide else namespace, required=False)
 
 
 DEVICE_CLASSES = (_optional(kinds.DEVICE_CLASS, ""),)
-"""The reads that say which extended resources stand for devices."""
+"""The reads that show which extended resources are devices."""
 DEVICES = tuple(_optional(kind, "") for kind in kinds.DEVICE_KINDS)
 """The reads for evaluating DynamicResources."""
 
@@ -126,12 +119,12 @@ DEVICES = tuple(_optional(kind, "") for kind in kinds.DEVICE_KINDS)
 def read_with_devices(
     read: ReadLists, reads: Sequence[Read], *, specs: Sequence[PodSpec] = (), at_once: bool = False
 ) -> Inventory:
-    """Return what was asked for, and the devices where a Pod that is to be scheduled may need them.
+    """Return what was asked for, with the devices where an unscheduled Pod may need them.
 
     Args:
         read: reads lists of the cluster.
         reads: what is asked for.
-        specs: of Pods that manifests make, beside those that the cluster has, and would create.
+        specs: of Pods that manifests create and the cluster does not have.
         at_once: whether no second read is possible; the devices are unread then.
 
     Raises:
@@ -164,9 +157,7 @@ def read_with_devices(
 
 
 def with_autoscaler(read: ReadLists, inventory: Inventory, reads: Sequence[Read]) -> Inventory:
-    """Return the inventory with the objects that decide what the cluster's autoscaler does.
-
-    It is unchanged where ``reads`` did not ask for an autoscaler, or the cluster has none.
+    """Return the inventory with what the autoscaler decides by; unchanged where none was asked for or found.
 
     Raises:
         ClusterError: the server does not answer.

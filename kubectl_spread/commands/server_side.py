@@ -1,4 +1,4 @@
-"""What an API server itself makes of a manifest, asked by a dry run: ``check --dry-run=server``."""
+"""The API server's own answer to a manifest, by a dry run: ``check --dry-run=server``."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import BY_API, POD, Kind
 
 Create: TypeAlias = Callable[[Kind, str, Mapping[str, Plain]], DryRun]
-"""(Kind, namespace, object) → what the server would make of it."""
+"""(Kind, namespace, object) → the result of the dry run."""
 
 
 class Served(msgspec.Struct, frozen=True):
-    """What the server says of a manifest.
+    """The server's answer to a manifest.
 
     Attributes:
-        pod: the Pod as it would store it; None where it would not, or could not be asked.
+        pod: the Pod as the server would store it; None where it refuses it or cannot be asked.
         errors: why it refuses the manifest.
         of_pods: why it refuses the Pods of its template.
         missing: what could not be asked.
@@ -39,16 +39,16 @@ class Served(msgspec.Struct, frozen=True):
 
 
 def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
-    """Return what the server says of the manifest, and of the first of its Pods.
+    """Return the server's answer to the manifest and to its first Pod.
 
     Raises:
         ClusterError: the server cannot be reached or understood.
     """
     kind = BY_API.get((manifest.document.api_version, manifest.document.kind))
     known = kind is None or manifest.served is not None or manifest.refused
-    said = DryRun() if kind is None or known else create(kind, manifest.namespace, values_of(manifest.document))
-    if said.causes or said.impossible or kind is POD:
-        return _served(said, pod, path="")
+    result = DryRun() if kind is None or known else create(kind, manifest.namespace, values_of(manifest.document))
+    if result.causes or result.impossible or kind is POD:
+        return _served(result, pod, path="")
     labels: Plain = {**pod.metadata.labels}
     metadata: Plain = {
         **_mapping(_template(manifest).get("metadata")),
@@ -60,22 +60,19 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
     return replace(served, errors=(), of_pods=served.errors)
 
 
-def _served(said: DryRun, pod: Pod, *, path: str) -> Served:
-    if said.impossible:
-        return Served(missing=incomplete_entries([NoDryRun(why=said.impossible)]))
-    if said.causes or not isinstance(said.obj, Pod):
-        return Served(
-            errors=tuple(
-                ValidationError(
-                    field=path * bool(cause.field) + cause.field, reason=cause.reason, message=cause.message
-                )
-                for cause in said.causes
-            )
+def _served(result: DryRun, pod: Pod, *, path: str) -> Served:
+    if result.impossible:
+        return Served(missing=incomplete_entries([NoDryRun(why=result.impossible)]))
+    if result.causes or not isinstance(result.obj, Pod):
+        errors = (
+            ValidationError(field=path * bool(each.field) + each.field, reason=each.reason, message=each.message)
+            for each in result.causes
         )
-    # What a controller adds, such as the tolerations of a DaemonSet's Pods, the manifest does not say.
-    own = said.obj.spec.tolerations
+        return Served(errors=tuple(errors))
+    # The manifest lacks what a controller adds, such as the tolerations of a DaemonSet's Pods.
+    own = result.obj.spec.tolerations
     added = (toleration for toleration in pod.spec.tolerations if toleration not in own)
-    return Served(pod=replace(pod, spec=replace(said.obj.spec, tolerations=(*own, *added))))
+    return Served(pod=replace(pod, spec=replace(result.obj.spec, tolerations=(*own, *added))))
 
 
 def _template(manifest: Manifest) -> Mapping[str, Plain]:
@@ -88,7 +85,7 @@ def _template(manifest: Manifest) -> Mapping[str, Plain]:
 
 
 def _spec(manifest: Manifest, pod: Pod) -> dict[str, Plain]:
-    """Return the template's spec, with volumes for the claims that a StatefulSet makes for each Pod."""
+    """Return the template's spec with the volumes of volumeClaimTemplates."""
     spec = _mapping(_template(manifest).get("spec"))
     volumes = spec.get("volumes")
     known = [_mapping(volume) for volume in volumes] if isinstance(volumes, list) else []

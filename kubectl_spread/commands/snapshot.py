@@ -1,4 +1,4 @@
-"""``snapshot``: what the other commands read of a cluster, as a List to read it from later."""
+"""``snapshot``: what the other commands read of a cluster, as a List for ``--from``."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ READ_ANNOTATIONS = frozenset(
         REVISION_ANNOTATION,
     )
 )
-"""The annotations that any command reads; of what was last applied only the fields that objects keep."""
+"""The annotations that any command reads. The last applied configuration is reduced to the fields that objects keep."""
 
 
 _NOT_KEPT = frozenset(CARRIED.values()) - {"--context", "--cluster", "--user"}
-"""Connection flags that a snapshot names without their values."""
+"""Connection flags whose names a snapshot keeps, without values."""
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """A cluster as it was read.
+    """A snapshot of a cluster.
 
     Attributes:
         text: the List, as JSON.
-        notes: what could not be had, a sentence each.
-        held: how many objects of which kinds it holds.
+        notes: a sentence for each list that could not be read.
+        held: how many objects of which kinds it has.
     """
 
     text: str
@@ -79,18 +79,18 @@ class Taken(msgspec.Struct, frozen=True):
 
     @property
     def exit_code(self) -> ExitCode:
-        """Whether all was had that answers rest on."""
+        """Undetermined where a list could not be read."""
         return ExitCode.of_items(no=False, incomplete=bool(self.notes))
 
 
 def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> Taken:
-    """Return what the other commands read, and nothing else: what our objects do not hold is gone already.
+    """Return what the other commands read, and nothing else: decoding already dropped all other fields.
 
     Args:
-        source: where the cluster is read from.
+        source: the cluster.
         namespace: of the workloads that will be asked about; empty for all.
-        now: when it is taken; what files say of that stays.
-        key: what digests are made with, 16 random bytes; empty to leave them out.
+        now: when it is taken; a time that files give is kept.
+        key: the key of the digests, 16 random bytes; empty for no digests.
 
     Raises:
         ClusterError: a list that is needed cannot be had.
@@ -104,17 +104,19 @@ def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> 
         inventory = read_sets.with_revisions(source.read, inventory, reads)
     origin = _origin(source.access, source.server, now) if source.server else inventory.origin or Origin()
     origin = _with_kinds(origin, inventory)
-    items = b",\n".join(msgspec.json.encode(item) for item in (_item(origin), *_items(inventory, key)))
-    # Who may not ask whether there is an autoscaler mostly has none.
-    told = (each for each in inventory.unread if each.kind not in AUTOSCALER_KINDS)
-    notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in told)
+    api_version, kind = ORIGIN_API
+    first = {"apiVersion": api_version, "kind": kind, **msgspec.to_builtins(origin)}
+    items = b",\n".join(map(msgspec.json.encode, (first, *_items(inventory, key))))
+    # Where autoscalers may not be listed, there mostly are none.
+    unread = (each for each in inventory.unread if each.kind not in AUTOSCALER_KINDS)
+    notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in unread)
     return Taken(
         json_text(b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}"), notes, counted(inventory)
     )
 
 
 def _with_kinds(origin: Origin, inventory: Inventory) -> Origin:
-    """Return where the snapshot is taken, with which kinds it holds."""
+    """Return the origin with the kinds that the snapshot has."""
     unread = {each.kind: each for each in inventory.unread}
     versions = inventory.resource_versions
     read = (
@@ -132,7 +134,7 @@ def _with_kinds(origin: Origin, inventory: Inventory) -> Origin:
 
 
 def _origin(access: ClusterAccess | UnsetType, server: str, now: datetime) -> Origin:
-    """Return where the snapshot is taken: no credentials, and no paths of this machine."""
+    """Return the origin, without credentials and paths of this machine."""
     if not isinstance(access, ClusterAccess):
         return Origin(taken_at=written(now), server=server)
     given = dict(pairwise((*access.flags, "")))
@@ -147,24 +149,19 @@ def _origin(access: ClusterAccess | UnsetType, server: str, now: datetime) -> Or
     )
 
 
-def _item(origin: Origin) -> Mapping[str, Plain]:
-    api_version, kind = ORIGIN_API
-    return {"apiVersion": api_version, "kind": kind, **msgspec.to_builtins(origin)}
-
-
 def _items(inventory: Inventory, key: bytes) -> Iterator[Mapping[str, Plain]]:
     for kind in KINDS:
         for obj in inventory.objects.get(kind.name, ()):
-            # What other components say, of a probe's answer or a mount, is read by nobody.
+            # No command reads events of other components.
             if isinstance(obj, Event) and obj.reason != FAILED_SCHEDULING and obj.speaker not in AUTOSCALERS:
                 continue
             if isinstance(obj, ConfigMap) and obj.metadata.name != read_sets.STATUS_NAME:
                 continue
-            yield {"apiVersion": kind.api_version, "kind": kind.name, **_reduced(obj, key)}
+            yield {"apiVersion": kind.api_version, "kind": kind.name, **_reduce(obj, key)}
 
 
-def _reduced(obj: KubernetesObject, key: bytes) -> dict[str, Plain]:
-    """Return what is written of an object: no value of what it does not keep, but the digests of its template."""
+def _reduce(obj: KubernetesObject, key: bytes) -> dict[str, Plain]:
+    """Return the values that are written: the fields that the object keeps, and digests of its template."""
     values = cast("dict[str, Plain]", msgspec.to_builtins(obj))
     metadata = cast("dict[str, Plain]", values.get("metadata", {}))
     annotations = metadata.get("annotations")
@@ -176,13 +173,13 @@ def _reduced(obj: KubernetesObject, key: bytes) -> dict[str, Plain]:
     if isinstance(applied, str):
         metadata["annotations"] = {
             **cast("dict[str, Plain]", metadata["annotations"]),
-            LAST_APPLIED: _last_applied(applied, type(obj), key),
+            LAST_APPLIED: _reduce_last_applied(applied, type(obj), key),
         }
     return values
 
 
-def _last_applied(text: str, struct: type[KubernetesObject], key: bytes) -> str:
-    """Return what was last applied, reduced as the object itself; what cannot be read stays unreadable."""
+def _reduce_last_applied(text: str, struct: type[KubernetesObject], key: bytes) -> str:
+    """Return the last applied configuration, reduced like the object; "unreadable" where it is malformed."""
     try:
         applied = plain(text.encode())
     except DecodeError:
@@ -199,14 +196,14 @@ def _last_applied(text: str, struct: type[KubernetesObject], key: bytes) -> str:
 
 
 def _kept_digest(digest: Plain, key: bytes) -> str:
-    """Return the digest under the key; one that has a key, of a snapshot that is read, stays."""
+    """Return the digest under the key; a digest of an earlier snapshot already has a key and stays."""
     if not isinstance(digest, str) or not digest or not key:
         return UNKNOWN
     return digest if is_keyed(digest) else keyed(digest, key)
 
 
 def _strip(values: Plain) -> None:
-    """Take out the annotations that no command reads, and what was applied last, of an object and all that is in it."""
+    """Remove unread annotations and the last applied configuration, at every depth."""
     if isinstance(values, list | tuple):
         for each in values:
             _strip(each)
