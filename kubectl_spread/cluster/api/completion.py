@@ -1,11 +1,10 @@
-"""Names for shell completion: of a kubeconfig, or of a cluster that is given less than a second to tell them.
+"""Names for shell completion, from the kubeconfig or within less than a second from the cluster.
 
-Whoever presses TAB wants candidates or nothing: whatever fails, fails silently and leaves no names.
+Every failure is silent and gives no names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal
@@ -19,15 +18,15 @@ if TYPE_CHECKING:
     from kubectl_spread.objects.meta import ObjectMeta
 
 SECONDS = 0.6
-"""What finding the cluster, its credential plugin and its answer may take in all: with the time that this program and
-kubectl take to start, less than a second."""
+"""For the kubeconfig, the credential plugin and the answer together. The start of kubectl and of this program takes the
+rest of a second."""
 OBJECTS = 500
 UNSCHEDULED = "spec.nodeName=,status.phase=Pending"
-"""The field selector of Pods that wait for a node."""
+"""The field selector of Pods without a node."""
 
 
 def configured_names(section: Literal["contexts", "clusters", "users"], *, path: str = "") -> tuple[str, ...]:
-    """Return the names in a section of the kubeconfig at the path, or of those that KUBECONFIG names; sorted."""
+    """Return the names in a section of the kubeconfig at the path (empty: the default one), sorted."""
     from kubectl_spread.cluster.access import kubeconfig
 
     try:
@@ -37,13 +36,13 @@ def configured_names(section: Literal["contexts", "clusters", "users"], *, path:
 
 
 def cluster_names(options: ConnectionOptions, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
-    """Return the names of the kind's objects in the namespace that the flags and the kubeconfig mean; sorted."""
-    return tuple(sorted(found.name for found in _in_time(partial(_list, options, kind, field_selector))))
+    """Return the names of the kind's objects in the namespace of the flags or the kubeconfig, sorted."""
+    return tuple(sorted(found.name for found in _list_in_time(options, kind, field_selector)))
 
 
 def label_keys(options: ConnectionOptions, kind: Kind) -> tuple[str, ...]:
-    """Return the keys of the labels that the kind's objects carry; sorted."""
-    return tuple(sorted({key for found in _in_time(partial(_list, options, kind, "")) for key in found.labels}))
+    """Return the label keys of the kind's objects, sorted."""
+    return tuple(sorted({key for found in _list_in_time(options, kind, "") for key in found.labels}))
 
 
 def _list(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[ObjectMeta, ...]:
@@ -57,10 +56,10 @@ def _list(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[
     )
 
 
-def _in_time(work: Callable[[], tuple[ObjectMeta, ...]]) -> tuple[ObjectMeta, ...]:
-    """Return what the work returns, nothing when it fails or takes too long; it is not waited for any longer."""
+def _list_in_time(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[ObjectMeta, ...]:
+    """Return the metadata of the objects; nothing when that fails or takes too long."""
     finished: SimpleQueue[Background[tuple[ObjectMeta, ...]]] = SimpleQueue()
-    Background(work, finished)
+    Background(partial(_list, options, kind, field_selector), finished)
     try:
         return finished.get(timeout=SECONDS).result()
     except (Empty, SpreadError):

@@ -1,4 +1,4 @@
-"""What an API server would make of an object, without making it: the only requests that are no reads.
+"""Dry runs: what the API server would store. They are the only requests that are not reads.
 
 Source: api meta/v1 CreateOptions.DryRun; apimachinery pkg/api/errors/errors.go (v1.36).
 """
@@ -23,11 +23,11 @@ from kubectl_spread.objects.meta import KubernetesObject
 
 FIELD_MANAGER = "kubectl-spread"
 KUBECTL = "kubectl"
-"""Who applies, for ``kubectl apply --server-side``."""
+"""The field manager of ``kubectl apply --server-side``."""
 UNAUTHORIZED_WORDS = re.compile("cannot (create|patch) resource")
-"""What tells a 403 of RBAC from one of admission."""
+"""Tells a 403 of RBAC from one of admission."""
 JUDGED = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
-"""The answers that are about the object."""
+"""The statuses of answers about the object."""
 
 
 class PatchType(StrEnum):
@@ -38,12 +38,12 @@ class PatchType(StrEnum):
 
 
 class Patch(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be changed of an object.
+    """A change of an object.
 
     Attributes:
-        values: the patch, or what is applied.
-        type: what it is.
-        force: whether fields of other managers are taken over, where it is applied.
+        values: the patch, or the applied configuration.
+        type: the type of the patch.
+        force: whether an apply takes over fields of other managers.
     """
 
     values: Mapping[str, Plain]
@@ -52,12 +52,13 @@ class Patch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DryRun(msgspec.Struct, frozen=True):
-    """What the server says.
+    """The result of a dry run.
 
     Attributes:
-        obj: the object as it would store it; None where it would not.
-        values: the same as it was sent.
-        impossible: why it could not be asked; empty where it could.
+        obj: the object as the server would store it; None where it refuses it.
+        values: the same as plain values.
+        causes: why the server refuses it.
+        impossible: why the server could not be asked; empty where it could.
     """
 
     obj: KubernetesObject | None = None
@@ -67,7 +68,7 @@ class DryRun(msgspec.Struct, frozen=True):
 
 
 def create(connection: Connection, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
-    """Return what the server would make of the object; where one of its name exists, of one like it.
+    """Return the result for a new object; where its name exists, for one with another name.
 
     Raises:
         ClusterError: the server cannot be reached or understood.
@@ -84,12 +85,6 @@ def create(connection: Connection, kind: Kind, namespace: str, values: Mapping[s
 
 
 def _post(connection: Connection, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
-    """Return what the server would make of the object.
-
-    Raises:
-        StatusError: the server refuses for a reason other than the object.
-        ClusterError: it cannot be reached or understood.
-    """
     request = Request(
         path=kind.path(namespace),
         what=f"create {kind.singular} as a dry run{_where(kind, namespace)}",
@@ -97,15 +92,15 @@ def _post(connection: Connection, kind: Kind, namespace: str, values: Mapping[st
         query={"dryRun": "All", "fieldManager": FIELD_MANAGER},
         body=msgspec.json.encode(values),
     )
-    return _answered(connection, kind, request)
+    return _send(connection, kind, request)
 
 
 def patch(connection: Connection, kind: Kind, namespace: str, name: str, change: Patch) -> DryRun:
-    """Return what the server would make of an object that exists.
+    """Return the result for a change of an existing object.
 
     Raises:
         StatusError: the server refuses for a reason other than the object.
-        ClusterError: it cannot be reached or understood.
+        ClusterError: the server cannot be reached or understood.
     """
     applies = change.type is PatchType.APPLY
     request = Request(
@@ -114,14 +109,14 @@ def patch(connection: Connection, kind: Kind, namespace: str, name: str, change:
         needs=_needs("patch", kind, namespace),
         query={
             "dryRun": "All",
-            # Who applies matters: fields of others are not taken without force.
+            # An apply does not change fields of other managers without force.
             "fieldManager": KUBECTL if applies else FIELD_MANAGER,
             "force": "true" if change.force else "",
         },
         body=msgspec.json.encode(change.values),
         patch=change.type,
     )
-    return _answered(connection, kind, request)
+    return _send(connection, kind, request)
 
 
 def _where(kind: Kind, namespace: str) -> str:
@@ -132,17 +127,11 @@ def _needs(verb: str, kind: Kind, namespace: str) -> str:
     return f'the RBAC verb "{verb}" on {f"{kind.plural}.{kind.group}".rstrip(".")}{_where(kind, namespace)}'
 
 
-def _answered(connection: Connection, kind: Kind, request: Request) -> DryRun:
-    """Return what the server would make of what is sent.
-
-    Raises:
-        StatusError: the server refuses for a reason other than the object.
-        ClusterError: it cannot be reached or understood.
-    """
+def _send(connection: Connection, kind: Kind, request: Request) -> DryRun:
     try:
         answer = fetch(connection, request)
     except StatusError as error:
-        return _refusal(error)
+        return _explain_refusal(error)
     try:
         return DryRun(obj=decode(answer.body, kind.struct), values=plain(answer.body))
     except DecodeError as error:
@@ -150,12 +139,8 @@ def _answered(connection: Connection, kind: Kind, request: Request) -> DryRun:
         raise ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what) from error
 
 
-def _refusal(error: StatusError) -> DryRun:
-    """Return why the server would not store the object, or could not be asked.
-
-    Raises:
-        StatusError: it is about something else.
-    """
+def _explain_refusal(error: StatusError) -> DryRun:
+    """Return why the server refuses the object or cannot be asked; raise an error about anything else."""
     said = error.said
     if error.status == HTTPStatus.NOT_FOUND and said.details.kind == "namespaces":
         return DryRun(impossible=said.message)
@@ -164,5 +149,5 @@ def _refusal(error: StatusError) -> DryRun:
     conflicts = error.status == HTTPStatus.CONFLICT and said.details.causes
     if error.status not in JUDGED and not conflicts:
         raise error
-    # Without causes the server's words are the one thing that is wrong.
+    # Without causes, the message is the only error.
     return DryRun(causes=said.details.causes or (StatusCause(reason=said.reason, message=said.message),))

@@ -1,8 +1,7 @@
-"""The objects of a cluster, kept as they are: listed once, then watched, each kind on a connection of its own.
+"""Keeps the objects of a cluster up to date: lists them once, then watches each kind on its own connection.
 
-A watch that ends goes on from the last version that was seen. Where the server no longer knows that version, a new list
-takes the place of all that was kept, so that what was deleted meanwhile is gone here too. Nothing is ever counted from
-events: an object that is announced twice is still one object.
+A watch that ends continues from the last version. Where the server no longer has that version, a new list replaces all
+objects, so that deleted ones disappear. Objects are never counted from events: a repeated event changes nothing.
 
 Source: client-go tools/cache/reflector.go, apimachinery pkg/apis/meta/v1/watch.go (v1.36); KEP-956 watch bookmarks.
 """
@@ -31,11 +30,11 @@ from kubectl_spread.objects.meta import KubernetesObject, Struct
 from kubectl_spread.snapshot import Inventory
 
 WATCH_SECONDS = 300
-"""After which the server is asked to end a watch, which then goes on: a proxy may have forgotten it unnoticed."""
+"""The server ends a watch after this time, and a new one continues: a proxy may have dropped it silently."""
 LONGEST_REQUESTED = 60.0
-"""Seconds to wait at most where the server asks for a pause."""
+"""The longest pause (seconds) that the server may ask for."""
 OPENING_SECONDS = 10.0
-"""How long a first answer to the watches is waited for."""
+"""How long to wait for the first answers to the watches."""
 REFUSALS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 Key: TypeAlias = tuple[str, str]
@@ -43,19 +42,18 @@ Say: TypeAlias = Callable[[str], object]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """How patient an informer is; all but the last in seconds.
+    """The times and limits of an informer; all but the last in seconds.
 
     Attributes:
-        first_backoff: before the second attempt; each further pause is twice as long.
-        longest_backoff: at most between two attempts.
-        lost: how long nothing works before it is said: connections end for many reasons, and are made again unnoticed.
-        short: a watch that ended sooner has failed.
-        refused: how long an API server that starts may refuse who has been allowed before: it has yet to learn the
-            roles.
-        calm: how long to wait for what comes together with a change.
-        answer: from the end of one answer to the beginning of the next, at least.
-        tick: how often whoever waits looks whether the server is lost.
-        max_event_bytes: of one event; etcd takes no object larger than a tenth of it.
+        first_backoff: the pause before the second attempt; each further pause is twice as long.
+        longest_backoff: the longest pause between two attempts.
+        lost: how long nothing works before it is reported; many connections end and are restored sooner.
+        short: a watch that ends sooner has failed.
+        refused: how long a starting API server, which has not read the roles yet, may refuse requests.
+        calm: how long to wait for further changes after a change.
+        answer: the shortest time from the end of one answer to the beginning of the next.
+        tick: the interval of checks whether the server is lost.
+        max_event_bytes: of one event; the largest object in etcd has a tenth of it.
     """
 
     first_backoff: float = 0.25
@@ -82,24 +80,24 @@ class _Versioned(Struct, frozen=True):
 
 
 class _Failure(Status, frozen=True):
-    """What stands in an event of type ERROR."""
+    """The object of an event of type ERROR."""
 
     code: int = 0
 
 
 class Informer:
-    """What a cluster holds, now and from now on.
+    """The objects of a cluster, kept up to date.
 
     Args:
-        connection: whom to ask.
+        connection: the API server.
         reads: lists to follow, no two of one kind.
-        listed: what they held. What could not be had is left unread, and is not asked for again.
-        say: hears in one line that the server is lost, and that it is back.
-        settings: how long to wait for what.
-        stop: where it is set, nothing further is asked for, nor waited for.
+        listed: the result of these lists. Kinds that could not be read stay unread.
+        say: takes one line when the server is lost, and one when it is back.
+        settings: times and limits.
+        stop: ends all requests and pauses when it is set.
 
     Raises:
-        ClusterError: what could be listed may not be watched.
+        ClusterError: a list may be read but not watched.
     """
 
     def __init__(
@@ -115,7 +113,7 @@ class Informer:
         self._first = listed
         self._settings = settings
         self._news = _News(say, settings, stop or threading.Event())
-        followed = [_followed(wanted, listed) for wanted in reads if wanted.kind.name in listed.objects]
+        followed = [_narrow(wanted, listed) for wanted in reads if wanted.kind.name in listed.objects]
         self._reflectors = [_Reflector(connection, wanted, listed, self._news) for wanted in followed]
         until = monotonic() + OPENING_SECONDS
         for reflector in self._reflectors:
@@ -136,7 +134,7 @@ class Informer:
     def wait(self) -> None:
         """Return when something has changed since the last call, and not too soon after it.
 
-        Meanwhile it is said when the server is lost and when it is back.
+        Meanwhile, report when the server is lost and when it is back.
 
         Raises:
             ClusterError: a right was withdrawn.
@@ -150,19 +148,19 @@ class Informer:
         self._news.raise_error()
 
 
-def _followed(wanted: Read, inventory: Inventory) -> Read:
-    """Return the list that was had: that of the fallback where all namespaces are forbidden."""
+def _narrow(wanted: Read, inventory: Inventory) -> Read:
+    """Return the list that was read: that of the fallback where all namespaces are forbidden."""
     forbidden = any(unread.kind == wanted.kind for unread in inventory.unread)
     narrowed = replace(wanted, namespace=wanted.fallback) if forbidden else wanted
     return replace(narrowed, fallback="", required=True)
 
 
 class _News:
-    """What the reflectors have to say, for use by several threads.
+    """What the reflectors report, from several threads.
 
     Attributes:
-        changed: set when an object has changed, or nothing can go on.
-        stopped: set when nobody wants to know any more.
+        changed: set when an object has changed or a reflector has failed.
+        stopped: set when the reflectors must end.
     """
 
     def __init__(self, say: Say, settings: Settings, stopped: threading.Event) -> None:
@@ -172,11 +170,11 @@ class _News:
         self._say = say
         self._lock = threading.Lock()
         self._lost: dict[str, tuple[float, ClusterError]] = {}
-        self._said_lost = False
+        self._reported_lost = False
         self._error: BaseException | None = None
 
     def lose(self, what: str, error: ClusterError, *, since: float) -> None:
-        """Note that something cannot be watched since a time (monotonic seconds), and why."""
+        """Note what cannot be watched since when (monotonic seconds), and why."""
         with self._lock:
             self._lost[what] = since, error
 
@@ -185,16 +183,16 @@ class _News:
             self._lost.pop(what, None)
 
     def report(self) -> None:
-        """Say that the server is lost if it has been for long, and that it is back if that was said."""
+        """Report that the server is lost if it has been for long, and when it is back after that."""
         with self._lock:
             lost = [error for since, error in self._lost.values() if monotonic() - since >= self.settings.lost]
-            over = self._said_lost and not self._lost
-        if lost and not self._said_lost:
+            over = self._reported_lost and not self._lost
+        if lost and not self._reported_lost:
             self._say(f"{lost[0].message}; trying again until it works")
-            self._said_lost = True
+            self._reported_lost = True
         elif over:
             self._say("the server answers again")
-            self._said_lost = False
+            self._reported_lost = False
 
     def fail(self, error: BaseException) -> None:
         self._error = self._error or error
@@ -207,7 +205,7 @@ class _News:
 
 
 class _Store:
-    """The objects of one kind, for use by several threads."""
+    """The objects of one kind, which several threads may use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -226,14 +224,14 @@ class _Store:
         return changed
 
     def update(self, found: KubernetesObject, version: str) -> bool:
-        """Take an object as it is now; return whether that is new."""
+        """Store an object; return whether it has changed."""
         with self._lock:
             changed = self._objects.get(_key(found)) != found
             self._objects[_key(found)], self.version = found, version
         return changed
 
     def delete(self, gone: KubernetesObject, version: str) -> bool:
-        """Take an object away; return whether it was there."""
+        """Remove an object; return whether it existed."""
         with self._lock:
             self.version = version
             return self._objects.pop(_key(gone), None) is not None
@@ -248,10 +246,10 @@ def _key(each: KubernetesObject) -> Key:
 
 
 class _Reflector:
-    """Keeps the objects of one list as they are, in a thread of its own.
+    """Keeps the objects of one list up to date, in its own thread.
 
     Attributes:
-        tried: set once the server has answered, or has not.
+        tried: set after the first attempt to watch.
     """
 
     def __init__(self, connection: Connection, wanted: Read, listed: Inventory, news: _News) -> None:
@@ -277,14 +275,14 @@ class _Reflector:
     def _run(self) -> None:
         try:
             while not self._news.stopped.is_set():
-                self._once()
-        except BaseException as error:  # noqa: BLE001 handed on to whoever waits: nothing may end unnoticed
+                self._follow_once()
+        except BaseException as error:  # noqa: BLE001 wait() raises it
             self._news.fail(error)
         finally:
             self.tried.set()
 
-    def _once(self) -> None:
-        """Watch until that ends, after a new list where one is needed, and before a pause if it did not end well."""
+    def _follow_once(self) -> None:
+        """List again where that is needed, watch until the watch ends, and pause if it failed."""
         try:
             if self._stale:
                 self._take(read(self._connection, [self.wanted]))
@@ -344,9 +342,9 @@ class _Reflector:
         return ClusterError(f"cannot {self._request.what}: {why}", what=self._request.what)
 
     def _back_off(self, error: ClusterError, *, at_least: float = 0) -> None:
-        """Wait (seconds) before the next attempt; raise the error where there is to be none."""
+        """Wait (seconds) before the next attempt; raise the error where there is none."""
         if error.status in REFUSALS:
-            # A server that starts refuses until it has learnt the roles.
+            # A starting server refuses requests until it has read the roles.
             self._refused_since = self._refused_since or monotonic()
             if not self._opened or monotonic() - self._refused_since > self._news.settings.refused:
                 raise error

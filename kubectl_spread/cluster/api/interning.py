@@ -1,7 +1,7 @@
-"""One copy of what many objects have in common.
+"""Shares equal parts of objects.
 
-The Pods of a workload differ in a few words: name, node, times. As they are decoded, 50,000 of them take 320 MB; when
-equal parts are one and the same, 90 MB.
+The Pods of a workload differ only in a few fields, such as name, node and times. 50,000 decoded Pods take 320 MB, or
+90 MB when they share equal parts.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 
 
 class Interning:
-    """The parts seen so far; of equal ones the first stands in for the others.
+    """The parts seen so far; the first of equal parts replaces the others.
 
-    Parts are the fields of metadata, spec and status: small enough to be often equal, large enough to count.
+    Parts are the fields of metadata, spec and status: small enough to be equal often, large enough to save memory.
     """
 
     def __init__(self) -> None:
@@ -27,15 +27,12 @@ class Interning:
         self._parts: dict[str, dict[bytes, object]] = defaultdict(dict)
 
     def intern(self, found: ObjectT) -> ObjectT:
-        """Return the object, which from now on holds the first of equal parts instead of its own."""
-        for section in (found.metadata, getattr(found, "spec", None), getattr(found, "status", None)):
-            if isinstance(section, msgspec.Struct):
-                self._intern_fields(section)
+        """Replace the object's parts by equal ones seen before; return the object."""
+        sections = (found.metadata, getattr(found, "spec", None), getattr(found, "status", None))
+        for section in (each for each in sections if isinstance(each, msgspec.Struct)):
+            for name in section.__struct_fields__:
+                value = getattr(section, name)
+                if value and isinstance(value, tuple | dict | msgspec.Struct):
+                    first = self._parts[name].setdefault(self._encode(value), value)
+                    msgspec.structs.force_setattr(section, name, first)
         return found
-
-    def _intern_fields(self, section: msgspec.Struct) -> None:
-        for name in section.__struct_fields__:
-            value = getattr(section, name)
-            if value and isinstance(value, tuple | dict | msgspec.Struct):
-                first = self._parts[name].setdefault(self._encode(value), value)
-                msgspec.structs.force_setattr(section, name, first)

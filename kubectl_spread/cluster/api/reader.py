@@ -1,9 +1,9 @@
-"""Lists and objects of an API server: several lists side by side, each page by page; long ones in Protocol Buffers.
+"""Reads lists and objects of an API server: several lists at once, page by page, long ones in Protocol Buffers.
 
-While one page is decoded the next is on its way, and no more than that is ever held as bytes. The first list is read
-at the newest version (no resourceVersion): a cached one may be stale, and ignores the limit. The others are read at the
-version that its first page is of. The Pods of single nodes are lists of their own, eight at a time, each of that
-version or a newer one: never of exactly one, for which a server looks at every Pod that there is.
+One page is decoded while the next one arrives; no more pages are held as bytes. The first list is read at the newest
+version, without a resourceVersion: a cached list may be stale and ignores the limit. The other lists are read at the
+version of its first page. The Pods of single nodes are lists of that version or a newer one, eight at a time: for
+exactly one version, a server walks all Pods.
 
 Source: client-go tools/pager/pager.go, apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
 """
@@ -50,18 +50,18 @@ if TYPE_CHECKING:
 
 PAGE_OBJECTS = 500
 NODES_AT_ONCE = 8
-"""Nodes (count) whose Pods are asked for side by side."""
+"""Nodes (count) whose Pods are listed at once."""
 TIMES_BEGUN = 3
-"""How often a reading is begun whose lists expire half-way; the last time each list is of its own version."""
+"""How often a reading starts when its lists expire; the last time, each list has its own version."""
 TICK_SECONDS = 0.1
 METADATA_LIST = "PartialObjectMetadataList"
 METADATA_ONLY = f"application/json;as={METADATA_LIST};g=meta.k8s.io;v=v1,{JSON}"
 PROTOBUF_OR_JSON = f"{PROTOBUF},{JSON}"
 PROTOBUF_KINDS = (NODE, POD)
 PROTOBUF_OBJECTS = 500
-"""From so many on, beyond the first page, the server saves more than it takes to get ready for them (measured: 200)."""
+"""From so many objects after the first page on, decoding Protocol Buffers saves time (measured: 200)."""
 UNREAD = {401: "unauthorized", 403: "forbidden", 404: "not served by this API server"}
-"""HTTP status → why a list that is not required could not be had."""
+"""HTTP status → why a list that is not required is unread."""
 
 T = TypeVar("T")
 
@@ -82,12 +82,12 @@ class _Version(Struct, frozen=True):
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What came of one read.
+    """The result of one read.
 
     Attributes:
-        objects: what was found; None where nothing could be read.
-        resource_version: the version at which it was listed; empty for one object.
-        unread: why that is not all that was wanted; None where it is.
+        objects: the objects; None where nothing could be read.
+        resource_version: the version of the list; empty for one object.
+        unread: why objects are missing; None where none are.
     """
 
     objects: tuple[KubernetesObject, ...] | None = ()
@@ -96,7 +96,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 class Counted(NamedTuple):
-    """How many objects a list holds, and the version at which it was asked; empty where it may not be asked."""
+    """How many objects a list has, and its version; empty where listing is forbidden."""
 
     objects: int
     resource_version: str
@@ -105,16 +105,14 @@ class Counted(NamedTuple):
 def read(
     connection: Connection, reads: Sequence[Read], *, resource_version: str = "", progress: Progress | None = None
 ) -> Inventory:
-    """Return what was read, all lists at one version; objects that several reads found stand in it once.
+    """Return what was read, all lists at one version (empty: the newest); an object in several reads is there once.
 
-    A get of an object that does not exist finds nothing and is no error. A reading whose version expires is begun
-    again, at last without a common version: the versions that the lists are of say so.
-
-    An empty version stands for the newest.
+    An object that does not exist is no error. A reading whose version expires starts again, the last time without a
+    common version; the inventory has the version of each list.
 
     Raises:
-        ClusterError: something required may not be read, or the server cannot be reached or understood.
-        UsageError: a namespace or name cannot be one.
+        ClusterError: a required list may not be read, or the server cannot be reached or understood.
+        UsageError: a namespace or name is invalid.
     """
     versions = [SharedVersion(reads, resource_version), *(SharedVersion(reads) for _ in range(TIMES_BEGUN - 2))]
     try:
@@ -138,7 +136,7 @@ def _read_at(
     reading = _Reading(connection, version)
     finished: SimpleQueue[Background[_Found]] = SimpleQueue()
     tasks = {Background(partial(reading.read_at_version, wanted), finished): wanted for wanted in reads}
-    with _collecting_no_garbage():
+    with _without_garbage_collection():
         try:
             _wait(tasks, finished, reading, progress)
         finally:
@@ -150,10 +148,10 @@ def _read_at(
 
 
 @contextmanager
-def _collecting_no_garbage() -> Iterator[None]:
-    """Let Python not go through objects as they come in, nor ever again: none of them refers to itself.
+def _without_garbage_collection() -> Iterator[None]:
+    """Exclude the objects from garbage collection, now and later: none of them refers to itself.
 
-    What is read beside an answer, as when a watch has to list anew, leaves that answer's own garbage to Python.
+    A list that another thread reads for a watch is left to the collector.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -169,26 +167,23 @@ def _collecting_no_garbage() -> Iterator[None]:
 
 
 def count(connection: Connection, kind: Kind, *, namespace: str = "") -> Counted:
-    """Return how many objects of the kind one may list, by asking for one of them; 0 where one may not.
+    """Return how many objects the kind has, by listing one of them; 0 where listing is forbidden.
 
     Raises:
         ClusterError: the server cannot be reached or understood.
     """
-    try:
-        return _count(connection, Read(kind, namespace))
-    except StatusError as error:
-        if error.status != HTTPStatus.FORBIDDEN:
-            raise
-        return Counted(0, "")
-
-
-def _count(connection: Connection, wanted: Read) -> Counted:
+    wanted = Read(kind, namespace)
     total, limit, continue_ = 0, 1, ""
     asked = set()
     while continue_ not in asked:
         asked.add(continue_)
         query = {"limit": str(limit), "continue": continue_}
-        page = _metadata_page(connection, wanted, query=query)
+        try:
+            page = _metadata_page(connection, wanted, query=query)
+        except StatusError as error:
+            if error.status != HTTPStatus.FORBIDDEN:
+                raise
+            return Counted(0, "")
         total += len(page.items)
         continue_, limit = page.metadata.continue_, PAGE_OBJECTS
         if page.metadata.remaining_item_count is not None or not continue_:
@@ -205,9 +200,9 @@ def list_metadata(
     limit: int = PAGE_OBJECTS,
     timeout: float = 2,
 ) -> tuple[ObjectMeta, ...]:
-    """Return the metadata of some objects, from the server's cache and without a second attempt: for completion.
+    """Return the metadata of some objects for completion: from the server's cache, without retries.
 
-    An empty namespace stands for all. ``timeout``: seconds after which to give up.
+    An empty namespace means all. ``timeout``: seconds.
 
     Raises:
         ClusterError: as for ``read``.
@@ -218,7 +213,7 @@ def list_metadata(
 
 
 def server_version(connection: Connection) -> str:
-    """Return the server's release, such as ``v1.36.2``; empty where it does not say that to everybody.
+    """Return the server's release, such as ``v1.36.2``; empty where it is forbidden.
 
     Raises:
         ClusterError: the server cannot be reached or understood.
@@ -267,16 +262,16 @@ class _Reading:
                 return self.read(replace(wanted, kind=wanted.kind.older))
             if wanted.required or error.status not in UNREAD:
                 raise
-            # Where an API server does not know an autoscaler's kinds, there is no such autoscaler.
+            # A cluster without the kinds of an autoscaler does not have that autoscaler.
             absent = error.status == HTTPStatus.NOT_FOUND and wanted.kind in AUTOSCALER_KINDS
             return _Found() if absent else _Found(None, unread=_unread(wanted, error))
 
     def _on_nodes(self, wanted: Read) -> _Found:
-        """Return the Pods of the nodes, and the newest version of them; nothing more is asked for where one fails."""
+        """Return the Pods of the nodes, and their newest version; one failure ends all."""
         waiting: SimpleQueue[str] = SimpleQueue()
         for name in wanted.on_nodes:
             waiting.put(name)
-        workers = [Background(partial(self._nodes_in_turn, wanted, waiting)) for _ in range(NODES_AT_ONCE)]
+        workers = [Background(partial(self._read_waiting, wanted, waiting)) for _ in range(NODES_AT_ONCE)]
         try:
             found = [each for worker in workers for each in worker.result()]
         except BaseException:
@@ -285,7 +280,7 @@ class _Reading:
         objects = tuple(pod for each in found for pod in each.objects or ())
         return _Found(objects, max((each.resource_version for each in found), key=age, default=""))
 
-    def _nodes_in_turn(self, wanted: Read, waiting: SimpleQueue[str]) -> list[_Found]:
+    def _read_waiting(self, wanted: Read, waiting: SimpleQueue[str]) -> list[_Found]:
         found = []
         while not self._stopped.is_set():
             try:
@@ -319,7 +314,7 @@ class _Reading:
             objects += items
             self._add(objects=len(items))
             if resource_version not in ("", answer.metadata.resource_version):
-                # As much use as a list that has expired.
+                # Treated as an expired list.
                 message = f"cannot {_what(wanted)}: the list changed from one page to the next"
                 raise StatusError(message, said=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again")
             resource_version = answer.metadata.resource_version
@@ -327,7 +322,7 @@ class _Reading:
         return _Found(tuple(objects), resource_version)
 
     def _pages(self, wanted: Read) -> Iterator[Response]:
-        """Yield the pages of a list; the next one is on its way when one is yielded."""
+        """Yield the pages of a list; the next one is already requested."""
         coming: Background[Response] | None = self._page(wanted, "")
         protobuf, asked = False, set()
         while coming:
@@ -357,7 +352,7 @@ class _Reading:
 
 
 class _Decoding:
-    """Decodes the pages of a list, of one encoding or another; objects share what is equal."""
+    """Decodes the pages of a list, in JSON or Protocol Buffers; objects share equal parts."""
 
     def __init__(self, wanted: Read) -> None:
         self._wanted = wanted
@@ -365,14 +360,9 @@ class _Decoding:
         self._protobuf: ListDecoder[KubernetesObject] | None = None
 
     def items(self, answer: Response) -> tuple[KubernetesObject, ...]:
-        """Return the objects of a page.
-
-        Raises:
-            ClusterError: they make no sense.
-        """
         struct = self._wanted.kind.struct
         if answer.protobuf:
-            return self._of_protobuf(answer.body, struct)
+            return self._decode_protobuf(answer.body, struct)
         page_type: Any = ObjectList
         page = _decoded(answer, page_type[struct], what=_what(self._wanted))
         return tuple(map(self._interning.intern, page.items))
@@ -381,7 +371,7 @@ class _Decoding:
         if self._protobuf is not None:
             self._protobuf.forget()
 
-    def _of_protobuf(self, body: bytes, struct: type[KubernetesObject]) -> tuple[KubernetesObject, ...]:
+    def _decode_protobuf(self, body: bytes, struct: type[KubernetesObject]) -> tuple[KubernetesObject, ...]:
         if self._protobuf is None:
             from kubectl_spread.objects.protobuf import ListDecoder
 
@@ -452,7 +442,7 @@ def _endless(wanted: Read) -> ClusterError:
 
 
 def watch_request(wanted: Read) -> Request:
-    """Return the request for what becomes of a list, from a version on that is yet to be said.
+    """Return the request to watch a list, still without a resourceVersion.
 
     Source: apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
     """
@@ -476,7 +466,7 @@ def _get_request(wanted: Read) -> Request:
 def _list_request(wanted: Read, continue_: str) -> Request:
     version = "" if continue_ else wanted.resource_version
     query = {
-        # A further page would be of exactly one version, and come without the index.
+        # A further page would be of exactly one version, without the index.
         "limit": "" if wanted.not_older else str(PAGE_OBJECTS),
         "continue": continue_,
         "resourceVersion": version,
@@ -513,7 +503,7 @@ def _path(wanted: Read) -> str:
 
 
 def _segment(name: str, what: str) -> str:
-    """Return the name as a part of a path, out of which it cannot lead.
+    """Return the name as one segment of a path.
 
     Source: apimachinery pkg/api/validation/path/name.go IsValidPathSegmentName.
     """
