@@ -12,7 +12,8 @@ from kubectl_spread.apiserver.apply import Merged
 from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.apiserver.strategic_merge import Map
 from kubectl_spread.apiserver.validation.field_errors import FieldError
-from kubectl_spread.cluster.files.manifests import Document, PodGroup, pod_groups, read_sound_documents
+from kubectl_spread.cluster.files.documents import Document
+from kubectl_spread.cluster.files.manifests import PodGroup, pod_groups, read_sound_documents
 from kubectl_spread.cluster.files.sources import STANDARD_INPUT
 from kubectl_spread.contract.check import CheckItem, Origin
 from kubectl_spread.controllers.templates import template_of

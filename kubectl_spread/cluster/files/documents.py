@@ -1,4 +1,4 @@
-"""Files to documents: one Kubernetes object each, its kind known; decoding it is the next step."""
+"""Splits files into documents: one Kubernetes object each, of which the kind is known."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
 
 Content: TypeAlias = msgspec.Raw | Plain
-"""A document: bytes where it is JSON that need not be looked at in whole, else plain values."""
+"""A document: bytes of JSON, or plain values."""
 
 _JSON = re.compile(rb"[ \t\r\n]*\{")
-# A flow mapping of YAML begins like JSON; only a file that a person may have written is tried as both.
+# A flow mapping of YAML begins like JSON; only files that a person may have written are tried as both.
 _MAX_FLOW_YAML = 2**20
-# What `kubectl cluster-info dump` puts between its lists.
+# `kubectl cluster-info dump` writes logs between its lists.
 _LOG_START = re.compile(rb"^==== START (logs for container [^\n]++)$", re.MULTILINE)
 _MOST_LISTS = 10
 
 
 class Document(msgspec.Struct, frozen=True):
-    """One object as a source gives it; each item of a List is an object of its own.
+    """One object of a source; each item of a List is an object.
 
     Attributes:
         source: the file, URL or ``standard input``.
-        number: which document of the source, counted from 1.
-        api_version: what the object says, else what the list says whose item it is.
+        number: the number of the document in the source, from 1.
+        api_version: of the object, else of the list that it is an item of.
         kind: likewise.
-        path: where in the document it stands, such as ``items[3]``; empty unless it is an item.
+        path: where the object is in the document, such as ``items[3]``; empty unless it is an item.
         text: the YAML that it was read from; None for JSON.
-        twice: field path → the lines of each key of the YAML that is given twice, where that is no error.
-        obj: the content decoded; None where that is yet to be done, and for kinds that this program does not know.
+        twice: field path → the two lines of a key that the YAML has twice, where that is no error.
+        obj: the decoded content; None before decoding, and for unknown kinds.
     """
 
     source: str
@@ -57,15 +57,15 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def values(self) -> Plain:
-        """The object as plain values; not to be changed, for aliases share them."""
+        """The object as plain values. Do not change them: aliases share them."""
         return plain(self.content) if isinstance(self.content, msgspec.Raw) else self.content
 
     def holding(self, content: Content, *, api_version: str, kind: str, path: str) -> Document:
-        """Return a document of the same place in the source, not decoded."""
+        """Return another document of the same place in the source, not decoded."""
         return Document(self.source, self.number, api_version, kind, content, path, self.text, self.twice)
 
     def decoded(self) -> Document:
-        """Return the document with its object where it is of a kind that this program knows.
+        """Return the document with its object, if its kind is known.
 
         Raises:
             DecodeError: a field has the wrong type.
@@ -78,13 +78,13 @@ class Document(msgspec.Struct, frozen=True):
         return replace(self, obj=obj)
 
     def lines(self, field_paths: Iterable[str]) -> dict[str, int]:
-        """Return field path → line of the source, counted from 1; the empty path is the object's. Nothing for JSON."""
+        """Return field path → line of the source, from 1; the empty path is the object. Empty for JSON."""
         paths = {path: ".".join(part for part in (self.path, path) if part) for path in field_paths}
         found = lines_of(self.text, paths.values()) if self.text else {}
         return {path: found[place] for path, place in paths.items() if place in found}
 
     def problem(self, message: str, field_path: str = "") -> ManifestProblem:
-        """Return what is wrong with the object, or with one of its fields."""
+        """Return the problem of the object, or of one of its fields."""
         place = ".".join(part for part in (self.path, field_path) if part)
         return ManifestProblem(self.source, message, document=self.number, field_path=place)
 
@@ -96,13 +96,13 @@ def read_objects(
     lists: Counter[Kind] | None = None,
     repeats: bool = False,
 ) -> Iterator[Document | ManifestProblem]:
-    """Yield the objects of the inputs, and what is wrong.
+    """Yield the objects of the inputs, and their problems.
 
     Args:
-        inputs: what was read, and what could not be.
-        strict: whether JSON is held to what YAML is held to, at the cost of plain values.
-        lists: takes how many lists of each kind, such as a PodList, the inputs have, empty ones too.
-        repeats: whether the last value counts of a key that YAML gives twice, as for kubectl; else it is an error.
+        inputs: what was read, and what could not be read.
+        strict: whether JSON is checked as strictly as YAML, which takes plain values.
+        lists: is filled with the number of lists of each kind, such as PodLists, empty ones too.
+        repeats: whether the last value of a key that YAML has twice counts, as for kubectl; else it is an error.
     """
     lists = Counter() if lists is None else lists
     for found in inputs:
@@ -112,14 +112,14 @@ def read_objects(
         empty = True
         for document in contents(found, strict=strict, repeats=repeats):
             empty = False
-            yield from [document] if isinstance(document, ManifestProblem) else _flattened(document, lists)
-        # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
+            yield from [document] if isinstance(document, ManifestProblem) else _flatten(document, lists)
+        # In a directory, a file of comments is no problem; an empty file is a failed copy.
         if empty and not (found.listed and found.content.strip()):
             yield ManifestProblem(found.source, "holds no Kubernetes object")
 
 
 def contents(found: Input, *, strict: bool, repeats: bool = False) -> Iterator[Document | ManifestProblem]:
-    """Yield the documents of an input, Kubernetes objects or not, and what is wrong; arguments as for objects."""
+    """Yield the documents of an input, Kubernetes objects or not, and its problems; for the arguments see above."""
     content = _without_logs(found.content)
     if not _JSON.match(content):
         yield from _yaml(found.source, content, repeats=repeats)
@@ -136,21 +136,20 @@ def _sound(found: Iterable[Document | ManifestProblem]) -> bool:
 
 
 def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | ManifestProblem]:
-    """Yield the documents of JSON; what follows one that is broken is not read."""
+    """Yield the documents of JSON, up to the first malformed one."""
     number = 0
     try:
         for document in json_values.split(content):
             number = document.number
-            yield _strict_json(source, document) if strict else Document(source, number, "", "", document.raw)
+            if not strict:
+                yield Document(source, number, "", "", document.raw)
+                continue
+            try:
+                yield _check_depth(Document(source, number, "", "", document.values()))
+            except JsonError as error:
+                yield ManifestProblem(source, str(error), document=number)
     except JsonError as error:
         yield ManifestProblem(source, str(error), document=number + 1)
-
-
-def _strict_json(source: str, document: json_values.JsonDocument) -> Document | ManifestProblem:
-    try:
-        return _shallow(Document(source, document.number, "", "", document.values()))
-    except JsonError as error:
-        return ManifestProblem(source, str(error), document=document.number)
 
 
 def _yaml(source: str, content: bytes, *, repeats: bool) -> Iterator[Document | ManifestProblem]:
@@ -169,27 +168,22 @@ def _yaml(source: str, content: bytes, *, repeats: bool) -> Iterator[Document | 
             yield ManifestProblem(source, f"{what} YAML: {error}", document=document.number)
         else:
             if values is not None:
-                yield _shallow(Document(source, document.number, "", "", values, text=document, twice=twice))
+                yield _check_depth(Document(source, document.number, "", "", values, text=document, twice=twice))
 
 
-def _shallow(document: Document) -> Document | ManifestProblem:
-    """Return the document unless it is nested so deep that walking through it would end in a RecursionError."""
+def _check_depth(document: Document) -> Document | ManifestProblem:
+    """Return the document unless it is nested so deep that recursion over it would fail."""
     level = [document.content]
     for _ in range(MAX_DEPTH + 1):
-        level = [child for values in level for child in _children(values)]
+        nested = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = [child for children in nested for child in children]
         if not level:
             return document
     return document.problem(f"is nested more than {MAX_DEPTH} deep")
 
 
-def _children(values: Content) -> Iterable[Plain]:
-    if isinstance(values, dict):
-        return values.values()
-    return values if isinstance(values, list) else ()
-
-
 def _without_logs(content: bytes) -> bytes:
-    """Return the content without sections of container logs, each line of them left blank.
+    """Return the content with blank lines in place of container logs.
 
     Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36).
     """
@@ -197,7 +191,7 @@ def _without_logs(content: bytes) -> bytes:
     while start := _LOG_START.search(content, done):
         end_mark = b"==== END %s\n" % start[1]
         end = content.find(end_mark, start.end())
-        # A section without its end is the last: it was cut off, and to look for others would take ever so long.
+        # A section without an end was cut off, so it is the last; a search for others would take quadratic time.
         if end < 0:
             break
         kept += [content[done : start.start()], b"\n" * content.count(b"\n", start.start(), end)]
@@ -210,11 +204,11 @@ _NO_OBJECTS = {
     "values.yaml": " but the values of a Helm chart",
     **dict.fromkeys(("kustomization.yaml", "kustomization.yml"), " but a kustomization, which -k builds"),
 }
-"""Files that people keep beside manifests → what they are."""
+"""Files that are often beside manifests → what they are."""
 
 
 class _Header(msgspec.Struct, rename="camel"):
-    """What tells an object from a list, and its kind; none of it is checked yet."""
+    """The fields that tell an object from a list, and its kind; not checked yet."""
 
     api_version: Any = None
     kind: Any = None
@@ -222,13 +216,13 @@ class _Header(msgspec.Struct, rename="camel"):
 
 
 class _RawHeader(_Header, rename="camel"):
-    """The same of bytes, of which the items stay bytes."""
+    """The same for JSON; the items stay bytes."""
 
     items: msgspec.Raw = msgspec.Raw(b"null")
 
 
-def _flattened(document: Document, lists: Counter[Kind]) -> Iterator[Document | ManifestProblem]:
-    """Yield the object with its kind, or the items of a list in their order.
+def _flatten(document: Document, lists: Counter[Kind]) -> Iterator[Document | ManifestProblem]:
+    """Yield the object with its kind, or the items of a list in order.
 
     Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).
     """
@@ -239,9 +233,9 @@ def _flattened(document: Document, lists: Counter[Kind]) -> Iterator[Document | 
             waiting.pop()
             continue
         try:
-            header = _header(each.content)
-            named = _named(each, header)
-            items = _items(named, header)
+            header = _read_header(each.content)
+            named = _with_kind(each, header)
+            items = _items_of(named, header)
         except DecodeError as error:
             yield each.problem(error.reason, error.field_path)
             continue
@@ -253,7 +247,7 @@ def _flattened(document: Document, lists: Counter[Kind]) -> Iterator[Document | 
             waiting.append(items)
 
 
-def _header(content: Content) -> _Header:
+def _read_header(content: Content) -> _Header:
     if isinstance(content, msgspec.Raw):
         return decode(content, _RawHeader)
     if isinstance(content, dict):
@@ -261,12 +255,8 @@ def _header(content: Content) -> _Header:
     raise DecodeError(f"must be a mapping, not {type_name(content)}")
 
 
-def _named(document: Document, header: _Header) -> Document:
-    """Return the document with its kind, which it need not say itself if it is an item of a list of one kind.
-
-    Raises:
-        DecodeError: it is not a Kubernetes object.
-    """
+def _with_kind(document: Document, header: _Header) -> Document:
+    """Return the document with its kind; an item without a kind has that of its list."""
     names = {
         "apiVersion": document.api_version if header.api_version is None else header.api_version,
         "kind": document.kind if header.kind is None else header.kind,
@@ -281,29 +271,25 @@ def _named(document: Document, header: _Header) -> Document:
     return document.holding(document.content, api_version=names["apiVersion"], kind=names["kind"], path=document.path)
 
 
-def _items(document: Document, header: _Header) -> Iterator[Document] | None:
-    """Return the items of a list, None for an object.
-
-    Raises:
-        DecodeError: it is a list of a kind we know, but its items are none.
-    """
+def _items_of(document: Document, header: _Header) -> Iterator[Document] | None:
+    """Return the items of a list; None for an object."""
     if not document.kind.endswith("List"):
         return None
     kind = document.kind.removesuffix("List")
     api_version = document.api_version if kind else ""
     known = not kind or (api_version, kind) in BY_API
-    items: Iterable[Content] | None = None
+    items: Iterable[Content]
     if isinstance(header.items, list):
         items = header.items
     elif isinstance(header.items, msgspec.Raw) and bytes(memoryview(header.items)[:1]) == b"[":
         items = json_values.elements(header.items)
-    if items is None:
-        # Go writes an empty list as null.
-        is_raw = isinstance(header.items, msgspec.Raw)
-        if known and not (bytes(memoryview(header.items)[:4]) == b"null" if is_raw else header.items is None):
-            wrong = plain(header.items) if isinstance(header.items, msgspec.Raw) else header.items
-            raise DecodeError(f"must be a list, not {type_name(wrong)}", "items")
-        return iter(()) if known else None
+    elif not known:
+        return None
+    else:
+        found = plain(header.items) if isinstance(header.items, msgspec.Raw) else header.items
+        if found is not None:
+            raise DecodeError(f"must be a list, not {type_name(found)}", "items")
+        return iter(())  # Go writes an empty list as null.
     if document.path.count("items[") >= _MOST_LISTS:
         raise DecodeError(f"lists are nested more than {_MOST_LISTS} deep")
     prefix = f"{document.path}." if document.path else ""

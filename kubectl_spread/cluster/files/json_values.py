@@ -1,7 +1,6 @@
-"""JSON documents, one after another in a file, as bytes or as plain values.
+"""Splits a file into JSON documents, as bytes or as plain values.
 
-Hundreds of megabytes are cut into documents without making a value of them; ``JsonDocument.values`` is for the small
-files that people write, and strict.
+Hundreds of megabytes are split without decoding them. ``JsonDocument.values`` decodes small files, strictly.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import msgspec
 
 from kubectl_spread.objects.decoding import DecodeError, Plain, as_sent, plain
 
-# White space, and the lines between documents that YAML has and generators put into JSON as well.
-# Possessive: what was passed is not remembered, which would take a hundred times the bytes.
+# White space, and the --- lines of YAML, which generators also write between JSON documents.
+# Possessive quantifiers: backtracking would take a hundred times the memory of the file.
 _BETWEEN = re.compile(rb"(?:[ \t\r\n]++|^---[ \t]*+(?:#[^\n]*+)?$)*+", re.MULTILINE)
 _COMMA = re.compile(rb"[ \t\r\n]*+,?[ \t\r\n]*+")
-# How msgspec says that a document ends before the bytes do, naming one byte too far, and where it fails.
+# msgspec's errors for bytes after a document (its offset is one too large) and for malformed JSON.
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
 _TRUNCATED = "Input data was truncated"
@@ -26,32 +25,32 @@ _CUT_OFF = "is cut off: the JSON ends in the middle of a value"
 
 
 class JsonError(Exception):
-    """Bytes that are not JSON, or not JSON that an object can have."""
+    """Bytes that are not JSON, or JSON that no object can have."""
 
 
 class JsonDocument(msgspec.Struct, frozen=True):
     """One document of a file.
 
     Attributes:
-        number: counted from 1.
-        raw: its bytes, of which only the structure has been looked at.
+        number: from 1.
+        raw: its bytes, of which only the structure was checked.
     """
 
     number: int
     raw: msgspec.Raw
 
     def values(self) -> Plain:
-        """Return the plain values of the document, numbers as kubectl sends them.
+        """Return the plain values of the document, with numbers as kubectl sends them.
 
         Raises:
-            JsonError: a key is given twice, or a string or number is none that JSON allows.
+            JsonError: a key is given twice, or a string or number is invalid.
         """
         try:
-            # msgspec says whether it is JSON, which json is lax about; json alone says that a key was there before.
+            # msgspec refuses invalid JSON that json accepts; only json reports keys that are given twice.
             plain(self.raw)
             values: Plain = json.loads(
                 bytes(self.raw),
-                object_pairs_hook=_without_repetition,
+                object_pairs_hook=_refuse_repeated_keys,
                 parse_float=lambda digits: as_sent(float(digits)),
             )
         except DecodeError as error:
@@ -62,41 +61,36 @@ class JsonDocument(msgspec.Struct, frozen=True):
 
 
 def split(content: bytes) -> Iterator[JsonDocument]:
-    """Yield the documents, which need nothing between them.
+    """Yield the documents; nothing need be between them.
 
     Raises:
         JsonError: the bytes from here on are not JSON.
     """
     view = memoryview(content)
-    number, start = 0, _after_blanks(content, 0)
+    number, start = 0, _skip(_BETWEEN, content, 0)
     while start < len(content):
-        end = _end(content, view[start:], start)
+        end = _end_of_value(content, view[start:], start)
         number += 1
         yield JsonDocument(number, msgspec.Raw(view[start:end]))
-        start = _after_blanks(content, end)
+        start = _skip(_BETWEEN, content, end)
 
 
 def elements(array: msgspec.Raw) -> Iterator[msgspec.Raw]:
-    """Yield what a list holds, one after another: millions of elements at once would take a hundred bytes each."""
+    """Yield the elements of a list one by one: a list of millions would take a hundred bytes for each."""
     view = memoryview(array)
-    start = _after_comma(view, 1)
+    start = _skip(_COMMA, view, 1)
     while view[start] != ord("]"):
-        end = _end(b"", view[start:], start)
+        end = _end_of_value(b"", view[start:], start)
         yield msgspec.Raw(view[start:end])
-        start = _after_comma(view, end)
+        start = _skip(_COMMA, view, end)
 
 
-def _after_comma(view: memoryview, start: int) -> int:
-    match = _COMMA.match(view, start)
+def _skip(pattern: re.Pattern[bytes], content: bytes | memoryview, start: int) -> int:
+    match = pattern.match(content, start)
     return match.end() if match else start
 
 
-def _after_blanks(content: bytes, start: int) -> int:
-    match = _BETWEEN.match(content, start)
-    return match.end() if match else start
-
-
-def _end(content: bytes, rest: memoryview, start: int) -> int:
+def _end_of_value(content: bytes, rest: memoryview, start: int) -> int:
     try:
         msgspec.json.decode(rest, type=msgspec.Raw)
     except msgspec.DecodeError as error:
@@ -117,8 +111,8 @@ def _error(message: str, content: bytes, start: int) -> JsonError:
     return JsonError(f"is not valid JSON: line {line}, column {column}: {malformed[1]}")
 
 
-def _without_repetition(pairs: list[tuple[str, Plain]]) -> Plain:
-    """Return a mapping, no key of which is given twice: kubectl keeps the last silently, the API server refuses it."""
+def _refuse_repeated_keys(pairs: list[tuple[str, Plain]]) -> Plain:
+    """Return the mapping. For a repeated key, kubectl keeps the last value silently; the API server refuses it."""
     mapping: dict[str, Plain] = {}
     for key, value in pairs:
         if key in mapping:

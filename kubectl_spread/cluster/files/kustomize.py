@@ -1,4 +1,4 @@
-"""What ``kubectl kustomize`` makes of a directory.
+"""Runs ``kubectl kustomize``.
 
 Source: kubectl pkg/cmd/kustomize/kustomize.go; KUBECTL_PATH is set for plugins by kubectl from v1.37 on.
 """
@@ -20,12 +20,8 @@ def build(directory: str, environment: Mapping[str, str] = os.environ) -> tuple[
     """Return the documents that kustomize builds.
 
     Raises:
-        ManifestError: there is no kubectl, it refuses, or what it builds are no Kubernetes objects.
+        ManifestError: there is no kubectl, it fails, or its output has no Kubernetes objects.
     """
-    return documents_of([Input(directory, _built(directory, environment))])
-
-
-def _built(directory: str, environment: Mapping[str, str]) -> bytes:
     kubectl = environment.get("KUBECTL_PATH") or shutil.which("kubectl", path=environment.get("PATH"))
     if not kubectl:
         hint = "put kubectl on PATH, or build it elsewhere: kustomize build DIR | kubectl spread check -f -"
@@ -37,7 +33,7 @@ def _built(directory: str, environment: Mapping[str, str]) -> bytes:
         why = f"cannot be built: {kubectl}: {error.strerror}"
         raise ManifestError([ManifestProblem(directory, why)]) from error
     if ended.returncode:
-        said = ended.stderr.decode(errors="replace").strip().removeprefix("error: ")
-        why = " ".join(said.split()) or f"kubectl kustomize ended with code {ended.returncode}"
+        message = ended.stderr.decode(errors="replace").strip().removeprefix("error: ")
+        why = " ".join(message.split()) or f"kubectl kustomize ended with code {ended.returncode}"
         raise ManifestError([ManifestProblem(directory, f"cannot be built: {why}")])
-    return ended.stdout
+    return documents_of([Input(directory, ended.stdout)])

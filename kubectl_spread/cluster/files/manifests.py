@@ -1,6 +1,6 @@
-"""Kubernetes objects out of files: manifests for ``check -f``, a whole cluster for ``--from``.
+"""Reads Kubernetes objects from files: manifests for ``check -f``, a whole cluster for ``--from``.
 
-Every document of every source is read before one error lists all that is wrong.
+All documents of all sources are read before one error lists all problems.
 """
 
 from __future__ import annotations
@@ -41,31 +41,21 @@ from kubectl_spread.objects.template_rest import UNKNOWN, with_rest
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin, Unread
 
-__all__ = [
-    "Document",
-    "documents_of",
-    "pod_groups",
-    "read_documents",
-    "read_inventory",
-    "read_settings",
-    "read_sound_documents",
-]
-
 DEFAULT_NAMESPACE = "default"
 NOT_IN_SNAPSHOT = "not in the snapshot"
 NOT_IN_FILES = "not in the files"
-"""Why a kind is unread that files cannot hold."""
+"""Why a kind is unread that files do not have."""
 MOST_PROBLEMS = 100
-"""How many problems are named before reading ends."""
+"""Reading ends after so many problems."""
 MOST_OBJECTS = 100_000
-"""How many objects manifests may hold; each of them costs more than it does in a cluster."""
+"""The most objects in manifests; each takes more memory than in a cluster."""
 _IN_DUMP = frozenset((NODE, POD, EVENT, SERVICE, REPLICATION_CONTROLLER, DEPLOYMENT, REPLICA_SET, DAEMON_SET))
 """What ``kubectl cluster-info dump`` writes. Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36)."""
 REDUCED_TO_REPLICAS = frozenset(("{}", '{"spec":{"replicas":1}}'))
-"""What older snapshots keep of what was last applied: whether it says how many replicas there are."""
+"""The last applied configurations in older snapshots, which only tell whether it has replicas."""
 _MOST_NAMES = 3
 _LEAST_NAMESPACES = 4
-"""Namespaces (count) of every cluster: default, kube-system, kube-public and kube-node-lease."""
+"""Every cluster has the namespaces default, kube-system, kube-public and kube-node-lease."""
 
 Objects: TypeAlias = Mapping[str, Mapping[tuple[str, str], KubernetesObject]]
 """Kind's name → (namespace, name) → object."""
@@ -75,10 +65,10 @@ T = TypeVar("T")
 def read_documents(
     sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
 ) -> tuple[Document, ...]:
-    """Return the objects of the sources in their order, of any kind; those of known kinds decoded.
+    """Return the objects of the sources in order; those of known kinds are decoded.
 
     Raises:
-        ManifestError: with everything that is wrong.
+        ManifestError: lists all problems.
     """
     return documents_of(read_inputs(sources, recursive=recursive, urls=True, stdin=stdin))
 
@@ -86,37 +76,36 @@ def read_documents(
 def read_sound_documents(
     sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
 ) -> tuple[tuple[Document, ...], tuple[ManifestProblem, ...]]:
-    """Return the objects of the documents in which nothing is wrong, as `read_documents` does, and what is in others.
+    """Return the objects of all sound documents, as ``read_documents`` does, and the problems of the others.
 
-    Of a key that YAML gives twice the last value counts.
+    The last value of a key that YAML has twice counts.
 
     Raises:
-        ManifestError: too much is wrong.
+        ManifestError: there are too many problems.
     """
     inputs = read_inputs(sources, recursive=recursive, urls=True, stdin=stdin)
-    documents, problems = _sorted_out(
-        _decoded(_countable(read_objects(inputs, strict=True, repeats=True), MOST_OBJECTS))
-    )
+    objects = read_objects(inputs, strict=True, repeats=True)
+    documents, problems = _split_problems(_decode(_limit_count(objects, MOST_OBJECTS)))
     return tuple(documents), tuple(problems)
 
 
 def documents_of(inputs: Iterable[Input | ManifestProblem], *, most: int = MOST_OBJECTS) -> tuple[Document, ...]:
-    """Return the objects of what was read, of any kind; those of known kinds decoded.
+    """Return the objects of the inputs, at most ``most``; those of known kinds are decoded.
 
     Raises:
-        ManifestError: with everything that is wrong.
+        ManifestError: lists all problems.
     """
-    return _sound(_decoded(_countable(read_objects(inputs, strict=True), most)))
+    return _without_problems(_decode(_limit_count(read_objects(inputs, strict=True), most)))
 
 
 def read_settings(source: str, *, stdin: BinaryIO | None = None) -> tuple[Document, ...]:
-    """Return the documents of a file of ours, which need not be Kubernetes objects.
+    """Return the documents of a file, which need not be Kubernetes objects.
 
     Raises:
-        ManifestError: with everything that is wrong.
+        ManifestError: lists all problems.
     """
     inputs = read_inputs([source], recursive=False, urls=True, stdin=stdin)
-    return _sound(
+    return _without_problems(
         each
         for found in inputs
         for each in ([found] if isinstance(found, ManifestProblem) else contents(found, strict=True))
@@ -124,13 +113,13 @@ def read_settings(source: str, *, stdin: BinaryIO | None = None) -> tuple[Docume
 
 
 class PodGroup(msgspec.Struct, frozen=True):
-    """Pods that an object of a kind we do not know makes alike.
+    """Pods of one template of an object of an unknown kind.
 
     Attributes:
-        name: what tells them from others of the object, such as ``worker``; empty where there are no others.
-        path: the field of the object that is their template.
-        template: the values of that.
-        replicas: how many there are (count).
+        name: the name of the group, such as ``worker``; empty for the only group.
+        path: the field of the template.
+        template: its values.
+        replicas: the number of Pods.
     """
 
     name: str
@@ -141,25 +130,25 @@ class PodGroup(msgspec.Struct, frozen=True):
 
 _COUNTS = ("replicas", "parallelism", "numOfHosts")
 _NAMES = ("groupName", "name")
-_SAYS_NOTHING = re.compile(r"GroupSpecs?$|Specs?$|Template$|Jobs$", re.ASCII)
+_GENERIC_SUFFIX = re.compile(r"GroupSpecs?$|Specs?$|Template$|Jobs$", re.ASCII)
 
 
 def pod_groups(document: Document) -> tuple[PodGroup, ...]:
-    """Return the Pods that a kind we do not know makes, as Rollout and RayCluster do: wherever a Pod template is.
+    """Return the Pods of an object of an unknown kind, such as a Rollout or RayCluster: a group for each Pod template.
 
-    A Pod template is known by its ``spec.containers``; how many Pods there are of it, by the counts around it.
+    Anything with ``spec.containers`` is a Pod template. The counts around it give the number of Pods.
     """
     if (document.api_version, document.kind) in BY_API:
         return ()
-    found = list(_groups(_field(document.values, "spec"), "spec", "", 1))
+    found = list(_find_groups(_field(document.values, "spec"), "spec", "", 1))
     return tuple(found) if len(found) > 1 else tuple(replace(each, name="") for each in found)
 
 
-def _groups(values: Plain, path: str, name: str, replicas: int) -> Iterator[PodGroup]:
+def _find_groups(values: Plain, path: str, name: str, replicas: int) -> Iterator[PodGroup]:
     if isinstance(values, list):
         for index, each in enumerate(values):
             own = next((text for key in _NAMES if isinstance(text := _field(each, key), str)), str(index))
-            yield from _groups(each, f"{path}[{index}]", own, replicas)
+            yield from _find_groups(each, f"{path}[{index}]", own, replicas)
         return
     containers = _field(_field(values, "spec"), "containers")
     if isinstance(containers, list):
@@ -168,26 +157,27 @@ def _groups(values: Plain, path: str, name: str, replicas: int) -> Iterator[PodG
         counts = (value for key in _COUNTS if isinstance(value := values.get(key), int) and not isinstance(value, bool))
         number = replicas * math.prod(max(each, 0) for each in counts)
         for key, value in values.items():
-            told = _SAYS_NOTHING.sub("", key) if key not in {"template", "spec"} else ""
-            yield from _groups(value, f"{path}.{key}", told or name, number)
+            own = _GENERIC_SUFFIX.sub("", key) if key not in {"template", "spec"} else ""
+            yield from _find_groups(value, f"{path}.{key}", own or name, number)
 
 
 def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log: Log = SILENT) -> Inventory:
-    """Return the cluster that the sources hold; directories are read with all that is in them, URLs are not read.
+    """Return the cluster in the sources. Directories are read with all their directories; URLs are not read.
 
-    Objects of unknown kinds are left out. A namespaced object without a namespace is in ``default``. An object that
-    is given twice, by kind, namespace and name, is taken as it stands last. Kinds that the
-    sources cannot hold are unread. Where several snapshots are of different clusters, none is the origin.
+    Objects of unknown kinds are left out. A namespaced object without a namespace is in ``default``. Of objects with
+    the same kind, namespace and name, the last counts. Kinds that the sources cannot have are unread. Snapshots of
+    different clusters have no common origin.
 
     Raises:
-        ManifestError: with everything that is wrong.
+        ManifestError: lists all problems.
     """
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {kind.name: {} for kind in KINDS}
     inputs = read_inputs(sources, recursive=True, urls=False, stdin=stdin, most=MOST_OF_A_CLUSTER)
     lists: Counter[Kind] = Counter()
     snapshots: list[Origin] = []
     origins: dict[tuple[str, ...], Origin] = {}
-    for kind, each in _sound(_cluster_objects(read_objects(_logged(inputs, log), strict=False, lists=lists))):
+    documents = read_objects(_log_inputs(inputs, log), strict=False, lists=lists)
+    for kind, each in _without_problems(_cluster_objects(documents)):
         if isinstance(each, Origin):
             snapshots.append(each)
             origins.setdefault((each.context, each.cluster, each.server), each)
@@ -195,19 +185,19 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
             objects[kind][each.metadata.namespace, each.metadata.name] = each
     found = {kind: tuple(named.values()) for kind, named in objects.items()}
     if any(each.metadata.annotations.get(LAST_APPLIED) in REDUCED_TO_REPLICAS for each in _each(objects)):
-        # A snapshot of before this release, which has nothing of what is not kept.
+        # An older snapshot, without digests of the fields that it leaves out.
         found = {kind: tuple(with_rest(each, UNKNOWN) for each in those) for kind, those in found.items()}
     inventory = Inventory(found, unread=tuple(_unread(objects, lists)))
     if len(snapshots) == 1:
-        inventory = _as_recorded(inventory, snapshots[0])
+        inventory = _with_recorded_gaps(inventory, snapshots[0])
     if len(origins) == 1:
         inventory = replace(inventory, origin=next(iter(origins.values())))
     log.say(READS, f"found {counted(inventory)}")
     return inventory
 
 
-def _as_recorded(inventory: Inventory, snapshot: Origin) -> Inventory:
-    """Return what the files hold, of which one is a snapshot that says what was read for it."""
+def _with_recorded_gaps(inventory: Inventory, snapshot: Origin) -> Inventory:
+    """Return the inventory with what the snapshot records about versions and unread kinds."""
     if not snapshot.held:
         return inventory
     versions = {plural: version for plural, version in snapshot.held.items() if version}
@@ -216,7 +206,7 @@ def _as_recorded(inventory: Inventory, snapshot: Origin) -> Inventory:
     recorded += [
         Unread(kind, NOT_IN_SNAPSHOT) for kind in KINDS if kind.plural not in snapshot.held and kind not in known
     ]
-    # What other files bring is there; what the server kept to itself is not.
+    # Objects of other files fill gaps, but not where the server refused part of a list.
     unread = [each for each in recorded if each.kind.plural in versions or not inventory.objects[each.kind.name]]
     if not versions:
         unread += [each for each in inventory.unread if each.kind not in known]
@@ -225,11 +215,11 @@ def _as_recorded(inventory: Inventory, snapshot: Origin) -> Inventory:
 
 
 def _unread(objects: Objects, lists: Counter[Kind]) -> Iterator[Unread]:
-    """Yield what the sources do not hold, though the cluster may have it, or must.
+    """Yield the kinds that the sources lack although the cluster may or must have them.
 
-    A list of one kind, as the API server answers and ``kubectl cluster-info dump`` writes it, says nothing of others.
-    Pods that are on nodes show that there are nodes, and workloads that count Pods that there are Pods. Where some
-    nodes are there, one that Pods run on is missing; Pods that do not run may have outlived theirs.
+    Where the sources have a list of one kind, such as a PodList, kinds without a list are unread. Without lists, Nodes
+    are unread where Pods name them, and Pods where workloads count them. A missing Node is unread where other Nodes are
+    there and a running Pod names it; the Node of a Pod that does not run may be deleted.
     """
     for kind in KINDS:
         if not objects[kind.name] and kind not in lists and (lists or _must_exist(kind, objects)):
@@ -237,20 +227,21 @@ def _unread(objects: Objects, lists: Counter[Kind]) -> Iterator[Unread]:
     missing = _named_nodes(objects, "Running").difference(name for _, name in objects[NODE.name])
     if missing and objects[NODE.name]:
         yield Unread(NODE, f"{_first_of(missing)} {NOT_IN_FILES}")
-    if lists.keys() == _IN_DUMP and (namespaces := _dumped_in_part(objects, lists)):
+    # A dump has a list of Pods for each namespace; one of all namespaces has at least those of every cluster.
+    namespaces = {namespace for named in objects.values() for namespace, _ in named if namespace}
+    if lists.keys() == _IN_DUMP and namespaces and lists[POD] < max(len(namespaces), _LEAST_NAMESPACES):
         yield Unread(POD, f"only those of {_first_of(namespaces)} are in the files")
 
 
 def _must_exist(kind: Kind, objects: Objects) -> bool:
-    """Whether other objects show that there is one of the kind."""
-    return (kind == NODE and bool(_named_nodes(objects))) or (kind == POD and any(map(_has_pods, _each(objects))))
+    return (kind == NODE and bool(_named_nodes(objects))) or (kind == POD and any(map(_counts_pods, _each(objects))))
 
 
 def _each(objects: Objects) -> Iterator[KubernetesObject]:
     return (each for named in objects.values() for each in named.values())
 
 
-def _has_pods(obj: KubernetesObject) -> bool:
+def _counts_pods(obj: KubernetesObject) -> bool:
     if isinstance(obj, DaemonSet):
         return obj.status.current_number_scheduled > 0
     status = getattr(obj, "status", None)
@@ -258,19 +249,10 @@ def _has_pods(obj: KubernetesObject) -> bool:
 
 
 def _named_nodes(objects: Objects, phase: str = "") -> set[str]:
-    """Return the nodes (by name) that Pods are on which have not finished, of this phase alone where one is given."""
+    """Return the nodes (by name) of Pods that have not finished; with a phase, of running Pods in that phase."""
     pods = (pod for pod in objects[POD.name].values() if isinstance(pod, Pod) and not pod.finished)
     named = {pod.spec.node_name for pod in pods if not phase or (pod.status.phase == phase and not pod.terminating)}
     return named - {""}
-
-
-def _dumped_in_part(objects: Objects, lists: Counter[Kind]) -> set[str]:
-    """Return the namespaces of a dump that is not of all; empty for one that is.
-
-    A dump has a list of Pods for each namespace. Of all of them, those that every cluster has are mostly empty.
-    """
-    held = {namespace for named in objects.values() for namespace, _ in named if namespace}
-    return held if lists[POD] < max(len(held), _LEAST_NAMESPACES) else set()
 
 
 def _first_of(names: set[str]) -> str:
@@ -278,31 +260,23 @@ def _first_of(names: set[str]) -> str:
     return f"{', '.join(first)} and {rest} more" if rest > 0 else ", ".join(first)
 
 
-def _logged(inputs: Iterable[Input | ManifestProblem], log: Log) -> Iterator[Input | ManifestProblem]:
+def _log_inputs(inputs: Iterable[Input | ManifestProblem], log: Log) -> Iterator[Input | ManifestProblem]:
     for each in inputs:
         if isinstance(each, Input):
             log.say(READS, f"read {each.source}: {len(each.content):,} bytes")
         yield each
 
 
-def _sound(results: Iterable[T | ManifestProblem]) -> tuple[T, ...]:
-    """Return the results if there is no problem among them.
-
-    Raises:
-        ManifestError: with all problems, or the first hundred.
-    """
-    sound, problems = _sorted_out(results)
+def _without_problems(results: Iterable[T | ManifestProblem]) -> tuple[T, ...]:
+    """Return the results; raise a ManifestError where there are problems among them."""
+    sound, problems = _split_problems(results)
     if problems:
         raise ManifestError(problems)
     return tuple(sound)
 
 
-def _sorted_out(results: Iterable[T | ManifestProblem]) -> tuple[list[T], list[ManifestProblem]]:
-    """Return the results, and the problems among them.
-
-    Raises:
-        ManifestError: with the first hundred problems.
-    """
+def _split_problems(results: Iterable[T | ManifestProblem]) -> tuple[list[T], list[ManifestProblem]]:
+    """Return the results and the problems; raise the first hundred problems."""
     sound: list[T] = []
     problems: list[ManifestProblem] = []
     for result in results:
@@ -315,7 +289,7 @@ def _sorted_out(results: Iterable[T | ManifestProblem]) -> tuple[list[T], list[M
     return sound, problems
 
 
-def _countable(found: Iterable[Document | ManifestProblem], most: int) -> Iterator[Document | ManifestProblem]:
+def _limit_count(found: Iterable[Document | ManifestProblem], most: int) -> Iterator[Document | ManifestProblem]:
     for number, each in enumerate(found):
         if number == most and isinstance(each, Document):
             yield ManifestProblem(each.source, f"no more than {most} objects are taken", document=each.number)
@@ -323,7 +297,7 @@ def _countable(found: Iterable[Document | ManifestProblem], most: int) -> Iterat
         yield each
 
 
-def _decoded(found: Iterable[Document | ManifestProblem]) -> Iterator[Document | ManifestProblem]:
+def _decode(found: Iterable[Document | ManifestProblem]) -> Iterator[Document | ManifestProblem]:
     for each in found:
         if isinstance(each, ManifestProblem):
             yield each
@@ -337,7 +311,7 @@ def _decoded(found: Iterable[Document | ManifestProblem]) -> Iterator[Document |
 def _cluster_objects(
     found: Iterable[Document | ManifestProblem],
 ) -> Iterator[tuple[str, KubernetesObject | Origin] | ManifestProblem]:
-    for each in _decoded(each for each in found if not _may_be_secret(each)):
+    for each in _decode(each for each in found if not _is_unused_config_map(each)):
         if isinstance(each, ManifestProblem):
             yield each
         elif (each.api_version, each.kind) == ("v1", "Status"):
@@ -351,8 +325,8 @@ def _cluster_objects(
             yield _in_namespace(each, each.obj)
 
 
-def _may_be_secret(each: Document | ManifestProblem) -> bool:
-    """Whether it is a ConfigMap, but for the one in which cluster-autoscaler writes its status."""
+def _is_unused_config_map(each: Document | ManifestProblem) -> bool:
+    """Whether it is a ConfigMap, which may hold secrets, other than cluster-autoscaler's status."""
     if isinstance(each, ManifestProblem) or (each.api_version, each.kind) != ("v1", CONFIG_MAP.name):
         return False
     metadata = _field(each.values, "metadata")
@@ -360,7 +334,7 @@ def _may_be_secret(each: Document | ManifestProblem) -> bool:
 
 
 def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, KubernetesObject] | ManifestProblem:
-    """Return (kind, object); the object has a name, and a namespace if its kind lives in one."""
+    """Return (kind, object); an object without a namespace gets the default one if its kind is namespaced."""
     metadata = obj.metadata
     if not metadata.name:
         return document.problem("is missing", "metadata.name")

@@ -1,4 +1,4 @@
-"""The bytes that ``-f`` and ``--from`` name: files, directories, standard input and URLs.
+"""Reads the sources of ``-f`` and ``--from``: files, directories, standard input and URLs.
 
 Source: cli-runtime pkg/resource/visitor.go FileVisitor and ExpandPathsToFileVisitors (v1.36).
 """
@@ -24,26 +24,26 @@ from kubectl_spread.errors import ManifestProblem, UnreadableError
 
 STANDARD_INPUT = "standard input"
 SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
-"""What the names of manifests in a directory end in."""
+"""The suffixes of manifests in a directory."""
 MOST_OF_MANIFESTS = 64 * 2**20
-"""Bytes that manifests or a configuration may have in one source."""
+"""The most bytes of one source of manifests or configuration."""
 MOST_OF_A_CLUSTER = 4 * 2**30
-"""Bytes that one source of a cluster may have: ten times those of the largest that Kubernetes supports."""
+"""The most bytes of one source of a cluster: ten times the largest cluster that Kubernetes supports."""
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 2**20
-# Pods that differ by their names alone pack to a hundredth and a half of that; zeros pack to a thousandth.
+# gzip reduces Pods that differ only by name to 1/150, and zeros to 1/1000.
 _MOST_PACKED = 300
 _LEAST_BOUND = 64 * 2**20
 
 
 class Input(msgspec.Struct, frozen=True):
-    """What one source holds.
+    """The content of one source.
 
     Attributes:
-        source: the file, URL or ``standard input``, as a person would name it.
-        content: the bytes, unpacked, in UTF-8 unless a missing byte order mark hid what they are in.
-        listed: whether it was found in a directory rather than named.
+        source: the file, URL or ``standard input``.
+        content: the uncompressed bytes, in UTF-8 unless they have another encoding without a byte order mark.
+        listed: whether it is from a directory and was not named itself.
     """
 
     source: str
@@ -54,9 +54,9 @@ class Input(msgspec.Struct, frozen=True):
 def read_inputs(
     sources: Sequence[str], *, recursive: bool, urls: bool, stdin: BinaryIO | None, most: int = MOST_OF_MANIFESTS
 ) -> Iterator[Input | ManifestProblem]:
-    """Yield what each source holds, or why it cannot be read; the files of a directory in the order of their names.
+    """Yield the content of each source, or why it cannot be read; the files of a directory sorted by name.
 
-    ``most``: bytes that one source may hold, unpacked. Where URLs are not to be fetched, one is a problem.
+    ``most``: the most uncompressed bytes of a source. Without ``urls``, a URL is a problem.
     """
     for source in sources:
         if os.path.isdir(source):  # noqa: PTH112 - Path.is_dir raises where a name is too long or locked away
@@ -67,17 +67,16 @@ def read_inputs(
 
 def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Input | ManifestProblem:
     if source.startswith(("http://", "https://")):
-        return _fetched(source, urls=urls, most=most)
+        return _download(source, urls=urls, most=most)
     name = STANDARD_INPUT if source == "-" else as_text(source)
     try:
         content = _read_stdin(stdin, most) if source == "-" else _read_file(source, most)
-        return Input(name, _decoded(content, most))
+        return Input(name, _decode(content, most))
     except UnreadableError as error:
         return ManifestProblem(name or '""', str(error))
 
 
-def _fetched(url: str, *, urls: bool, most: int) -> Input | ManifestProblem:
-    """Return what a URL holds; most commands fetch none, and do without what that takes."""
+def _download(url: str, *, urls: bool, most: int) -> Input | ManifestProblem:
     from kubectl_spread.cluster.net.background import Background
     from kubectl_spread.cluster.net.download import download
     from kubectl_spread.cluster.net.proxy import without_login
@@ -86,14 +85,14 @@ def _fetched(url: str, *, urls: bool, most: int) -> Input | ManifestProblem:
     if not urls:
         return ManifestProblem(name, "is a URL: a cluster is read from files")
     try:
-        # Ctrl-C does not reach a thread that waits for a host's name to be looked up.
-        return Input(name, _decoded(Background(partial(download, url)).result(), most))
+        # Ctrl-C cannot interrupt a thread that looks up a host name.
+        return Input(name, _decode(Background(partial(download, url)).result(), most))
     except UnreadableError as error:
         return ManifestProblem(name, str(error))
 
 
 def as_text(path: str) -> str:
-    """Return a path as a report can carry it: bytes in it that are no text are escaped."""
+    """Return the path as text; bytes that are not UTF-8 are escaped."""
     return path.encode("utf-8", "backslashreplace").decode()
 
 
@@ -107,7 +106,6 @@ def _read_stdin(stdin: BinaryIO | None, most: int) -> bytes:
 
 
 def _read_file(path: str, most: int) -> bytes:
-    """Return the bytes of a file, or what a pipe brings: a shell's ``<(...)`` is one."""
     try:
         with Path(path).open("rb") as file:
             return bounded(file, most)
@@ -116,14 +114,14 @@ def _read_file(path: str, most: int) -> bytes:
 
 
 def bounded(stream: BinaryIO | gzip.GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
-    """Return what the stream brings until it ends.
+    """Return all bytes of the stream.
 
     Raises:
-        UnreadableError: it does not end within so many bytes.
+        UnreadableError: it has more than ``most`` bytes, or is a device.
     """
     if _is_device(stream) and stream.read(1):
         raise UnreadableError("is a device, not a file")
-    # BytesIO hands out what it has collected without another copy.
+    # BytesIO returns its content without another copy.
     collected = io.BytesIO()
     while chunk := stream.read(_CHUNK):
         collected.write(chunk)
@@ -133,7 +131,7 @@ def bounded(stream: BinaryIO | gzip.GzipFile, most: int = MOST_OF_MANIFESTS) -> 
 
 
 def _is_device(stream: BinaryIO | gzip.GzipFile) -> bool:
-    """Whether the stream is a disk, or something like ``/dev/zero`` that never ends; a terminal is neither."""
+    """Whether the stream is a disk or an endless device such as ``/dev/zero``, and no terminal."""
     try:
         mode = os.fstat(stream.fileno()).st_mode
     except OSError:
@@ -148,29 +146,25 @@ def _unreadable(error: OSError | ValueError) -> UnreadableError:
 
 
 def _read_directory(directory: str, *, recursive: bool, most: int) -> Iterator[Input | ManifestProblem]:
-    """Yield the manifests in a directory; one without any is a problem."""
+    """Yield the manifests in a directory; a directory without manifests is a problem."""
     failures: list[OSError] = []
-    paths = sorted(_manifests(directory, recursive=recursive, failures=failures))
+    paths = sorted(_find_manifests(directory, recursive=recursive, failures=failures))
     yield from (ManifestProblem(str(failure.filename), str(_unreadable(failure))) for failure in failures)
     for path in paths:
-        found = _read_listed(str(path), most)
+        if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as above
+            yield ManifestProblem(str(path), "is not a file")  # a pipe that nobody writes to would block
+            continue
+        found = _read(str(path), urls=False, stdin=None, most=most)
         yield replace(found, listed=True) if isinstance(found, Input) else found
     if not paths and not failures:
         deeper = "" if recursive else " (-R looks into its directories)"
         yield ManifestProblem(directory, f"holds no file whose name ends in {', '.join(SUFFIXES)}{deeper}")
 
 
-def _read_listed(path: str, most: int) -> Input | ManifestProblem:
-    """Return what a file in a directory holds; a pipe there that nobody fills would be waited for without end."""
-    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as above
-        return ManifestProblem(path, "is not a file")
-    return _read(path, urls=False, stdin=None, most=most)
+def _find_manifests(directory: str, *, recursive: bool, failures: list[OSError]) -> Iterator[Path]:
+    """Yield the paths of the manifests in a directory; directories that cannot be listed are added to the failures.
 
-
-def _manifests(directory: str, *, recursive: bool, failures: list[OSError]) -> Iterator[Path]:
-    """Yield the paths of the manifests in a directory; what cannot be listed is added to the failures.
-
-    os.walk recurses with every directory until Python 3.12, so it is asked for one at a time.
+    Before Python 3.12, os.walk recurses into each directory, so it walks one directory at a time here.
     """
     waiting = [directory]
     while waiting:
@@ -180,13 +174,13 @@ def _manifests(directory: str, *, recursive: bool, failures: list[OSError]) -> I
             waiting.extend(path for path in paths if not os.path.islink(path))  # noqa: PTH114 - Path.is_symlink may raise
 
 
-def _decoded(content: bytes, most: int) -> bytes:
-    """Return the content unpacked, and in UTF-8 without byte order mark.
+def _decode(content: bytes, most: int) -> bytes:
+    """Return the content uncompressed, in UTF-8 and without byte order mark.
 
     Source: visitor.go FileVisitor.Visit, which knows the marks of UTF-8 and UTF-16 (v1.36).
     """
     if content.startswith(_GZIP):
-        content = _unpacked(content, most)
+        content = _uncompress(content, most)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             return content.decode("utf-16").encode()
@@ -195,8 +189,8 @@ def _decoded(content: bytes, most: int) -> bytes:
     return content.removeprefix(codecs.BOM_UTF8)
 
 
-def _unpacked(content: bytes, most: int) -> bytes:
-    """Return what a gzip file holds, which must not be out of all proportion to its size."""
+def _uncompress(content: bytes, most: int) -> bytes:
+    """Return the content of a gzip file, which may not be too large for the size of the file."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             return bounded(file, min(most, max(_LEAST_BOUND, _MOST_PACKED * len(content))))

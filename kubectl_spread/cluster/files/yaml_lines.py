@@ -1,4 +1,4 @@
-"""Where in a file the fields of a YAML document stand, for messages that lead there."""
+"""Finds the lines of fields in a YAML document."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ _CONTENT = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
 
 
 def lines_of(document: YamlDocument, paths: Iterable[str]) -> dict[str, int]:
-    """Return path → line of the file, counted from 1.
-
-    The line of a field that is missing is that of the nearest one around it.
-    """
+    """Return path → line of the file, from 1; for a missing field, the line of the nearest field around it."""
     content = _CONTENT.search(document.text)
     start = document.line + (document.text.count("\n", 0, content.start()) if content else 0)
     wanted = dict.fromkeys(paths, start)

@@ -1,11 +1,11 @@
-"""YAML text to the plain values that kubectl would send.
+"""Decodes YAML text to the plain values that kubectl would send.
 
-kubectl cuts a file at its ``---`` lines before it parses anything, and reads YAML 1.1 as go-yaml does: ``yes`` and
-``y`` are booleans, ``0755`` is octal, dates stay text. So does this module, but for what kubectl drops silently: what
-follows ``...`` is an error here, and so is a key given twice, unless it is asked which those are.
+Like kubectl, it splits a file at ``---`` lines before it parses, and reads YAML 1.1 as go-yaml does: ``yes`` and ``y``
+are booleans, ``0755`` is octal, dates stay text. kubectl silently drops text after ``...`` and the first of two equal
+keys; here both are errors, unless the caller asks for the repeated keys.
 
-Documents are built from parser events, without recursion: neither deep nesting nor a few aliases that stand for
-billions of values cost more than the text is long.
+Documents are built from parser events, without recursion. So neither deep nesting nor aliases for billions of values
+take more time and memory than the text.
 
 Source: apimachinery pkg/util/yaml/decoder.go, sigs.k8s.io/yaml v1.6.0, go.yaml.in/yaml/v2 v2.4.3 (kubectl v1.36).
 """
@@ -25,10 +25,10 @@ from yaml import events
 from kubectl_spread.objects.decoding import Plain, as_sent, type_name
 
 MAX_DEPTH = 200
-"""Mappings and lists within one another; the deepest schemas of Kubernetes stay below 100."""
+"""The deepest nesting of mappings and lists; the schemas of Kubernetes stay below 100."""
 
 MAX_ALIASED = 100_000
-"""Values that the aliases of one document may stand for."""
+"""The most values that the aliases of a document may stand for."""
 
 _SEPARATOR = re.compile(r"^---(.*)\n?", re.MULTILINE)
 _CONTENT = re.compile(r"^[ \r]*[^ \r\n#]", re.MULTILINE)
@@ -41,30 +41,30 @@ _WORDS = {
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?P<octal>0[0-7]*)|[1-9][0-9]*)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
-# No 64-bit integer is longer in any base; Python reads at most 4,300 digits.
+# Longer than a 64-bit integer in any base; Python refuses more than 4,300 digits.
 _LONGEST_INTEGER = 100
 _TAGGED_TYPES = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
 
 
 class YamlError(Exception):
-    """A document that is not YAML, or not YAML that JSON can express; the message begins with the line."""
+    """A document that is not YAML, or that JSON cannot express; the message begins with the line."""
 
     def __init__(self, reason: str, *, line: int, column: int = 0) -> None:
         super().__init__(f"line {line}, column {column}: {reason}" if column else f"line {line}: {reason}")
 
 
 class _RefusedError(Exception):
-    """What is wrong with a value that the parser has passed."""
+    """A value that the parser accepts and we refuse."""
 
 
 class YamlDocument(msgspec.Struct, frozen=True):
     """A piece of a file between two ``---`` lines.
 
     Attributes:
-        number: counted from 1; comments before the first ``---`` are no document of their own.
+        number: from 1; comments before the first ``---`` are no document.
         text: everything between the lines.
-        line: the file's line, counted from 1, on which the text begins.
-        separator: what follows the ``---`` above the text, which must be blank or a comment.
+        line: the file's line, from 1, on which the text begins.
+        separator: the rest of the ``---`` line above the text; only a comment is valid.
     """
 
     number: int
@@ -76,8 +76,8 @@ class YamlDocument(msgspec.Struct, frozen=True):
         """Return the plain values of the document; None when there are none.
 
         Args:
-            twice: takes field path → the lines of each key given twice, of which the last value counts; None to refuse
-                them.
+            twice: is filled with field path → the two lines of a repeated key, whose last value counts; None to refuse
+                such keys.
 
         Raises:
             YamlError: it is not YAML that JSON can express.
@@ -107,26 +107,26 @@ def split(text: str) -> Iterator[YamlDocument]:
     Source: apimachinery pkg/util/yaml/decoder.go YAMLReader.Read (v1.36).
     """
     number = 0
-    for separator, line, piece in _pieces(text):
-        # What stands above the first separator counts if there is anything.
+    for separator, line, piece in _split_at_separators(text):
+        # The text before the first separator counts if it has content.
         if line > 1 or _CONTENT.search(piece):
             number += 1
             yield YamlDocument(number=number, text=piece, line=line, separator=separator)
 
 
-def _pieces(text: str) -> Iterator[tuple[str, int, str]]:
+def _split_at_separators(text: str) -> Iterator[tuple[str, int, str]]:
     """Yield (what follows the ``---``, first line, text) of each piece of the file."""
     separator, line, start = "", 1, 0
     for match in _SEPARATOR.finditer(text):
         yield separator, line, text[start : match.start()]
         line += text.count("\n", start, match.end())
         separator, start = match[1].strip(), match.end()
-    # kubectl ends the last line where the file does not.
+    # kubectl adds a missing newline at the end.
     yield separator, line, text[start:].removesuffix("\n") + "\n"
 
 
 class _Mark(Protocol):
-    """A place in the text, as either of the two parsers of PyYAML marks it."""
+    """A position in the text; both parsers of PyYAML have such a class."""
 
     line: int
     column: int
@@ -137,13 +137,13 @@ def _place(mark: _Mark | None) -> tuple[int, int]:
 
 
 class _Open(msgspec.Struct):
-    """A mapping or list whose end has not come yet.
+    """An open mapping or list.
 
     Attributes:
-        before: values of the document that came before it.
+        before: the number of values of the document before it.
         key: the key whose value comes next; None when a key comes next.
         merging: whether the key was ``<<``.
-        lines: key → the line that gave it.
+        lines: key → its line.
     """
 
     values: dict[str, Plain] | list[Plain]
@@ -165,11 +165,7 @@ class _Builder:
         self._anchors: dict[str, tuple[Plain, int]] = {}
 
     def take(self, event: events.Event) -> None:
-        """Take the next event.
-
-        Raises:
-            YamlError: the document is not one that JSON can express.
-        """
+        """Take the next event of the parser; raise a YamlError with its line where a value is refused."""
         try:
             self._take(event)
         except _RefusedError as refusal:
@@ -238,13 +234,13 @@ class _Builder:
         parent.lines[parent.key] = line
 
     def _path(self) -> str:
-        """Return the path of the field that is being read, such as ``spec.containers[0].image``."""
+        """Return the path of the current field, such as ``spec.containers[0].image``."""
         steps = (f"[{len(each.values)}]" if isinstance(each.values, list) else f".{each.key}" for each in self._open)
         return "".join(steps).removeprefix(".")
 
 
 def _merge(into: dict[str, Plain], value: Plain) -> None:
-    """Merge a mapping, or several of which the first wins, as go-yaml does: it beats the keys above it."""
+    """Merge a mapping, or several of which the first wins. As in go-yaml, it overrides earlier keys."""
     for mapping in reversed(value) if isinstance(value, list) else [value]:
         if not isinstance(mapping, dict):
             raise _RefusedError(f"<< takes a mapping or a list of mappings, not {type_name(mapping)}")
@@ -252,7 +248,7 @@ def _merge(into: dict[str, Plain], value: Plain) -> None:
 
 
 def _key(value: Plain) -> str:
-    """Return a mapping's key as JSON has it.
+    """Return the key of a mapping in JSON.
 
     Source: sigs.k8s.io/yaml yaml.go convertToJSONableObject (v1.6.0).
     """
@@ -269,7 +265,10 @@ def _scalar(event: events.ScalarEvent) -> Plain:
         return _implicit(text)
     tag = (event.tag or "").removeprefix("tag:yaml.org,2002:")
     if tag == "binary":
-        return _decoded(text)
+        try:
+            return base64.b64decode(text).decode()
+        except ValueError as error:
+            raise _RefusedError(f"{text!r} is no base64 of UTF-8 text") from error
     if tag not in _TAGGED_TYPES:
         return text
     value = _implicit(text)
@@ -278,15 +277,8 @@ def _scalar(event: events.ScalarEvent) -> Plain:
     return value
 
 
-def _decoded(text: str) -> str:
-    try:
-        return base64.b64decode(text).decode()
-    except ValueError as error:
-        raise _RefusedError(f"{text!r} is no base64 of UTF-8 text") from error
-
-
 def _implicit(text: str) -> Plain:
-    """Return what unquoted text means.
+    """Return the value of unquoted text.
 
     Source: go.yaml.in/yaml/v2 resolve.go (v2.4.3).
     """

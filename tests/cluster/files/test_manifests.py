@@ -16,9 +16,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kubectl_spread.cluster.files.documents import Document
 from kubectl_spread.cluster.files.manifests import (
     NOT_IN_FILES,
-    Document,
     documents_of,
     pod_groups,
     read_documents,
