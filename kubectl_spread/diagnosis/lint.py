@@ -190,13 +190,16 @@ def _single_domain(subject: Subject) -> Iterable[Finding]:
 def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
     pod, snapshot = subject.pod, subject.handle.snapshot
     revision, owner = revision_of(pod), owner_of(pod, snapshot)
-    for constraint in subject.constraints:
+    for constraint, report in subject.each():
         if not revision or not constraint.selector.matches(pod.metadata.labels):
             continue
+        counted = {name for domain in report.domains for name in domain.nodes}
         others = tuple(
             other.metadata.name
             for other in podtopologyspread.counted_pods(constraint, pod, subject.handle)
-            if revision_of(other) not in {"", revision} and owner_of(other, snapshot) == owner
+            if other.spec.node_name in counted
+            and revision_of(other) not in {"", revision}
+            and owner_of(other, snapshot) == owner
         )
         if others:
             label = next(label for label, value in pod.metadata.labels.items() if value == revision)

@@ -15,7 +15,7 @@ from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import KubernetesObject
-from kubectl_spread.objects.workloads import DaemonSet, Deployment
+from kubectl_spread.objects.workloads import JOB_NAME_LABELS, CronJob, DaemonSet, Deployment
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.handles import Handles
@@ -145,7 +145,10 @@ def _families(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[Mappin
 
 
 def _is_newest(pod: Pod, wanted: DesiredWorkload) -> bool:
-    """Whether the Pod is not of an older revision, of a workload that tells them apart on its Pods."""
+    """Whether the Pod is not of an older revision, or run, of a workload that tells them apart on its Pods."""
+    if isinstance(wanted.owner, CronJob):
+        run = JOB_NAME_LABELS[-1]
+        return pod.metadata.labels.get(run) == wanted.pod.metadata.labels.get(run)
     return not isinstance(wanted.owner, Deployment) or revision_of(pod) == revision_of(wanted.pod)
 
 

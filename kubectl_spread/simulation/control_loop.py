@@ -36,8 +36,8 @@ UNLIMITED = 10**18
 """The same, where Pods are tried as long as it takes."""
 MOST_TURNS = 5_000
 """Turns (count) after which a cluster that still changes is taken never to settle."""
-_ONE_BY_ONE = 3
-"""In every fourth order, this one on, kubelets act one after another."""
+_ONE_BY_ONE = (1, 2)
+"""In these of every four orders, Pods become ready one after another."""
 
 
 class JobFailed(msgspec.Struct, frozen=True):
@@ -607,10 +607,15 @@ class ControlLoop:
 
     # Kubelets
 
+    def _turn(self, pod: Pod) -> tuple[bool, str, str]:
+        order = self.cluster.order
+        return not pod.terminating, order(pod.spec.node_name), order(pod.metadata.name)
+
     def _kubelets(self) -> bool:
         """Let Pods that are being deleted go, and those that have come be ready; return whether any did.
 
-        In some orders one at a time: a rollout goes on while other Pods are yet to come.
+        In some orders one at a time, those that go first, and then node by node: a rollout goes on while others are yet
+        to come.
         """
         cluster = self.cluster
         answering = (pods.values() for name, pods in cluster.restless.items() if name not in cluster.lost)
@@ -619,8 +624,8 @@ class ControlLoop:
         changing = cluster.in_order((*(pod for pods in answering for pod in pods), *gone))
         if not changing:
             return False
-        if cluster.seed % 4 == _ONE_BY_ONE:
-            changing = [min(changing, key=lambda pod: cluster.order(pod.metadata.name))]
+        if cluster.seed % 4 in _ONE_BY_ONE:
+            changing = [min(changing, key=self._turn)]
         cluster.pass_time()
         for pod in changing:
             if pod.terminating:

@@ -563,7 +563,7 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         if isinstance(maker, Pod):
             _apply_pod(maker, cluster, loop)
         else:
-            _apply_one(maker, cluster, loop)
+            _apply_one(maker, cluster, loop, alone=step.alone)
         if len(makers) > 1 and cluster.seed % 2 == 0:
             loop.bind()
     nodes = [obj.metadata.name for obj in merged if isinstance(obj, Node)]
@@ -606,13 +606,17 @@ def _apply_node(node: Node, cluster: ClusterState) -> None:
         cluster.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
 
 
-def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
+def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone: bool) -> None:
     """Let a workload be as its manifest says; one of another template replaces its Pods as its kind does."""
     metadata, before = obj.metadata, cluster.snapshot
     live = before.get(type(obj), metadata.namespace, metadata.name)
     cluster.put(as_applied(obj, cluster.settled().snapshot))
     key = (metadata.namespace, type(obj).__name__, metadata.name)
     loop.forget(key)
+    if alone and isinstance(obj, StatefulSet):  # Asked is where its Pods go, not when they come.
+        for pod in [each for each in cluster.owned.get(key, {}).values() if each.spec.node_name]:
+            if not (pod.ready or pod.finished or pod.terminating):
+                cluster.set_ready(pod, ready=True)
     if isinstance(obj, Deployment):
         for each in deployment.replica_sets(obj, cluster.snapshot):
             loop.forget((metadata.namespace, ReplicaSet.__name__, each.metadata.name))

@@ -122,6 +122,8 @@ def jam_sentence(
 
 def everyone(number: int, *, to_come: bool) -> str:
     """Return all replicas, or all Pods that a rollout makes."""
+    if number == 1:
+        return "the new Pod" if to_come else "the replica"
     return f"all {number} new Pods" if to_come else f"all {number} replicas"
 
 

@@ -115,7 +115,7 @@ ROWS = {
         manifest=deployment(template(ON_ZONES, runtimeClassName="sandbox"), replicas=5),
         code=0,
         verdict="Schedulable",
-        said="all 1 new Pods can be scheduled.",
+        said="the new Pod can be scheduled.",
     ),
     "another run's Pods do not count": Row(
         objects=[*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
