@@ -51,7 +51,6 @@ TOUCHES = {
 }
 """What a fix does to Pods that run → in words."""
 VERIFIED = "verified by simulation on this snapshot"
-NOTHING_SAFE = "No safe change helps: each sets aside what somebody decided, or loses a Pod or its work."
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
 NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
 NOT_JUDGED = "Simulated without what is incomplete (see below): a change may open fewer nodes than it names."
@@ -268,10 +267,16 @@ def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
     return f"{new_node[:1].upper()}{new_node[1:]}{others}." if first else f"Or {new_node}{others}."
 
 
-def out_of_pool(number: int, flag: str) -> str:
-    """Return that fixes (count) are not shown which all take the Pod out of its node pool, and the flag that does."""
-    fixes = "1 fix takes" if number == 1 else f"{number} fixes take"
-    return f"{fixes} the Pod out of its node pool: see {flag}."
+def nothing_safe(*, others: bool) -> str:
+    """Return that no fix is safe that follows; ``others``: whether a node more, or waiting, helps too."""
+    each = "Every other change" if others else "No safe change helps: each"
+    return f"{each} sets aside what somebody decided, or loses a Pod or its work."
+
+
+def set_apart(number: int, flag: str) -> str:
+    """Return that fixes (count) which all give up a node pool or a taint are not shown, and the flag that does."""
+    fixes = "1 fix gives" if number == 1 else f"{number} fixes give"
+    return f"{fixes} up a node pool or a taint that sets nodes apart: see {flag}."
 
 
 def nothing_helps(reached: Sequence[str]) -> str:

@@ -209,7 +209,7 @@ def run(client: Client, situation: Situation) -> Outcome | None:
     Nobody else uses the cluster, which is empty before and after.
     """
     with emptied(client, situation.namespace):
-        _set_up(client, situation)
+        set_up(client, situation)
         fix = _first_fix(client, situation.namespace)
         if fix is None:
             return None
@@ -235,7 +235,7 @@ def emptied(client: Client, namespace: str) -> Iterator[None]:
         kubectl("delete", "node", "--all", "--wait=false")
 
 
-def _set_up(client: Client, situation: Situation) -> None:
+def set_up(client: Client, situation: Situation) -> None:
     """Bring the situation about, in its order."""
     client.create_nodes(situation.nodes)
     client.apply([*situation.beside, *([situation.small] if situation.small else [])])
@@ -265,7 +265,7 @@ def settle(client: Client, namespace: str, *, quiet_s: float = _QUIET_S) -> None
 
 def _first_fix(client: Client, namespace: str) -> Object | None:
     """Return the first fix of the first Pod in question that is Pending, None where it has no command."""
-    pending = sorted(each["metadata"]["name"] for each in client.pods(namespace) if _is_asked(each) and _waits(each))
+    pending = sorted(each["metadata"]["name"] for each in client.pods(namespace) if is_asked(each) and waits(each))
     fixes = offered(client, namespace, pending[0]) if pending else ()
     return fixes[0] if fixes and fixes[0]["commands"] else None
 
@@ -306,43 +306,43 @@ def _settled_wrongs(client: Client, situation: Situation, before: Sequence[Objec
     deadline = time.monotonic() + _SETTLED_S
     while True:
         settle(client, situation.namespace, quiet_s=_QUIET_AFTER_S)
-        wrong = [*_wrongs(before, client.pods(situation.namespace), sure=sure), *_failed(client, situation.namespace)]
+        wrong = [*_wrongs(before, client.pods(situation.namespace), sure=sure), *failed(client, situation.namespace)]
         if not wrong or time.monotonic() > deadline:
             return wrong
 
 
 def _wrongs(before: Sequence[Object], after: Sequence[Object], *, sure: bool) -> Iterator[str]:
     """Yield what is worse than before, by what makes the Pods, or no better for those in question."""
-    ran, runs = (Counter(_maker(each) for each in pods if not _waits(each)) for pods in (before, after))
-    waited, waits = (Counter(_maker(each) for each in pods if _waits(each)) for pods in (before, after))
+    ran, runs = (Counter(maker(each) for each in pods if not waits(each)) for pods in (before, after))
+    waited, waiting = (Counter(maker(each) for each in pods if waits(each)) for pods in (before, after))
     # Who waited too may have been quicker to take the room: kube-scheduler's queue decides between them.
-    outrun = any(waits[maker] < waited[maker] and runs[maker] > ran[maker] for maker in waited.keys() - {NAME})
+    outrun = any(waiting[who] < waited[who] and runs[who] > ran[who] for who in waited.keys() - {NAME})
     if runs[NAME] < ran[NAME] + sure and not outrun:
         yield f"{runs[NAME]} Pods of {NAME} have a node, {ran[NAME]} before"
-    for maker in sorted(waits):
+    for who in sorted(waiting):
         # A Deployment that grows for its rollout may have a Pod more that waits, while more run than before.
-        if maker != NAME and waits[maker] > waited[maker]:
-            yield f"{waits[maker]} Pods of {maker} are Pending, {waited[maker]} before"
+        if who != NAME and waiting[who] > waited[who]:
+            yield f"{waiting[who]} Pods of {who} are Pending, {waited[who]} before"
 
 
-def _failed(client: Client, namespace: str) -> Iterator[str]:
+def failed(client: Client, namespace: str) -> Iterator[str]:
     """Yield the Jobs of which a Pod has failed."""
     for job in client.api.request("GET", f"/apis/batch/v1/namespaces/{namespace}/jobs")["items"]:
         if job["status"].get("failed"):
             yield f"job/{job['metadata']['name']} failed"
 
 
-def _maker(made: Object) -> str:
+def maker(made: Object) -> str:
     """Return the name of what the Pod belongs to."""
     app: str = made["metadata"]["labels"]["app"]
     return app
 
 
-def _is_asked(made: Object) -> bool:
+def is_asked(made: Object) -> bool:
     """Whether it is a Pod in question."""
-    return _maker(made) == NAME
+    return maker(made) == NAME
 
 
-def _waits(made: Object) -> bool:
+def waits(made: Object) -> bool:
     """Whether the Pod has no node."""
     return "nodeName" not in made["spec"]

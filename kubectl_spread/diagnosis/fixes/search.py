@@ -1,4 +1,4 @@
-"""The search for fixes: single changes first, pairs if no single change helps."""
+"""The search for fixes: single changes first, pairs if no single change helps and keeps what somebody decided."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edits_of,
     target_of,
 )
-from kubectl_spread.diagnosis.fixes.change import Change
+from kubectl_spread.diagnosis.fixes.change import Change, Override
 from kubectl_spread.diagnosis.fixes.conclusion import (
     LETS_IN_AT_MOST,
     NO_FIXES,
@@ -94,6 +94,11 @@ class WorkingFix(msgspec.Struct, frozen=True):
         """What each part changes → how far it moves that value, 0 if it moves none."""
         return {part.subject or part.proposal: part.amount for part in self.parts}
 
+    @property
+    def keeps_decisions(self) -> bool:
+        """Whether it sets aside nothing that somebody decided on purpose."""
+        return all(map(_keeps_decisions, self.parts))
+
     def is_exceeded_by(self, other: WorkingFix) -> bool:
         """Whether the other changes the same values, at least one of them further and none less far."""
         mine, theirs = self.values, other.values
@@ -102,6 +107,8 @@ class WorkingFix(msgspec.Struct, frozen=True):
 
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
     """Return every change that lets the Pod in, verified by simulation; pairs if no single change does.
+
+    Where single ones do that set aside what somebody decided, pairs of changes that keep it are tried too.
 
     Args:
         situation: the Pending Pod and the cluster.
@@ -116,10 +123,10 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, situation, spent)]
     working = _harmless(singles)
-    if not working:
-        pairs = _harmless(_working_pairs(situation, spent))
+    if not any(each.keeps_decisions for each in working):
+        pairs = _harmless(_working_pairs(situation, spent, keeping=bool(working)))
         # Without what goes further than another pair that works.
-        working = [each for each in pairs if not any(other.is_exceeded_by(each) for other in pairs)]
+        working += [each for each in pairs if not any(other.is_exceeded_by(each) for other in pairs)]
     new_nodes = _harmless(_working_alone(nodes.additions(situation), situation, spent))
     warned = (
         WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.errors)
@@ -231,15 +238,20 @@ def _working_alone(candidates: Iterable[Candidate], situation: Situation, spent:
             yield found
 
 
-def _working_pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
-    """Yield every two changes that let the Pod in together, each pair once."""
+def _keeps_decisions(candidate: Candidate) -> bool:
+    return candidate.proposal.overrides is Override.NOTHING
+
+
+def _working_pairs(situation: Situation, spent: Spent, *, keeping: bool) -> Iterator[WorkingFix]:
+    """Yield every two changes that let the Pod in together, each pair once; ``keeping``: that keep decisions."""
     seen: set[frozenset[Proposal]] = set()
-    for first in _some_of_each(_candidates(situation, others=1), 1):
+    wanted = _keeps_decisions if keeping else None
+    for first in _some_of_each(filter(wanted, _candidates(situation, others=1)), 1):
         halfway = None if spent() else _situation_after(first, situation)
         if halfway is None:
             continue
         seconds = (*_candidates(halfway), *moves.candidates(halfway))
-        for second in _some_of_each(seconds, MOST_ALIKE_IN_PAIRS):
+        for second in _some_of_each(filter(wanted, seconds), MOST_ALIKE_IN_PAIRS):
             if spent():
                 return
             pair = frozenset((first.proposal, second.proposal))

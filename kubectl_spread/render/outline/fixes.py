@@ -11,11 +11,13 @@ from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
 
+AGAINST_TAINTS = frozenset({proposals.AddToleration.__name__, proposals.RemoveTaint.__name__})
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 
@@ -30,26 +32,26 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     """
     if not item.nodes or not _was_searched(item):
         return None
-    shown = item.fixes if extent.every_fix else _foremost(item.fixes)[: 1 if brief else None]
+    shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief else None]
     unsafe = not any(map(_is_safe, item.fixes))
     hides_nodes = not unsafe and not extent.every_fix
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
-    only_pools = bool(left_out) and not shown
+    only_set_apart = bool(left_out) and not shown
     new_nodes = tuple(fixes.or_add(with_short_keys(fix.summary), fix.alike, first=unsafe) for fix in item.new_nodes)
     waited = [each.message for each in item.waits or ()]
     return Fixes(
         before=(
             *(f"Wait for {message}." for message in waited),
-            *((fixes.NOTHING_SAFE,) if unsafe and shown else ()),
             *(new_nodes if unsafe else ()),
+            *((fixes.nothing_safe(others=bool(waited or new_nodes)),) if unsafe and shown else ()),
         ),
         title=fixes.title([fix.disturbs for fix in shown], more, checked=isinstance(item, CheckItem)),
         fixes=tuple(_fix(number, fix, extent, item) for number, fix in enumerate(shown, start=1)),
         nothing_helps=_nothing_helps(item),
         new_nodes=() if unsafe or hides_nodes else new_nodes,
         left_alone=(
-            *((fixes.out_of_pool(left_out, extent.all_fixes),) if only_pools else ()),
+            *((fixes.set_apart(left_out, extent.all_fixes),) if only_set_apart else ()),
             *(f"Left alone: {line}." for line in item.left_alone if line not in waited),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
@@ -58,12 +60,16 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     )
 
 
-def _foremost(found: Sequence[Fix]) -> Sequence[Fix]:
+def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     """Return the first fix, and the next of another kind: a second of the same says little more.
 
-    None that takes the Pod from its node pool: that comes when all are asked for.
+    None that takes the Pod from its node pool, or to nodes that a taint sets apart where a node more or some patience
+    lets it in: those come when all are asked for.
     """
-    kept = [fix for fix in found if fix.overrides is not Override.NODE_POOL]
+    against = AGAINST_TAINTS if item.new_nodes or item.waits else frozenset[str]()
+    kept = [
+        fix for fix in item.fixes if fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
+    ]
     others = [fix for fix in kept if fix.id != kept[0].id]
     return (*kept[:1], *(others or kept[1:])[: MOST_FIXES - 1])
 

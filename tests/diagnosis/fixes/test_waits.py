@@ -151,5 +151,5 @@ def test_text_says_where_no_change_is_safe_and_names_the_pool_of_a_new_node(tmp_
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     told = run("why-pending", "--from", path).stdout
     before = told[: told.index("each verified by simulation on this snapshot")]
-    assert "No safe change helps" in before
+    assert "Every other change sets aside what somebody decided" in before
     assert "Add a node to the node pool karpenter.sh/nodepool=spot, like a1" in before
