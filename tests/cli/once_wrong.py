@@ -34,13 +34,14 @@ def asked(
 
     Args:
         folder: where files may be written.
-        command: ``show``, ``why-pending`` or ``check``.
+        command: the command.
         objects: the cluster.
         *words: further words of the command line.
-        manifests: what ``check`` is asked about; nothing for other commands.
+        manifests: what ``check`` is asked about, or ``simulate`` applies; nothing for other commands.
     """
     cluster = _written(folder / "cluster.json", objects)
-    manifest = ("-f", _written(folder / "manifest.json", manifests)) if manifests else ()
+    flag = "--apply" if command == "simulate" else "-f"
+    manifest = (flag, _written(folder / "manifest.json", manifests)) if manifests else ()
     return run(command, "--from", cluster, *manifest, *words)
 
 

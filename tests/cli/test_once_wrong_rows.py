@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from msgspec import Struct
 
-from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim, volume
-from tests.build_workloads import controller, kubectl_applied, owned, revision, template, workload
-from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, asked, deployed, mounting, ordinals, pods_of, run_of
+from tests.build_workloads import kubectl_applied, owned, template, workload
+from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, asked, deployed, mounting, nightly, pods_of, run_of
 
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 UNREADY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}
@@ -48,7 +47,15 @@ def stateful(*on: str, status: Object | None = None, pods: Object | None = None,
     owner = workload("StatefulSet", "db", pods=made, replicas=len(on), status={"updateRevision": "db-1"}, **spec)
     labels = {"controller-revision-hash": "db-1"}
     living = [
-        owned(f"db-{n}", "StatefulSet", "db", on=where, labels=labels, status=(status or READY) if where else None, **made["spec"])
+        owned(
+            f"db-{n}",
+            "StatefulSet",
+            "db",
+            on=where,
+            labels=labels,
+            status=(status or READY) if where else None,
+            **made["spec"],
+        )
         for n, where in enumerate(on)
     ]
     return [owner, *living]
@@ -72,19 +79,245 @@ def live_and_applied(changed: Object, manifest: Object, *others: Object) -> list
 def stale() -> list[Object]:
     """Return a StatefulSet whose template was repaired after db-2 was made."""
     owner, *pods = stateful("a1", "b1", "")
-    owner["status"] = {"updateRevision": "db-2", "currentRevision": "db-1"}
+    owner["status"] = {"updateRevision": "db-1", "currentRevision": "db-1"}
     pods[-1]["metadata"]["labels"]["controller-revision-hash"] = "db-2"
     pods[-1]["spec"]["nodeSelector"] = {"disk": "ssd"}
     return [owner, *pods]
 
 
+WEB = workload("Deployment", "web", pods=template(ON_ZONES), replicas=3)
+POOL = {"karpenter.sh/nodepool": "web"}
+FULL = [node(f"{z}1", zone=z, labels=POOL, allocatable={"cpu": "2"}) for z in "ab"]
+OTHERS_POOL = node("a2", zone="a", labels={"karpenter.sh/nodepool": "db"})
+IN_POOL = template(ON_ZONES, nodeSelector=POOL, requests={"cpu": "1900m"})
+BUDGET: Object = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {"selector": app("web"), "maxUnavailable": 0},
+    "status": {"disruptionsAllowed": 0},
+}
+DOWN = ("node.kubernetes.io/unreachable:NoSchedule", "dedicated=x:NoExecute")
+
 ROWS = {
-    "a run adopts no Pods of another run": Row(
-        objects=[*THREE, workload("CronJob", "nightly"), *run_of("nightly-1", "a1", "b1")],
+    "a taint that was set on purpose stays": Row(
+        objects=[*ZONES, SHUT, *stateful("a1", "b1", "", podManagementPolicy="Parallel")],
+        ask=["why-pending"],
+        code=1,
+        says=["  1. HonorTaints: "],
+        says_not=["RemoveTaint", "AddToleration"],
+    ),
+    "a node more comes before a taint goes": Row(
+        objects=[ZONES[0], SMALL[0], SHUT, *deployed("a1", "", pods=template(requests=BIG))],
+        ask=["why-pending"],
+        code=1,
+        says=["Add a node like a1", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
+        says_not=["kubectl taint", "No safe change helps"],
+    ),
+    "two constraints that a taint pins are both changed": Row(
+        objects=[
+            *ZONES,
+            SHUT,
+            *deployed("a1", "b1", "", pods=template(ON_ZONES, spread(HOSTNAME, selector=app("web")))),
+        ],
+        ask=["why-pending"],
+        code=1,
+        says=["  1. HonorTaints+HonorTaints: "],
+        says_not=["kubectl taint", "No safe change helps"],
+    ),
+    "a Pod stays in its node pool, and asks for no less than half": Row(
+        objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
+        ask=["why-pending"],
+        code=1,
+        says=["at most 100m free", "Add a node to the node pool karpenter.sh/nodepool=web"],
+        says_not=["LowerRequests", "kubectl patch"],
+    ),
+    "what a node outside the pool has free is not said": Row(
+        objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
+        ask=["show"],
+        says=["Unschedulable: wants karpenter.sh/nodepool=web; cpu: asks 1900m, at most 100m free"],
+    ),
+    "the row is that of the Pod that waits": Row(
+        objects=[
+            *SMALL,
+            pod("other", on="b1", requests=BIG),
+            claim("data", bound_to="pv"),
+            volume("pv", usable_on={ZONE: ["b"]}),
+            *stateful("a1", "", pods=template(ON_ZONES, requests=BIG, **mounting("data"))),
+        ],
+        ask=["show"],
+        says=["Unschedulable: cpu: asks 1500m"],
+        says_not=[" OK "],
+    ),
+    "Pods of another workload wait, and it is named": Row(
+        objects=[*THREE, *deployed("a1", "a1", "b1"), owned("big-0", "ReplicaSet", "big", labels={"app": "big"})],
+        ask=["rebalance"],
+        code=1,
+        says=["1 Pod of default/replicaset/big waits for a node"],
+    ),
+    "a Pod is in one zone": Row(
+        objects=[*THREE, BUDGET, *deployed("a1", "a1", "b1", "b1")],
+        ask=["rebalance"],
+        code=1,
+        says=["default/web-h1-0 in a stays: The disruption budget web", "the same keeps 3 more"],
+        says_not=["in a and b stays"],
+    ),
+    "nodes are counted, not taints": Row(
+        objects=[
+            *ZONES,
+            *(node(f"c{n}", zone="c", taints=DOWN) for n in (1, 2)),
+            *deployed("a1", "b1"),
+        ],
+        ask=["show"],
+        says=["min pinned by c1 (taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute) and 1 more:"],
+    ),
+    "minDomains is out of reach": Row(
+        objects=[*THREE, *stateful("a1", "b1", "c1", pods=template({**ON_ZONES, "minDomains": 5}))],
+        ask=["show"],
+        says=["Blocked: 3 of 5 domains that minDomains asks for: skew would be 2, maxSkew 1"],
+        says_not=["no domain may take one more"],
+    ),
+    "fields that were set by hand stay": Row(
+        objects=[
+            *THREE,
+            *live_and_applied(deployed("", "", "", pods=SSD)[0], WEB, *deployed("", "", "", pods=SSD)[1:]),
+        ],
         ask=["check"],
-        manifests=[run_of("nightly-1")[0] | {"metadata": {"name": "nightly-2", "namespace": "default"}}],
-        says=["can be scheduled"],
-        says_not=["adopts", "there"],
+        manifests=[WEB],
+        code=1,
+        says=["unchanged: 3 Pods stay Pending. No constraint is to blame: NodeAffinity: wants disk=ssd."],
+    ),
+    "a StatefulSet adopts the Pods of its template": Row(
+        objects=[*THREE, *orphaned(stateful("a1", "b1"))],
+        ask=["check"],
+        manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
+        says=["no Pod has to be placed", "it adopts the Pods"],
+        says_not=["RolloutMixesRevisions"],
+    ),
+    "a ReplicaSet adopts too many": Row(
+        objects=[*THREE, *orphaned(pods_of("ReplicaSet", "rs", "a1", "b1", "c1", pods=template(ON_ZONES)))],
+        ask=["check"],
+        manifests=[workload("ReplicaSet", "rs", pods=template(ON_ZONES), replicas=1)],
+        says=["no Pod has to be placed", "3 Pods there, 2 of them replaced"],
+    ),
+    "Pods of another revision that no domain counts are not counted": Row(
+        objects=[*THREE, *stale()],
+        ask=["why-pending"],
+        code=1,
+        says=["UncountedNodes: 2 Pods on a1, b1"],
+        says_not=["RolloutMixesRevisions"],
+    ),
+    "a run takes no part in another run": Row(
+        objects=[*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
+        ask=["check"],
+        manifests=[{**nightly(), "spec": {**nightly()["spec"], "schedule": "0 0 1 1 *"}}],
+        says=["all 2 replicas can be scheduled", "replica 1 on one of a1, b1"],
+        says_not=["adopts", "replica 3", "there. Assumed"],
+    ),
+    "an unready Pod does not hide the one after it": Row(
+        objects=[*ZONES, SHUT, *stateful("a1", "b1", status=UNREADY)],
+        ask=["check", "--replicas=3"],
+        manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
+        code=1,
+        says=[f"{ZONE} c holds the minimum (0 Pods)"],
+        says_not=["no Pod has to be placed"],
+    ),
+    "which Pod is ready first decides how a rollout ends": Row(
+        objects=[node(f"n{n}") for n in (1, 2, 3)]
+        + deployed(
+            "n1",
+            "n1",
+            "n2",
+            "n2",
+            "n3",
+            pods=template(spread(HOSTNAME, selector=app("web"))),
+            strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+        ),
+        ask=["simulate", "--restart=deployment/web"],
+        code=1,
+        says=["OK to Violated", "matchLabelKeys: [pod-template-hash]", "1→1..3"],
+    ),
+    "a paused Deployment says that nothing is replaced": Row(
+        objects=[*THREE, *deployed("a1", "b1", "c1", "", pods=template({**ON_ZONES, "minDomains": 4}), paused=True)],
+        ask=["why-pending"],
+        code=1,
+        says=[
+            "deployment/web is paused: nothing is replaced until it is resumed",
+            "kubectl rollout resume deployment/web",
+        ],
+    ),
+    "a ReplicaSet does not roll": Row(
+        objects=[
+            *THREE,
+            workload("ReplicaSet", "rs", pods=SSD, replicas=2),
+            *pods_of("ReplicaSet", "rs", "", "", pods=SSD),
+        ],
+        ask=["why-pending"],
+        code=1,
+        says=["kubectl delete pod rs-0 rs-1 -n default", "lets in 2 of 2 Pending Pods"],
+    ),
+    "nobody schedules a Pod whose template names its node": Row(
+        objects=[*ZONES, *deployed("a1", "a1", pods=template(ON_ZONES, nodeName="a1"))],
+        ask=["show", "deployment/web"],
+        says=["Next replica: a1 (its template names the node, and nobody schedules it)."],
+        says_not=["PinnedMinimum"],
+    ),
+    "a complete Job has no next Pod": Row(
+        objects=[
+            *THREE,
+            workload(
+                "Job",
+                "web",
+                pods=template(ON_ZONES),
+                completions=1,
+                status={"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]},
+            ),
+        ],
+        ask=["show", "job/web"],
+        says=["No Pod comes next: the Job is complete."],
+    ),
+    "a suspended Job loses its Pods": Row(
+        objects=[ZONES[0], SMALL[0], *(run_of("big", "", "")[:1])],
+        ask=["simulate"],
+        manifests=[{**run_of("big", "", "")[0], "spec": {**run_of("big", "", "")[0]["spec"], "suspend": True}}],
+        says=["no Pod is evicted, none is Pending"],
+    ),
+    "of which cluster a dump says no more is not known": Row(
+        objects=[
+            workload("Deployment", "web", pods=template(ON_ZONES)),
+            *pods_of("ReplicaSet", "web-h1", "a1", pods=template(ON_ZONES)),
+        ],
+        ask=["rebalance"],
+        code=3,
+        says=["incomplete: list nodes (not in the files)"],
+        says_not=["The constraint holds"],
+    ),
+    "empty lists of a Node's manifest are empty": Row(
+        objects=[*ZONES, SHUT, *deployed("a1", "b1", "")],
+        ask=["simulate"],
+        manifests=[{**SHUT, "spec": {"taints": []}}],
+        says=["none is Pending", "Blocked → OK"],
+    ),
+    "what an emptyDir holds stops a drain": Row(
+        objects=[*ZONES, *deployed("a1", pods=template(volumes=[{"name": "scratch", "emptyDir": {}}]))],
+        ask=["simulate", "--drain=a1"],
+        says=["kubectl drain a1 --delete-emptydir-data"],
+    ),
+    "a mirror Pod is made again": Row(
+        objects=[
+            *ZONES,
+            {
+                **pod("etcd-a1", on="a1", owner={"apiVersion": "v1", "kind": "Node", "name": "a1"}),
+                "metadata": {
+                    "name": "etcd-a1",
+                    "namespace": "default",
+                    "annotations": {"kubernetes.io/config.mirror": "x"},
+                },
+            },
+        ],
+        ask=["simulate", "--delete=pod/etcd-a1"],
+        says=["The kubelet of a1 makes the mirror Pod default/etcd-a1 again"],
+        says_not=["lost"],
     ),
 }
 
