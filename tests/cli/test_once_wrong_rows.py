@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import Struct
@@ -41,7 +42,7 @@ class Row(Struct, frozen=True, kw_only=True):
     says_not: Sequence[str] = ()
 
 
-def stateful(*on: str, status: Object | None = None, pods: Object | None = None, **spec: object) -> list[Object]:
+def stateful(*on: str, status: Object | None = None, pods: Object | None = None, **spec: Any) -> list[Object]:  # noqa: ANN401 - any field of the spec
     """Return the StatefulSet db with a Pod on each of these nodes, Pending for an empty one."""
     made = pods or template(ON_ZONES)
     owner = workload("StatefulSet", "db", pods=made, replicas=len(on), status={"updateRevision": "db-1"}, **spec)
@@ -191,7 +192,8 @@ ROWS = {
         objects=[*THREE, *orphaned(stateful("a1", "b1"))],
         ask=["check"],
         manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
-        says=["no Pod has to be placed", "it adopts the Pods"],
+        code=3,
+        says=["no Pod has to be placed", "it adopts the Pods", "revision db-1 of default/statefulset/db (not read)"],
         says_not=["RolloutMixesRevisions"],
     ),
     "a ReplicaSet adopts too many": Row(

@@ -140,7 +140,7 @@ def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_pa
     assert ("overrides" in fixes[0], fixes[0]["disturbs"]) == (False, "PodLost")
 
 
-def test_text_says_where_no_change_is_safe_and_names_the_pool_of_a_new_node(tmp_path: Path) -> None:
+def test_text_names_the_pool_of_a_new_node_before_it_gives_up_a_taint(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
     one = node("a1", labels={"karpenter.sh/nodepool": "spot", "disk": "hdd"}, allocatable={"cpu": "2"})
     full = web(
@@ -150,6 +150,8 @@ def test_text_says_where_no_change_is_safe_and_names_the_pool_of_a_new_node(tmp_
     objects = [one, node("b1", taints=["dedicated=gpu:NoSchedule"]), full, pending]
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     told = run("why-pending", "--from", path).stdout
-    before = told[: told.index("each verified by simulation on this snapshot")]
-    assert "Every other change sets aside what somebody decided" in before
-    assert "Add a node to the node pool karpenter.sh/nodepool=spot, like a1" in before
+    assert "Add a node to the node pool karpenter.sh/nodepool=spot, like a1" in told
+    assert "kubectl" not in told
+    assert "fixes give up a node pool or a taint that sets nodes apart: see --all-fixes." in told
+    told = run("why-pending", "--from", path, "--all-fixes").stdout
+    assert 0 < told.index("Add a node") < told.index("Every other change sets aside") < told.index("kubectl taint")
