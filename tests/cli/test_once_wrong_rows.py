@@ -112,7 +112,7 @@ ROWS = {
         objects=[ZONES[0], SMALL[0], SHUT, *deployed("a1", "", pods=template(requests=BIG))],
         ask=["why-pending"],
         code=1,
-        says=["Add a node like a1", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
+        says=["Add a node", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
         says_not=["kubectl taint", "No safe change helps"],
     ),
     "two constraints that a taint pins are both changed": Row(
@@ -130,13 +130,13 @@ ROWS = {
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["why-pending"],
         code=1,
-        says=["at most 100m free", "Add a node to the node pool karpenter.sh/nodepool=web"],
+        says=["at most 100m free", "to the node pool karpenter.sh/nodepool=web"],
         says_not=["LowerRequests", "kubectl patch"],
     ),
     "what a node outside the pool has free is not said": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["show"],
-        says=["Unschedulable: wants karpenter.sh/nodepool=web; cpu: asks 1900m, at most 100m free"],
+        says=["Unschedulable", "wants karpenter.sh/nodepool=web; cpu: asks 1900m, at most 100m free"],
     ),
     "the row is that of the Pod that waits": Row(
         objects=[
@@ -147,7 +147,7 @@ ROWS = {
             *stateful("a1", "", pods=template(ON_ZONES, requests=BIG, **mounting("data"))),
         ],
         ask=["show"],
-        says=["Unschedulable: cpu: asks 1500m"],
+        says=["Unschedulable", "cpu: asks 1500m"],
         says_not=[" OK "],
     ),
     "Pods of another workload wait, and it is named": Row(
@@ -175,7 +175,7 @@ ROWS = {
     "minDomains is out of reach": Row(
         objects=[*THREE, *stateful("a1", "b1", "c1", pods=template({**ON_ZONES, "minDomains": 5}))],
         ask=["show"],
-        says=["Blocked: 3 of 5 domains that minDomains asks for: skew would be 2, maxSkew 1"],
+        says=["Blocked", "3 of 5 domains that minDomains asks for: skew would be 2, maxSkew 1"],
         says_not=["no domain may take one more"],
     ),
     "fields that were set by hand stay": Row(

@@ -150,7 +150,7 @@ def test_text_names_the_pool_of_a_new_node_before_it_gives_up_a_taint(tmp_path: 
     objects = [one, node("b1", taints=["dedicated=gpu:NoSchedule"]), full, pending]
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     told = run("why-pending", "--from", path).stdout
-    assert "Add a node to the node pool karpenter.sh/nodepool=spot, like a1" in told
+    assert "to the node pool karpenter.sh/nodepool=spot, like a1" in told
     assert "kubectl" not in told
     assert "fixes give up a node pool or a taint that sets nodes apart: see --all-fixes." in told
     told = run("why-pending", "--from", path, "--all-fixes").stdout
