@@ -1,4 +1,4 @@
-"""NodeAffinity: nodeSelector and required node affinity, and what the scheduler's configuration adds.
+"""NodeAffinity: nodeSelector and required node affinity, of the Pod and of the scheduler's configuration.
 
 Source: kube-scheduler nodeaffinity/node_affinity.go, component-helpers scheduling/corev1/nodeaffinity/nodeaffinity.go
 (v1.36).
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
@@ -29,30 +30,27 @@ REASON = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT = "pod affinity terms conflict"
 NAME_FIELD = "metadata.name"
-_FIELD_OPERATORS = (Operator.IN, Operator.NOT_IN)
+
+Parser: TypeAlias = Callable[[NodeSelectorRequirement, str], SelectorRequirement]
+"""Returns the requirement of an expression at a path; raises ValueError, in upstream's words, if it is invalid."""
 
 
 class Term(msgspec.Struct, frozen=True):
-    """One alternative of a node selector.
-
-    Attributes:
-        expressions: conditions on the node's labels, all of which must hold.
-        fields: conditions on the node's fields, all of which must hold; metadata.name is the only field there is.
-    """
+    """One alternative of a node selector: requirements on labels and fields, which must all hold."""
 
     expressions: Selector
     fields: Selector
 
     def matches(self, node: Node) -> bool:
-        """Whether the node meets every condition."""
+        """Whether the node matches; metadata.name is the only field."""
         return self.expressions.matches(node.metadata.labels) and self.fields.matches({NAME_FIELD: node.metadata.name})
 
 
 class RequiredNodeAffinity(msgspec.Struct, frozen=True):
-    """The nodes a Pod may run on.
+    """The nodes that a Pod requires.
 
     Attributes:
-        terms: alternatives of the required node affinity; None when there is none, empty matches no node.
+        terms: alternatives of the required node affinity; None without it, empty matches no node.
     """
 
     node_selector: Selector
@@ -66,31 +64,18 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
 
     @property
     def empty(self) -> bool:
-        """Whether any node will do."""
+        """Whether it matches all nodes."""
         return self.terms is None and self.node_selector.empty
 
     def matches(self, node: Node) -> bool:
-        """Whether the node will do."""
-        # nodeSelector and one of the terms: both must hold.
+        """Whether nodeSelector and one of the terms match the node."""
         if not self.node_selector.matches(node.metadata.labels):
             return False
         return self.terms is None or any(term.matches(node) for term in self.terms)
 
 
-class State(msgspec.Struct, frozen=True):
-    """What the filter needs.
-
-    Attributes:
-        allowed: the nodes that meet what the Pod requires, by name.
-        added: the terms the configuration adds, None when it adds none.
-    """
-
-    allowed: frozenset[str]
-    added: tuple[Term, ...] | None
-
-
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
-    """Return the filter, narrowed to the nodes that every term names; Skip when nothing is required.
+    """Return the filter, limited to the nodes that the terms name; Skip if nothing is required.
 
     Source: nodeaffinity/node_affinity.go PreFilter (v1.36).
     """
@@ -99,36 +84,35 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
     enforced = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and enforced is None and not pod.spec.node_selector:
         return framework.SKIP
-    # A DaemonSet's Pod names its node: looking at the one instead of thousands is what PreFilter narrows for.
+    # A DaemonSet's Pod names its node: then only that node needs to be filtered.
     names = _node_names(required.node_selector_terms) if required else None
     if names is not None and not names:
         return framework.unresolvable(REASON_CONFLICT)
-    state = State(
-        allowed=handle.index.matching(RequiredNodeAffinity.of(pod)),
-        added=None if enforced is None else parse_terms(enforced),
-    )
-    suspects = handle.index.names - state.allowed if enforced is None else None
-    return framework.PreFilterResult(
-        partial(filter_node, state), node_names=names, suspects=suspects, certain=enforced is None
-    )
+    allowed = handle.index.matching(RequiredNodeAffinity.of(pod))
+    if enforced is None:
+        judge, suspects = partial(filter_node, allowed), handle.index.names - allowed
+        return framework.PreFilterResult(judge, node_names=names, suspects=suspects, certain=True)
+    return framework.PreFilterResult(partial(filter_node, allowed, added=parse_terms(enforced)), node_names=names)
 
 
-def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
-    """Reject a node that the configuration or the Pod rules out."""
-    # The configuration's terms come first: it is their reason that is given where both fail.
-    if state.added is not None and not any(term.matches(node_info.node) for term in state.added):
+def filter_node(
+    allowed: frozenset[str], node_info: NodeInfo, *, added: Sequence[Term] | None = None
+) -> framework.Status:
+    """Reject a node that does not match the configuration's terms (``added``) or is not among the Pod's nodes."""
+    # If both fail, upstream gives the reason of the configuration.
+    if added is not None and not any(term.matches(node_info.node) for term in added):
         return framework.unresolvable(REASON_ENFORCED)
-    return framework.SUCCESS if node_info.name in state.allowed else framework.unresolvable(REASON)
+    return framework.SUCCESS if node_info.name in allowed else framework.unresolvable(REASON)
 
 
 def required_terms(pod: Pod) -> NodeSelector | None:
-    """Return the Pod's required node affinity, None when it has none."""
+    """Return the Pod's required node affinity, None if it has none."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     return affinity.required_during_scheduling_ignored_during_execution if affinity else None
 
 
 def parse_terms(selector: NodeSelector) -> tuple[Term, ...]:
-    """Return the alternatives that can match: empty terms and terms that cannot be read match no node.
+    """Return the alternatives that can match a node: not empty ones, and not those that cannot be parsed.
 
     Source: nodeaffinity.go NewLazyErrorNodeSelector (v1.36).
     """
@@ -137,8 +121,8 @@ def parse_terms(selector: NodeSelector) -> tuple[Term, ...]:
 
 
 def parse_term(term: NodeSelectorTerm) -> Term | None:
-    """Return the alternative, None where it can match no node: it is empty or cannot be read."""
-    parsed, errors = _read(term)
+    """Return the alternative, None if it matches no node: it is empty or cannot be parsed."""
+    parsed, errors = _parse(term)
     return None if _is_empty(term) or errors else parsed
 
 
@@ -146,56 +130,43 @@ def _is_empty(term: NodeSelectorTerm) -> bool:
     return not (term.match_expressions or term.match_fields)
 
 
-def _read(term: NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
+def _parse(term: NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
     errors: list[str] = []
-    expressions = _parsed(_label_requirement, term.match_expressions, f"{path}.matchExpressions", errors=errors)
-    fields = _parsed(_field_requirement, term.match_fields, f"{path}.matchFields", errors=errors)
-    return Term(Selector(expressions), Selector(fields)), errors
+
+    def parse_all(parse: Parser, expressions: Sequence[NodeSelectorRequirement], field: str) -> Selector:
+        requirements = []
+        for index, expression in enumerate(expressions):
+            try:
+                requirements.append(parse(expression, f"{path}.{field}[{index}]"))
+            except ValueError as error:
+                errors.append(str(error))
+        return Selector(tuple(requirements))
+
+    expressions = parse_all(_parse_expression, term.match_expressions, "matchExpressions")
+    return Term(expressions, parse_all(_parse_field, term.match_fields, "matchFields")), errors
 
 
-def _parsed(
-    parse: Callable[[NodeSelectorRequirement, str], SelectorRequirement],
-    expressions: Iterable[NodeSelectorRequirement],
-    path: str,
-    *,
-    errors: list[str],
-) -> tuple[SelectorRequirement, ...]:
-    found = []
-    for index, expression in enumerate(expressions):
-        try:
-            found.append(parse(expression, f"{path}[{index}]"))
-        except ValueError as error:
-            errors.append(str(error))
-    return tuple(found)
-
-
-def _label_requirement(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
-    """Return the condition on a label.
-
-    Raises:
-        ValueError: the operator is unknown, or the key or the values are such as no label has.
+def _parse_expression(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
+    """Return the requirement on a label.
 
     Source: nodeaffinity.go nodeSelectorRequirementsAsSelector (v1.36).
     """
-    return new_requirement(expression.key, _operator(expression, path, Operator), expression.values, path=path)
+    return new_requirement(expression.key, _parse_operator(expression, path, Operator), expression.values, path=path)
 
 
-def _field_requirement(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
-    """Return the condition on a field: In and NotIn with exactly one value.
-
-    Raises:
-        ValueError: it is none of these.
+def _parse_field(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
+    """Return the requirement on a field: In or NotIn with exactly one value.
 
     Source: nodeaffinity.go nodeSelectorRequirementsAsFieldSelector (v1.36).
     """
-    operator = _operator(expression, path, _FIELD_OPERATORS)
+    operator = _parse_operator(expression, path, (Operator.IN, Operator.NOT_IN))
     if len(expression.values) != 1:
         values = as_json(list(expression.values)) if expression.values else "null"
         raise ValueError(f"{path}.values: Invalid value: {values}: must have one element")
     return SelectorRequirement(expression.key, operator, frozenset(expression.values))
 
 
-def _operator(expression: NodeSelectorRequirement, path: str, supported: Iterable[Operator]) -> Operator:
+def _parse_operator(expression: NodeSelectorRequirement, path: str, supported: Iterable[Operator]) -> Operator:
     for operator in supported:
         if operator == expression.operator:
             return operator
@@ -204,12 +175,12 @@ def _operator(expression: NodeSelectorRequirement, path: str, supported: Iterabl
 
 
 def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
-    """Return the names of the only nodes that any term allows, None when some term names no node.
+    """Return the names of the only nodes that the terms allow, None if a term names no node.
 
     Source: nodeaffinity/node_affinity.go PreFilter (v1.36).
     """
-    # Terms are alternatives, so their names add up; within a term they must all hold, so they intersect.
-    # upstream: operators other than In, and conditions on labels, are left for the filter.
+    # Terms are alternatives: their names add up. Requirements of one term must all hold: their names intersect.
+    # upstream: other operators and requirements on labels are left to the filter.
     names: frozenset[str] | None = None
     for term in terms:
         named = [frozenset(f.values) for f in term.match_fields if (f.key, f.operator) == (NAME_FIELD, Operator.IN)]
@@ -222,9 +193,9 @@ def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
 def pre_score(
     pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]
 ) -> framework.Scores | framework.Status | None:
-    """Return feasible node's name → score (0..100), None where neither Pod nor configuration prefers anything.
+    """Return feasible node's name → score (0..100), None if neither Pod nor configuration prefers anything.
 
-    Where a preference cannot be read, that is an error, and the Pod goes nowhere.
+    If a preference cannot be parsed, that is an error, and the Pod is not scheduled.
 
     Source: nodeaffinity/node_affinity.go PreScore, Score (v1.36).
     """
@@ -235,30 +206,27 @@ def pre_score(
     if not any(preferred):
         return None
     try:
-        terms = [term for of_one in preferred for term in _weighted(of_one)]
+        terms = [term for of_one in preferred for term in _parse_preferred(of_one)]
     except ValueError as error:
-        return framework.Status(framework.Code.ERROR, (str(error),))
-    # The weights of all preferences that the node meets, together.
+        return framework.error(str(error))
+    # The sum of the weights of all preferences that match the node.
     weights = [(weight, handle.index.matching(term)) for weight, term in terms]
     return framework.normalize({info.name: sum([w for w, names in weights if info.name in names]) for info in nodes})
 
 
-def _weighted(preferred: Iterable[PreferredSchedulingTerm]) -> list[tuple[int, Term]]:
-    """Return weight and term of the preferences; empty terms and those without weight say nothing.
-
-    Raises:
-        ValueError: some cannot be read.
+def _parse_preferred(preferred: Iterable[PreferredSchedulingTerm]) -> list[tuple[int, Term]]:
+    """Return weight and term of the preferences; empty terms and those with weight 0 have no effect.
 
     Source: component-helpers nodeaffinity.go NewPreferredSchedulingTerms (v1.36).
     """
-    found: list[tuple[int, Term]] = []
+    terms: list[tuple[int, Term]] = []
     errors: list[str] = []
     for index, preference in enumerate(preferred):
-        # upstream: without weight a preference is not even parsed; an empty one would match no node anyway.
+        # upstream: a preference with weight 0 is not parsed at all.
         if preference.weight and not _is_empty(preference.preference):
-            term, faults = _read(preference.preference, f"[{index}]")
-            found.append((preference.weight, term))
+            term, faults = _parse(preference.preference, f"[{index}]")
+            terms.append((preference.weight, term))
             errors += faults
     if errors:
         raise ValueError(aggregate(errors))
-    return found
+    return terms

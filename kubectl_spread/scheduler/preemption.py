@@ -1,8 +1,8 @@
-"""Whom the scheduler would evict to make room for a Pod: its dry run of preemption.
+"""Which Pods the scheduler would preempt for a Pod: its dry run of preemption.
 
-A node is looked at when only Pods may be in the way. All Pods of a lower priority are taken off it; where the Pod then
-fits, each of them that can stay beside it is put back, those that a PodDisruptionBudget protects and the most important
-ones first. What is left are the victims.
+On each node where the removal of Pods may help, all Pods of a lower priority are removed. If the Pod then fits, as many
+of them as possible are put back: those that a PodDisruptionBudget protects first, then the most important ones. The
+others are the victims.
 
 Source: kube-scheduler framework/preemption/preemption.go, defaultpreemption/default_preemption.go (v1.36). Not
 modelled: PodGroups (v1.37, alpha), extenders, Pods that wait in Permit.
@@ -26,18 +26,18 @@ from kubectl_spread.scheduler.profile import Behaviour
 NEVER = "Never"
 MIN_CANDIDATE_NODES = 100
 MIN_CANDIDATE_NODES_PERCENTAGE = 10
-"""Of how many candidates the scheduler takes the best. Source: apis/config/v1/defaults.go (v1.36)."""
+"""The scheduler picks the best of at least so many candidates. Source: apis/config/v1/defaults.go (v1.36)."""
 BY_SCHEDULER = "PreemptionByScheduler"
 DISRUPTION_TARGET = "DisruptionTarget"
 NOT_STARTED = "~"
-"""Sorts behind every time: a Pod without a start time counts as starting now."""
+"""Sorts after every time: a Pod without a start time counts as starting now."""
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A node that evictions would open.
+    """A node on which the Pod fits after preemption.
 
     Attributes:
-        victims: the Pods to evict, the most important first.
+        victims: the Pods to preempt, the most important first.
         violations: how many of them a PodDisruptionBudget protects.
     """
 
@@ -47,12 +47,12 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Preemption(msgspec.Struct, frozen=True):
-    """What the scheduler would do.
+    """The result of the dry run.
 
     Attributes:
-        best: the candidates it would choose among, equally good, by node's name.
-        others: the candidates it would not choose, by node's name.
-        sampled: whether it tries only some of the nodes, starting anywhere; then others may be chosen.
+        best: the equally good candidates from which the scheduler picks one, by node's name.
+        others: the other candidates, by node's name.
+        sampled: whether the scheduler tries only some of the nodes, from a random start; then others may be chosen.
     """
 
     best: tuple[Candidate, ...]
@@ -61,66 +61,56 @@ class Preemption(msgspec.Struct, frozen=True):
 
 
 def preempt(evaluation: Evaluation, handle: Handle) -> Preemption | None:
-    """Return whom the scheduler would evict for a Pod that fits nowhere, None where it would evict nobody.
+    """Return which Pods the scheduler would preempt for a Pod that fits nowhere, None if it preempts none.
 
     Source: framework/preemption/preemption.go Preempt, DryRunPreemption (v1.36).
     """
     if evaluation.pod.spec.preemption_policy == NEVER or not handle.profile.preempts:
         return None
-    # Room that is being made must not be made twice.
-    if _waits(evaluation, handle):
+    if _waits_for_victims(evaluation, handle):
         return None
     potential = _potential_nodes(evaluation, handle)
-    # A tenth of the nodes, but at least 100: among so many a good enough one is found.
     wanted = max(len(potential) * MIN_CANDIDATE_NODES_PERCENTAGE // 100, MIN_CANDIDATE_NODES)
-    found = _first(wanted, _candidates(evaluation, potential, handle))
-    if not found:
+    candidates: list[Candidate] = []
+    for candidate in _find_candidates(evaluation, potential, handle):
+        candidates.append(candidate)
+        # The scheduler goes on until one violates no budget.
+        if len(candidates) >= wanted and any(not each.violations for each in candidates):
+            break
+    if not candidates:
         return None
-    best = _best(found)
+    best = _pick_best(candidates)
     chosen = {candidate.node_name for candidate in best}
-    others = tuple(candidate for candidate in found if candidate.node_name not in chosen)
+    others = tuple(candidate for candidate in candidates if candidate.node_name not in chosen)
     return Preemption(tuple(best), others, sampled=len(potential) > wanted)
 
 
-def _waits(evaluation: Evaluation, handle: Handle) -> bool:
-    """Whether Pods are leaving already for this one, on a node that they can open.
+def _waits_for_victims(evaluation: Evaluation, handle: Handle) -> bool:
+    """Whether victims of an earlier preemption still terminate, on a node where preemption can help.
 
     Source: defaultpreemption/default_preemption.go PodEligibleToPreemptOthers (v1.36).
     """
     verdict = evaluation.nodes.get(evaluation.pod.status.nominated_node_name)
     if verdict is None or verdict.first is None:
         return False
-    # Where evictions cannot open the nominated node after all, there is nothing to wait for.
     hopeless = verdict.first.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     return not hopeless and bool(leaving(evaluation.pod, handle.node_infos))
 
 
 def _potential_nodes(evaluation: Evaluation, handle: Handle) -> list[NodeInfo]:
-    """Return the nodes on which only Pods are in the way; none where the Pod fits somewhere or cannot be judged."""
+    """Return the nodes where preemption may help; none if the Pod fits somewhere or the cycle ended with an error."""
     first = {name: verdict.first for name, verdict in evaluation.nodes.items()}
-    # Preemption runs only where the cycle ended with verdicts on nodes, not with an error.
     codes = {rejection.status.code if rejection else Code.SUCCESS for rejection in first.values()}
     if evaluation.pre_filter is not None or codes & {Code.SUCCESS, Code.ERROR}:
         return []
-    may_open = (name for name, rejection in first.items() if rejection and rejection.status.code is Code.UNSCHEDULABLE)
-    return [handle.node_infos[name] for name in may_open]
+    names = (name for name, rejection in first.items() if rejection and rejection.status.code is Code.UNSCHEDULABLE)
+    return [handle.node_infos[name] for name in names]
 
 
-def _first(wanted: int, candidates: Iterator[Candidate]) -> list[Candidate]:
-    found: list[Candidate] = []
-    for candidate in candidates:
-        found.append(candidate)
-        # One that breaks no budget must be among them, if there is any.
-        if len(found) >= wanted and any(not each.violations for each in found):
-            break
-    return found
-
-
-def _candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: Handle) -> Iterator[Candidate]:
+def _find_candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: Handle) -> Iterator[Candidate]:
     pod = evaluation.pod
     budgets, nominated = Budgets.of(handle), nominated_before(pod, handle)
     for info in potential:
-        # Only Pods of a lower priority may go.
         if info.lowest_priority < priority_of(pod):
             search = VictimSearch(pod, nominated.get(info.name, ()), budgets)
             candidate = search.on(NodeCycleState(info, evaluation.filters))
@@ -129,49 +119,44 @@ def _candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: H
 
 
 class VictimSearch(msgspec.Struct, frozen=True):
-    """The search for the fewest Pods to evict from a node.
-
-    Attributes:
-        nominated: the Pods nominated to the node that go before it.
-    """
+    """The search for the fewest victims on a node; ``nominated``: the Pods nominated to it that go before the Pod."""
 
     pod: Pod
     nominated: Sequence[Pod]
     budgets: Budgets
 
     def on(self, node: NodeCycleState) -> Candidate | None:
-        """Return the victims on the node, None where their eviction does not open it.
+        """Return the victims on the node, None if the Pod does not fit even without all lower Pods.
 
         Source: defaultpreemption/default_preemption.go SelectVictimsOnNode (v1.36).
         """
         lower = [other for other in node.node_info.pods if priority_of(other) < priority_of(self.pod)]
-        # All lower Pods away first: if the Pod does not fit even then, no choice of victims helps.
         node = node.without_pods(lower)
         if not lower or node.verdict(self.nominated).rejected:
             return None
         lower.sort(key=importance)
-        # Put back as many as fit, those that a budget protects first, the most important first.
         violating = self.budgets.violated_by(lower)
         protected = [other for other in lower if other.key in violating]
         node, sacrificed = self._put_back(protected, node)
-        node, spent = self._put_back([other for other in lower if other.key not in violating], node)
-        # The first of them stands for the node when nodes are compared.
-        victims = tuple(sorted((*sacrificed, *spent), key=importance))
+        node, unprotected = self._put_back([other for other in lower if other.key not in violating], node)
+        # The most important victim decides when nodes are compared.
+        victims = tuple(sorted((*sacrificed, *unprotected), key=importance))
         return Candidate(node.node_info.name, victims, len(sacrificed)) if victims else None
 
     def _put_back(self, pods: Iterable[Pod], node: NodeCycleState) -> tuple[NodeCycleState, list[Pod]]:
+        """Return the node with as many of the Pods as fit, and those that do not."""
         victims = []
         for pod in pods:
-            tried = node.with_pods([pod])
-            if tried.verdict(self.nominated).rejected:
+            with_pod = node.with_pods([pod])
+            if with_pod.verdict(self.nominated).rejected:
                 victims.append(pod)
             else:
-                node = tried
+                node = with_pod
         return node, victims
 
 
 def importance(pod: Pod) -> tuple[int, str]:
-    """Return what Pods sort by, the most important first: a higher priority, an earlier start.
+    """Return the sort key of Pods, the most important first: a higher priority, an earlier start.
 
     Source: util/utils.go MoreImportantPod (v1.36).
     """
@@ -184,10 +169,10 @@ def start_of(pod: Pod) -> str:
 
 
 class Budgets(msgspec.Struct, frozen=True):
-    """The PodDisruptionBudgets that select something.
+    """The PodDisruptionBudgets with a selector.
 
     Attributes:
-        first_decides: whether a Pod that breaks one budget counts against no further one.
+        first_decides: whether a Pod that violates one budget is not counted in further ones.
     """
 
     selected: tuple[tuple[PodDisruptionBudget, Selector], ...]
@@ -195,26 +180,24 @@ class Budgets(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, handle: Handle) -> Budgets:
-        """Return those of the cluster."""
-        # A selector that cannot be read selects nobody.
-        found = ((budget, budget.selector) for budget in handle.snapshot.all(PodDisruptionBudget))
+        """Return the budgets of the cluster."""
+        budgets = ((budget, budget.selector) for budget in handle.snapshot.all(PodDisruptionBudget))
         return cls(
-            # upstream: an empty selector protects nobody here, though the disruption controller takes it for all Pods.
-            selected=tuple((budget, selector) for budget, selector in found if not selector.empty),
+            # upstream: here an empty selector protects no Pods, but for the disruption controller it protects all.
+            selected=tuple((budget, selector) for budget, selector in budgets if not selector.empty),
             first_decides=handle.profile.does(Behaviour.FIRST_BUDGET_DECIDES),
         )
 
     def violated_by(self, evicted: Iterable[Pod]) -> set[tuple[str, str]]:
-        """Return the Pods whose eviction breaks a budget, where these are evicted one after another.
+        """Return the keys of the Pods whose eviction violates a budget, if all are evicted in this order.
 
         Source: defaultpreemption/default_preemption.go filterPodsWithPDBViolation (v1.36).
         """
         allowed = [budget.status.disruptions_allowed for budget, _ in self.selected]
         violating = set()
-        # The Pods come with the most important first: it is they who use up what a budget allows.
         for pod in evicted:
-            for index in self._of(pod):
-                # disruptionsAllowed, less those that came before: below zero the budget is broken.
+            for index in self._budgets_of(pod):
+                # disruptionsAllowed minus the evictions before: below zero the budget is violated.
                 allowed[index] -= 1
                 if allowed[index] < 0:
                     violating.add(pod.key)
@@ -222,18 +205,18 @@ class Budgets(msgspec.Struct, frozen=True):
                         break
         return violating
 
-    def _of(self, pod: Pod) -> Iterator[int]:
-        """Yield which budgets the Pod's eviction counts against; one that is going already counts no more."""
+    def _budgets_of(self, pod: Pod) -> Iterator[int]:
+        """Yield the indexes of the budgets that count the Pod's eviction; they do not count it twice."""
         for index, (budget, selector) in enumerate(self.selected):
-            # upstream: a Pod without labels is in no budget, though NotIn and DoesNotExist would select it.
+            # upstream: a Pod without labels is in no budget, though NotIn and DoesNotExist would match it.
             selects = bool(pod.metadata.labels) and selector.matches(pod.metadata.labels)
-            going = pod.metadata.name in budget.status.disrupted_pods
-            if selects and not going and budget.metadata.namespace == pod.metadata.namespace:
+            disrupted = pod.metadata.name in budget.status.disrupted_pods
+            if selects and not disrupted and budget.metadata.namespace == pod.metadata.namespace:
                 yield index
 
 
-def _best(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that no criterion puts behind another one.
+def _pick_best(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the equally best candidates.
 
     Source: framework/preemption/preemption.go pickOneNodeForPreemption (v1.36).
     """
@@ -241,44 +224,38 @@ def _best(candidates: Sequence[Candidate]) -> list[Candidate]:
     for cost in _COSTS:
         least = min(map(cost, left))
         left = [candidate for candidate in left if cost(candidate) == least]
-    # Among nodes that cost the same, the one whose victims have the least to lose.
-    latest = max(map(_start, left))
-    return [candidate for candidate in left if _start(candidate) == latest]
+    latest = max(map(_earliest_start, left))
+    return [candidate for candidate in left if _earliest_start(candidate) == latest]
 
 
 _MAX_INT32 = 2**31 - 1
-
-
 _COSTS: Sequence[Callable[[Candidate], int]] = (
-    # A budget is broken only where no node can be opened without.
     lambda candidate: candidate.violations,
-    # The first is the most important: rather ten unimportant Pods than one that matters.
+    # The first victim has the highest priority.
     lambda candidate: priority_of(candidate.victims[0]),
-    # Else many Pods of a negative priority would cost less than few.
+    # Without the offset many Pods of a negative priority would cost less than few.
     lambda candidate: sum(priority_of(victim) + _MAX_INT32 + 1 for victim in candidate.victims),
     lambda candidate: len(candidate.victims),
 )
-"""What the scheduler minimises, in this order; among equals it takes the node whose important victims started last."""
+"""What the scheduler minimises, in this order; of equal nodes it picks the one whose important victims started last."""
 
 
-def _start(candidate: Candidate) -> str:
-    """Return when the first of the most important victims started."""
-    # Of the most important victims alone, and the one that has run longest: what it has done would be lost.
+def _earliest_start(candidate: Candidate) -> str:
+    """Return when the first of the victims with the highest priority started."""
     highest = priority_of(candidate.victims[0])
     return min(start_of(victim) for victim in candidate.victims if priority_of(victim) == highest)
 
 
 def leaving(pod: Pod, nodes: Mapping[str, NodeInfo]) -> tuple[Pod, ...]:
-    """Return the Pods that are being evicted for this one from the node it is nominated to.
+    """Return the victims of the Pod that still terminate on the node that it is nominated to.
 
     Source: defaultpreemption/default_preemption.go PodEligibleToPreemptOthers, podTerminatingByPreemption (v1.36).
     """
     node = nodes.get(pod.status.nominated_node_name)
     on_node = node.pods if node else ()
-    return tuple(other for other in on_node if priority_of(other) < priority_of(pod) and _is_evicted(other))
+    return tuple(other for other in on_node if priority_of(other) < priority_of(pod) and _is_victim(other))
 
 
-def _is_evicted(pod: Pod) -> bool:
-    """Whether it terminates because the scheduler preempted it."""
+def _is_victim(pod: Pod) -> bool:
     target = next((condition for condition in pod.status.conditions if condition.type == DISRUPTION_TARGET), None)
     return pod.terminating and target is not None and (target.status, target.reason) == ("True", BY_SCHEDULER)

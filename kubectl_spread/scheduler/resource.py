@@ -1,9 +1,9 @@
-"""What Pods request and nodes offer, as whole numbers.
+"""What Pods request and nodes offer, as integers.
 
 Amounts are ``resource name → int``: millicores for cpu, bytes or a count for everything else.
 
 Source: component-helpers resource/helpers.go PodRequests, kube-scheduler framework/types.go Resource (v1.36). Not
-modelled: CPU and memory that a Pod gets by a ResourceClaim (gate DRANodeAllocatableResources).
+modelled: CPU and memory that a Pod gets from a ResourceClaim (gate DRANodeAllocatableResources).
 """
 
 from __future__ import annotations
@@ -25,16 +25,11 @@ HUGE_PAGES_PREFIX = "hugepages-"
 ATTACHABLE_VOLUMES_PREFIX = "attachable-volumes-"
 
 NON_ZERO_REQUESTS = MappingProxyType({CPU: 100, MEMORY: 200 * 1024 * 1024})
-"""What a container without requests is taken to need when nodes are scored (amounts).
-
-Else Pods that request nothing would all go to the node with the fewest requests, and count for nothing there.
-
-Source: kube-scheduler util/pod_resources.go (v1.36).
-"""
+"""The default requests of a container when nodes are scored (amounts). Source: util/pod_resources.go (v1.36)."""
 
 
 class Summand(Protocol):
-    """What can be added and compared: a whole number of thousandths, or a quantity as the API server holds it."""
+    """What can be added and compared: an integer of thousandths, or a quantity of the API server."""
 
     def __add__(self, other: Self, /) -> Self:
         """Return the sum."""
@@ -50,67 +45,66 @@ _NAMED = frozenset((CPU, MEMORY, EPHEMERAL_STORAGE))
 
 
 def amounts(quantities: Mapping[str, Quantity]) -> dict[str, int]:
-    """Return the amounts of every resource the scheduler reads; names it does not know are left out.
+    """Return the amounts of all resources that the scheduler counts; others are absent.
 
     Raises:
-        ValueError: a quantity cannot be read.
+        ValueError: a quantity cannot be parsed.
     """
     return dict(_amounts(tuple(quantities.items())))
 
 
+# Most of thousands of nodes offer the same, and most replicas request the same few quantities.
 @lru_cache(4096)
 def _amounts(quantities: _Items) -> Mapping[str, int]:
-    """Return the amounts of quantities; of nodes by the thousand few offer anything else than others."""
-    return _whole(_millis(dict(quantities)))
+    return _round_up(_millis(dict(quantities)))
+
+
+_milli_value = lru_cache(4096)(quantity.milli_value)
 
 
 def _millis(quantities: Mapping[str, Quantity]) -> dict[str, int]:
-    """Return thousandths of every resource the scheduler reads: the API stores nothing finer.
+    """Return thousandths of all resources that the scheduler counts: the API stores nothing finer.
 
     Source: pkg/apis/core/v1/defaults.go SetDefaults_ResourceList (v1.36).
     """
     return {name: _milli_value(value) for name, value in quantities.items() if is_counted(name)}
 
 
-# Replicas by the thousand ask for the same few quantities of the same few resources.
-_milli_value = lru_cache(4096)(quantity.milli_value)
-
-
-def _whole(millis: Mapping[str, int]) -> dict[str, int]:
-    """Return the amounts, rounded up only now: upstream adds exact quantities before it rounds."""
+def _round_up(millis: Mapping[str, int]) -> dict[str, int]:
+    """Return amounts of thousandths, rounded only after sums, as upstream adds exact quantities."""
     return {name: value if name == CPU else -(-value // 1000) for name, value in millis.items()}
 
 
 @lru_cache(4096)
 def is_counted(name: str) -> bool:
-    """Whether the scheduler keeps account of the resource.
+    """Whether the scheduler counts the resource.
 
     Source: kube-scheduler framework/types.go Resource.Add, util/utils.go IsScalarResourceName (v1.36).
     """
-    # upstream: any other name is dropped in silence; a Pod that asks for it fits everywhere.
+    # upstream: other names are ignored silently; a Pod that requests one fits everywhere.
     return name in _NAMED or name == PODS or is_scalar(name)
 
 
 def is_scalar(name: str) -> bool:
-    """Whether it is an extended resource, huge pages or volume attachments."""
+    """Whether it is an extended resource, huge pages or attachable volumes."""
     return "/" in name or name.startswith((HUGE_PAGES_PREFIX, ATTACHABLE_VOLUMES_PREFIX))
 
 
 def is_extended(name: str) -> bool:
-    """Whether it is a resource that Kubernetes itself does not know, such as ``nvidia.com/gpu``.
+    """Whether it is a resource that is not Kubernetes' own, such as ``nvidia.com/gpu``.
 
     Source: pkg/apis/core/v1/helper/helpers.go IsExtendedResourceName (v1.36).
     """
-    # "requests." is how a ResourceQuota speaks of a resource, never a node.
+    # Only ResourceQuotas have names with "requests.".
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
 class Requested(NamedTuple):
-    """What a Pod requests, or all Pods of a node together.
+    """What one Pod or all Pods of a node request.
 
     Attributes:
-        named: what is requested by name (amounts).
-        non_zero: the same where containers that name no CPU or memory are taken to need a little (amounts).
+        named: the requests (amounts).
+        non_zero: the same, with default CPU and memory for containers that request none (amounts).
     """
 
     named: Mapping[str, int]
@@ -121,59 +115,57 @@ def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:
     """Return what Pods on a node request together.
 
     Raises:
-        ValueError: a quantity cannot be read.
+        ValueError: a quantity cannot be parsed.
     """
     resizing = profile.does(Behaviour.IN_PLACE_RESIZE)
-    each = [_requested_on_node(pod, profile, resizing=resizing) for pod in pods]
-    return Requested(total([requested.named for requested in each]), total([requested.non_zero for requested in each]))
-
-
-def _requested_on_node(pod: Pod, profile: Profile, *, resizing: bool) -> Requested:
-    if (containers := _settled(pod, resizing=resizing)) is not None:
-        return _together(containers)
-    return Requested(_gone_through(pod, profile, resizing=resizing), _non_zero(pod, profile, resizing=resizing))
+    named, non_zero = [], []
+    for pod in pods:
+        if (containers := _simple_requests(pod, resizing=resizing)) is not None:
+            requested = _sum_containers(containers)
+            named.append(requested.named)
+            non_zero.append(requested.non_zero)
+        else:
+            named.append(_sum_all(pod, profile, resizing=resizing))
+            non_zero.append(_non_zero(pod, profile, resizing=resizing))
+    return Requested(total(named), total(non_zero))
 
 
 def pod_requests(pod: Pod, profile: Profile, *, assigned: bool) -> Mapping[str, int]:
-    """Return what the Pod requests: its containers at their widest moment, or Pod-level requests, plus overhead.
+    """Return what the Pod requests: the maximum over its containers' phases, or Pod-level requests, plus overhead.
 
-    On a node (``assigned``) a resize in progress counts at its largest.
+    If it is on a node (``assigned``), the largest amount of a resize in progress counts.
 
     Raises:
-        ValueError: a quantity cannot be read.
+        ValueError: a quantity cannot be parsed.
     """
-    # A Pod on no node has nothing allocated as yet: its spec is all that counts.
     resizing = assigned and profile.does(Behaviour.IN_PLACE_RESIZE)
-    if (containers := _settled(pod, resizing=resizing)) is not None:
-        return _together(containers).named
-    return _gone_through(pod, profile, resizing=resizing)
+    if (containers := _simple_requests(pod, resizing=resizing)) is not None:
+        return _sum_containers(containers).named
+    return _sum_all(pod, profile, resizing=resizing)
 
 
-def _gone_through(
+def _sum_all(
     pod: Pod, profile: Profile, *, resizing: bool, missing: Mapping[str, int] = MappingProxyType({})
 ) -> Mapping[str, int]:
-    """Return what the Pod requests (amounts), all that may be considered.
-
-    ``missing``: what each container is taken to request (amounts) of resources it does not name.
-    """
+    """Return what the Pod requests (amounts); ``missing``: the defaults of each container (amounts)."""
     default = _in_thousandths(missing)
     if not resizing:
-        requests = aggregate(pod.spec, _asked, default)
+        requests = aggregate(pod.spec, _requests_of, default)
     elif profile.does(Behaviour.RESIZE_BY_POD):
         requests = _largest_of_pod(pod, profile, default)
     else:
         requests = _largest_of_containers(pod, default)
     if has_pod_level(pod, profile):
-        # What the Pod asks for as a whole replaces the sum, and leaves resources it does not name as they were.
+        # Pod-level requests replace the sum of the same resource.
         requests |= _pod_level(pod, profile, resizing=resizing and profile.does(Behaviour.POD_LEVEL_RESIZE))
-    # Overhead comes on top of either: it is the runtime's own need (KEP-688).
-    return _whole(total((requests, _millis(pod.spec.overhead))))
+    # The overhead of the runtime is added in any case (KEP-688).
+    return _round_up(total((requests, _millis(pod.spec.overhead))))
 
 
-def _settled(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
-    """Return what each container requests where that is all there is to add up, None where there is more.
+def _simple_requests(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
+    """Return what each container requests; None for a Pod that needs more than adding these up.
 
-    That is how most Pods are: all they have are containers, which have and were allocated what they request.
+    Most Pods have only containers, and status reports just the resources that they request.
     """
     spec, status = pod.spec, pod.status
     if spec.init_containers or spec.overhead or spec.resources is not None:
@@ -183,74 +175,73 @@ def _settled(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
         return tuple([tuple(container.resources.requests.items()) for container in containers])
     if status.resources is not None or len(containers) != len(statuses):
         return None
-    asked = []
+    simple = []
     for container, reported in zip(containers, statuses, strict=True):
         requests, has = container.resources.requests, reported.resources
         if has is None or reported.name != container.name:
             return None
         if not requests == has.requests == reported.allocated_resources:
             return None
-        asked.append(tuple(requests.items()))
-    return tuple(asked)
+        simple.append(tuple(requests.items()))
+    return tuple(simple)
 
 
-# Replicas request the same, and many workloads do; where each Pod has its own, adding up is still quick.
 @lru_cache(2**14)
-def _together(containers: tuple[_Items, ...]) -> Requested:
+def _sum_containers(containers: tuple[_Items, ...]) -> Requested:
     millis = [_millis(dict(requests)) for requests in containers]
     default = _in_thousandths(NON_ZERO_REQUESTS)
-    return Requested(_whole(total(millis)), _whole(total([{**default, **requests} for requests in millis])))
+    return Requested(_round_up(total(millis)), _round_up(total([{**default, **requests} for requests in millis])))
 
 
 def has_pod_level(pod: Pod, profile: Profile) -> bool:
-    """Whether the Pod has requests as a whole, and the release minds them."""
+    """Whether the Pod has Pod-level requests, and the release supports them."""
     if pod.spec.resources is None or not profile.does(Behaviour.POD_LEVEL_RESOURCES):
         return False
     return any(map(is_pod_level, pod.spec.resources.requests))
 
 
 def _non_zero(pod: Pod, profile: Profile, *, resizing: bool) -> Mapping[str, int]:
-    """Return what a Pod on a node requests where containers that name no CPU or memory are taken to need a little.
+    """Return what a Pod on a node requests, with default CPU and memory for containers that request none.
 
-    Requests of the Pod as a whole, or of any of its containers besides them, spare the others that.
+    A Pod with Pod-level requests gets no default for a resource that it, or any container, requests.
 
     Source: kube-scheduler framework/types.go CalculateResource, getNonMissingContainerRequests (v1.36).
     """
     missing: Mapping[str, int] = NON_ZERO_REQUESTS
     if has_pod_level(pod, profile):
-        named = _gone_through(pod, profile, resizing=resizing)
-        # The Pod has said what it needs: a guess for each of its containers would only add to that.
+        named = _sum_all(pod, profile, resizing=resizing)
         missing = {name: value for name, value in missing.items() if name not in named}
-    return _gone_through(pod, profile, resizing=resizing, missing=missing)
+    return _sum_all(pod, profile, resizing=resizing, missing=missing)
 
 
 def non_zero_container_requests(pod: Pod) -> dict[str, int]:
-    """Return what the containers of a Pod ask for together, where each needs a little CPU and memory at least.
+    """Return what the containers of a Pod request together, with default CPU and memory.
 
     Source: kube-scheduler noderesources/resource_allocation.go calculatePodResourceRequest (v1.36).
     """
-    return _whole(total((aggregate(pod.spec, _asked, _in_thousandths(NON_ZERO_REQUESTS)), _millis(pod.spec.overhead))))
+    containers = aggregate(pod.spec, _requests_of, _in_thousandths(NON_ZERO_REQUESTS))
+    return _round_up(total((containers, _millis(pod.spec.overhead))))
 
 
 def _in_thousandths(whole: Mapping[str, int]) -> dict[str, int]:
     return {name: value if name == CPU else value * 1000 for name, value in whole.items()}
 
 
-def _asked(container: Container) -> dict[str, int]:
+def _requests_of(container: Container) -> dict[str, int]:
     return _millis(container.resources.requests)
 
 
 def aggregate(
     spec: PodSpec, of_container: Callable[[Container], Mapping[str, AmountT]], missing: Mapping[str, AmountT]
 ) -> dict[str, AmountT]:
-    """Return the larger of all containers together and the widest moment of initialisation, resource by resource.
+    """Return for each resource the larger of all containers together and the maximum during initialisation.
 
-    ``missing``: what each container counts for of resources that ``of_container`` does not name.
+    ``missing``: the default of each container for resources that ``of_container`` does not name.
 
     Source: component-helpers resource/helpers.go AggregateContainerRequests, AggregateContainerLimits (v1.36).
     """
-    # All that runs at once, sidecars included, against the widest moment before: an init container beside the sidecars
-    # that were started ahead of it. Init containers run one at a time, so they are not added up (KEP-753).
+    # Containers and sidecars run at the same time. Before that one init container at a time runs, together with the
+    # sidecars that were started before it (KEP-753).
     running = [{**missing, **of_container(container)} for container in spec.containers]
     sidecars: dict[str, AmountT] = {}
     initialising: dict[str, AmountT] = {}
@@ -260,7 +251,7 @@ def aggregate(
             running.append(amounts)
             sidecars = widest = total((sidecars, amounts))
         else:
-            # In this order: a sum of quantities has the notation of the first.
+            # In this order: a sum of quantities has the format of the first.
             widest = total((amounts, sidecars))
         initialising = largest((initialising, widest))
     return largest((total(running), initialising))
@@ -272,36 +263,36 @@ def is_sidecar(container: Container) -> bool:
 
 
 def _largest_of_containers(pod: Pod, missing: Mapping[str, int]) -> dict[str, int]:
-    """Return what the Pod requests in thousandths, each container's resize in progress at its largest (up to 1.36)."""
+    """Return the requests in thousandths, with the largest amount of each container's resize (up to 1.36)."""
     statuses = _statuses(pod)
-    # Only what keeps running can be resized: of other init containers the spec counts, whatever their status says.
+    # Other init containers than sidecars cannot be resized: their spec counts.
     finite = {container.name for container in pod.spec.init_containers if not is_sidecar(container)}
 
     def of_container(container: Container) -> dict[str, int]:
         status = statuses.get(container.name)
         if status is None or status.resources is None or container.name in finite:
-            return _asked(container)
+            return _requests_of(container)
         return _effective(pod, container.resources, actuated=status.resources, allocated=status.allocated_resources)
 
     return aggregate(pod.spec, of_container, missing)
 
 
 def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> dict[str, int]:
-    """Return the largest of what the Pod as a whole asks for, was allocated and has, in thousandths (from 1.37).
+    """Return the largest of the Pod's total desired, allocated and actual requests, in thousandths (from 1.37).
 
     Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.37).
     """
-    asked = {} if _resize_infeasible(pod) else aggregate(pod.spec, _asked, missing)
+    desired = {} if _resize_infeasible(pod) else aggregate(pod.spec, _requests_of, missing)
     has = pod.status.resources.requests if pod.status.resources is not None else {}
     if has and pod.status.allocated_resources and profile.does(Behaviour.POD_LEVEL_RESIZE):
-        return largest((asked, _millis(pod.status.allocated_resources), _millis(has)))
+        return largest((desired, _millis(pod.status.allocated_resources), _millis(has)))
     statuses = _statuses(pod)
 
     def allocated(container: Container) -> dict[str, int]:
         status = statuses.get(container.name)
         if status is not None and status.allocated_resources:
             return _millis(status.allocated_resources)
-        return {} if _resize_infeasible(pod) else _asked(container)
+        return {} if _resize_infeasible(pod) else _requests_of(container)
 
     def actuated(container: Container) -> dict[str, int]:
         status = statuses.get(container.name)
@@ -309,45 +300,36 @@ def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> d
             return _millis(status.resources.requests)
         return allocated(container)
 
-    return largest((asked, *(aggregate(pod.spec, reading, missing) for reading in (allocated, actuated))))
+    return largest((desired, *(aggregate(pod.spec, reading, missing) for reading in (allocated, actuated))))
 
 
 def _pod_level(pod: Pod, profile: Profile, *, resizing: bool) -> dict[str, int]:
-    """Return the requests (thousandths) set for the Pod as a whole, which replace the containers'."""
+    """Return the Pod-level requests (thousandths), which replace those of the containers."""
     resources = pod.spec.resources or ResourceRequirements()
-    requests = _only_pod_level(_millis(resources.requests))
-    status = pod.status.resources
-    if not resizing or status is None:
-        return requests
-    effective = _effective(pod, resources, actuated=status, allocated=pod.status.allocated_resources)
-    if profile.does(Behaviour.RESIZE_BY_POD):
-        return _only_pod_level(effective)
-    # upstream: where the resize is infeasible, a resource that the Pod was never allocated counts for nothing.
-    return {name: effective.get(name, 0) for name in requests}
-
-
-def _only_pod_level(requests: Mapping[str, int]) -> dict[str, int]:
+    requests = _millis(resources.requests)
+    if resizing and (status := pod.status.resources) is not None:
+        effective = _effective(pod, resources, actuated=status, allocated=pod.status.allocated_resources)
+        # upstream: before 1.37 a resource of an infeasible resize that was never allocated counts as 0.
+        by_pod = profile.does(Behaviour.RESIZE_BY_POD)
+        requests = effective if by_pod else {name: effective.get(name, 0) for name in requests}
     return {name: value for name, value in requests.items() if is_pod_level(name)}
 
 
 def is_pod_level(name: str) -> bool:
-    """Whether the resource can be set for a Pod as a whole (KEP-2837)."""
+    """Whether the resource can be requested at Pod level (KEP-2837)."""
     return name in {CPU, MEMORY} or name.startswith(HUGE_PAGES_PREFIX)
 
 
 def _effective(
     pod: Pod, spec: ResourceRequirements, *, actuated: ResourceRequirements, allocated: Mapping[str, Quantity]
 ) -> dict[str, int]:
-    """Return, in thousandths, the largest of what is asked, actuated and allocated; an infeasible resize asks in vain.
+    """Return the largest of desired, actual and allocated requests in thousandths, without an infeasible resize.
 
     Source: component-helpers resource/helpers.go determineEffectiveRequests (v1.36).
     """
-    if spec.requests == actuated.requests == allocated:  # as almost always
-        return _millis(spec.requests)
-    # Growing, the Pod must find room for what it asks; shrinking, it holds what it has until the kubelet has taken that
-    # away. What the kubelet will never grant holds no room.
-    asked = {} if _resize_infeasible(pod) else _millis(spec.requests)
-    return largest((asked, _millis(actuated.requests), _millis(allocated)))
+    # A Pod that grows needs room for the new size; one that shrinks uses the old size until the kubelet is done.
+    desired = {} if _resize_infeasible(pod) else _millis(spec.requests)
+    return largest((desired, _millis(actuated.requests), _millis(allocated)))
 
 
 def _resize_infeasible(pod: Pod) -> bool:
@@ -355,12 +337,12 @@ def _resize_infeasible(pod: Pod) -> bool:
 
 
 def is_resize_deferred(pod: Pod) -> bool:
-    """Whether the kubelet has said that the resize must wait for room on the node."""
+    """Whether the kubelet reports that the resize waits for room on the node."""
     return _pending_resize(pod) == "Deferred"
 
 
 def _pending_resize(pod: Pod) -> str:
-    """Return why the kubelet has not begun the resize; empty where there is none to begin."""
+    """Return why the resize is pending; empty if none is."""
     return next((c.reason for c in pod.status.conditions if c.type == "PodResizePending"), "")
 
 
@@ -369,16 +351,16 @@ def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
 
 
 def total(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
-    """Return the sum, resource by resource."""
-    together: dict[str, AmountT] = {}
+    """Return the sum of each resource."""
+    sums: dict[str, AmountT] = {}
     for part in parts:
         for name, value in part.items():
-            together[name] = together[name] + value if name in together else value
-    return together
+            sums[name] = sums[name] + value if name in sums else value
+    return sums
 
 
 def largest(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
-    """Return the maximum, resource by resource; of equal ones the first."""
+    """Return the maximum of each resource; of equal ones the first."""
     widest: dict[str, AmountT] = {}
     for part in parts:
         for name, value in part.items():
@@ -388,7 +370,7 @@ def largest(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
 
 
 def readable(name: str, value: int) -> str:
-    """Return an amount as a person would write it, rounded down to a tenth: ``1500m``, ``2``, ``9.4Gi``."""
+    """Return an amount in short form, rounded down to a tenth: ``1500m``, ``2``, ``9.4Gi``."""
     if name == CPU:
         return str(value // 1000) if value % 1000 == 0 else f"{value}m"
     if name not in _NAMED and not name.startswith(HUGE_PAGES_PREFIX):
@@ -400,7 +382,7 @@ def readable(name: str, value: int) -> str:
 
 
 def quantity_of(name: str, value: int) -> str:
-    """Return an amount as a quantity that is exactly so much or, where that reads better, a little less."""
+    """Return an amount as a quantity: exactly, or rounded down to Mi."""
     if name == CPU:
         return f"{value}m"
     if name in _NAMED and value >= 2**20:
