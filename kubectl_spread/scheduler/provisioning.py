@@ -1,4 +1,4 @@
-"""Where a volume could be made for a claim: the nodes its StorageClass allows, and the storage that is left there.
+"""Where a volume can be provisioned for a claim: the nodes that its StorageClass allows, and the free storage there.
 
 Source: kube-scheduler volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36), KEP-490 (topology),
 KEP-1472 (storage capacity).
@@ -24,18 +24,18 @@ NOT_SUPPORTED_PROVISIONERS = frozenset(("", "kubernetes.io/no-provisioner"))
 
 
 class Pool(msgspec.Struct, frozen=True):
-    """Storage with enough room for a claim."""
+    """Storage with enough capacity for a claim, and the nodes that can use it."""
 
     nodes: Selector
     capacity: CSIStorageCapacity
 
 
 class Provisioning(msgspec.Struct, frozen=True):
-    """Where a volume could be made.
+    """Where a volume can be provisioned.
 
     Attributes:
-        topologies: node labels, one of which a node must have; empty where no volume can be made at all.
-        pools: storage with enough room; None where the driver does not keep count.
+        topologies: alternatives of node labels; none if no volume can be provisioned at all.
+        pools: the storage with enough capacity; None if the driver does not publish its capacity.
     """
 
     topologies: tuple[Selector, ...]
@@ -46,12 +46,12 @@ ANYWHERE = Provisioning(topologies=(EVERYTHING,), pools=None)
 
 
 def provisioning(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: Snapshot) -> Provisioning:
-    """Return where a volume of the class could be made for the claim."""
+    """Return where a volume of the class can be provisioned for the claim."""
     return Provisioning(topologies=allowed_topologies(storage_class), pools=pools(claim, storage_class, snapshot))
 
 
 def allowed_topologies(storage_class: StorageClass) -> tuple[Selector, ...]:
-    """Return the node labels, one of which a node must have; empty for a class whose volumes nobody makes.
+    """Return the alternatives of node labels; none for a class without provisioner.
 
     Source: pkg/apis/core/v1/helper/helpers.go MatchTopologySelectorTerms (v1.36).
     """
@@ -59,41 +59,39 @@ def allowed_topologies(storage_class: StorageClass) -> tuple[Selector, ...]:
         return ()
     topologies = []
     for term in storage_class.allowed_topologies:
-        # All expressions of a term must hold, and one of the class's terms; an empty term means no node.
         expressions = term.match_label_expressions
         requirements = (SelectorRequirement(e.key, Operator.IN, frozenset(e.values)) for e in expressions)
+        # An empty term matches no node.
         topologies.append(Selector(tuple(requirements)) if expressions else NOTHING)
     return tuple(topologies) or (EVERYTHING,)
 
 
 def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: Snapshot) -> tuple[Pool, ...] | None:
-    """Return the storage with enough room for the claim, None where the driver does not keep count."""
+    """Return the storage with enough capacity for the claim, None if the driver does not publish its capacity."""
     driver = snapshot.get(CSIDriver, "", storage_class.provisioner)
     requested = claim.spec.resources.requests.get(STORAGE)
-    # Drivers opt in; of one that says nothing of its room, there is always enough.
     if requested is None or driver is None or not driver.spec.storage_capacity:
         return None
-    # upstream: each claim is compared for itself: two of them may count on the same room.
+    # upstream: each claim is compared on its own: two claims may count on the same capacity.
     return tuple(
-        Pool(_reachable_from(capacity), capacity)
+        Pool(_accessible_from(capacity), capacity)
         for capacity in snapshot.all(CSIStorageCapacity)
         if capacity.storage_class_name == storage_class.metadata.name
-        and _largest_volume(capacity) >= quantity.value(requested)
+        and _volume_limit(capacity) >= quantity.value(requested)
     )
 
 
-def _largest_volume(capacity: CSIStorageCapacity) -> int:
-    """Return the size (bytes) of the largest volume there is room for, -1 where that is not known.
+def _volume_limit(capacity: CSIStorageCapacity) -> int:
+    """Return the size (bytes) of the largest possible volume, -1 if it is not known.
 
     Source: volumebinding/binder.go volumeLimit (v1.36).
     """
-    # The whole pool may be larger than any one volume in it can be.
     limit = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
     return -1 if limit is None else quantity.value(limit)
 
 
-def _reachable_from(capacity: CSIStorageCapacity) -> Selector:
-    """Return the nodes that can use the capacity; none where its topology is absent or cannot be read.
+def _accessible_from(capacity: CSIStorageCapacity) -> Selector:
+    """Return the nodes that can use the capacity; none if its topology is absent or cannot be parsed.
 
     Source: volumebinding/binder.go nodeHasAccess (v1.36).
     """

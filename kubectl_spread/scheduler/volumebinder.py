@@ -1,7 +1,7 @@
-"""Where a Pod's claims can be met: volumes they have, volumes they could get, and room for new ones.
+"""Whether a node satisfies a Pod's claims: with their volumes, with free volumes, or with new ones.
 
-Three kinds of claims, and a node must do for all: one that is bound goes where its volume can be used; one for which a
-volume is being made goes where that is made; any other takes the smallest free volume, or else has one made.
+A bound claim needs a node that can use its volume. A claim for which a volume is being provisioned needs the selected
+node. Any other claim gets the smallest free volume, or else a new one.
 
 Source: kube-scheduler volumebinding/binder.go (v1.36).
 """
@@ -9,9 +9,9 @@ Source: kube-scheduler volumebinding/binder.go (v1.36).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.objects.storage import (
     ANN_SELECTED_NODE,
@@ -41,16 +41,16 @@ REASON_BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind
 REASON_NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
 REASON_VOLUME_NOT_EXIST = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 REASONS = (REASON_NODE_CONFLICT, REASON_BIND_CONFLICT, REASON_NOT_ENOUGH_SPACE, REASON_VOLUME_NOT_EXIST)
-"""In the order in which upstream lists them."""
+"""In upstream's order."""
 
 
 class BoundVolume(msgspec.Struct, frozen=True):
     """The volume of a bound claim.
 
     Attributes:
-        plugin: the in-tree plugin whose volume it is; empty for any other.
-        csi_nodes: where it can be used on the nodes on which a CSI driver has taken over from that plugin.
-        problem: why it cannot be used there; empty where it can.
+        plugin: its in-tree plugin; empty for other volumes.
+        csi_nodes: the allowed nodes, among those where the plugin is migrated to CSI.
+        problem: why the volume cannot be translated to CSI; empty if it can.
     """
 
     nodes: AllowedNodes
@@ -62,9 +62,8 @@ class BoundVolume(msgspec.Struct, frozen=True):
         """Whether it can be used on the node with these labels and CSI drivers.
 
         Raises:
-            ValueError: the CSI driver that has taken over cannot know the volume.
+            ValueError: the plugin is migrated on the node, but the volume cannot be translated.
         """
-        # The node's own annotation decides: while drivers are rolled out, some nodes still use the in-tree plugin.
         if not self.plugin or csi_node is None or self.plugin not in csi_node.migrated_plugins:
             return allows(self.nodes, labels)
         if self.problem:
@@ -76,9 +75,9 @@ class WaitingClaim(msgspec.Struct, frozen=True):
     """A claim that is bound when its Pod is scheduled.
 
     Attributes:
-        selected_node: the node for which a volume is already being made, None for none.
-        problem: why volumes could not be looked for; empty where they could.
-        provisioning: where a volume could be made for it.
+        selected_node: the node for which a volume is already being provisioned, None for none.
+        problem: why no candidates can be determined; empty if they can.
+        provisioning: where a volume can be provisioned for it.
     """
 
     claim: PersistentVolumeClaim
@@ -89,23 +88,18 @@ class WaitingClaim(msgspec.Struct, frozen=True):
 
     @property
     def anywhere(self) -> bool:
-        """Whether a volume is made for it wherever the Pod goes, as no volume there is could be its own."""
+        """Whether it gets a new volume on any node, as no existing volume fits."""
         return not (self.candidates.ranked or self.problem) and self.provisioning == ANYWHERE
-
-    @property
-    def size(self) -> Fraction:
-        """The storage it asks for (bytes)."""
-        return storage(self.claim.spec.resources.requests)
 
 
 class PodVolumeClaims(msgspec.Struct, frozen=True):
     """The claims of a Pod.
 
     Attributes:
-        bound: the volumes of those that are bound; None for a volume that does not exist.
-        selected: those for which a volume is being made for a node already, in the Pod's order.
-        waiting: the others that are bound when the Pod is scheduled; they choose in this order, small ones first.
-        immediate: whether another one is not bound, though it should have been at once.
+        bound: the volumes of the bound claims; None for a volume that does not exist.
+        selected: the claims with a selected node, in the Pod's order.
+        waiting: the other claims that are bound when the Pod is scheduled; they get volumes in this order, by size.
+        immediate: whether a claim that should have been bound immediately is not bound.
     """
 
     bound: tuple[BoundVolume | None, ...] = ()
@@ -115,32 +109,26 @@ class PodVolumeClaims(msgspec.Struct, frozen=True):
 
     @property
     def anywhere(self) -> bool:
-        """Whether volumes are made for all of them wherever the Pod goes."""
+        """Whether all claims get new volumes on any node."""
         return not self.bound and not self.selected and all(claim.anywhere for claim in self.waiting)
 
 
 class StaticBinding(msgspec.Struct, frozen=True):
-    """A claim and the volume it would get."""
+    """A claim and the existing volume that it gets."""
 
     claim: PersistentVolumeClaim
     volume: PersistentVolume
 
 
 class DynamicProvision(msgspec.Struct, frozen=True):
-    """A claim and the room there is for its volume, None where nobody keeps count."""
+    """A claim and the storage for its new volume; None if the driver does not publish its capacity."""
 
     claim: PersistentVolumeClaim
     capacity: CSIStorageCapacity | None
 
 
 class PodVolumes(msgspec.Struct, frozen=True):
-    """How a Pod's claims would be met on a node.
-
-    Attributes:
-        static_bindings: claims that would get a volume there is.
-        dynamic_provisions: claims for which a volume would be made.
-        reasons: why the node will not do; empty where it will.
-    """
+    """The volumes that a Pod's claims get on a node, and why the node is rejected; no reasons if it is not."""
 
     static_bindings: tuple[StaticBinding, ...] = ()
     dynamic_provisions: tuple[DynamicProvision, ...] = ()
@@ -148,7 +136,7 @@ class PodVolumes(msgspec.Struct, frozen=True):
 
 
 def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -> PodVolumeClaims:
-    """Return a Pod's claims, sorted out.
+    """Return a Pod's claims by how they are bound.
 
     Source: volumebinding/binder.go GetPodVolumeClaims (v1.36).
     """
@@ -161,101 +149,84 @@ def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -
             bound.append(_bound_volume(handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)))
         elif storage_class is not None and storage_class.waits_for_consumer and not claim.spec.volume_name:
             waiting.append(_waiting_claim(claim, storage_class, handle))
-        # upstream: one that names its volume but is not bound yet waits for the controller, whatever its class says.
+        # upstream: a claim that names its volume but is not bound waits for the controller, whatever its class is.
         else:
             immediate = True
     return PodVolumeClaims(
         bound=tuple(bound),
         selected=tuple(claim for claim in waiting if claim.selected_node is not None),
-        # Small ones first, so that none takes the large volume that another one needs.
-        waiting=tuple(sorted((c for c in waiting if c.selected_node is None), key=lambda claim: claim.size)),
+        # Small claims first, so that none gets the large volume that another one needs.
+        waiting=tuple(
+            sorted(
+                (each for each in waiting if each.selected_node is None),
+                key=lambda each: storage(each.claim.spec.resources.requests),
+            )
+        ),
         immediate=immediate,
     )
 
 
 def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handle) -> PodVolumes:
-    """Return how the claims would be met on the node, or why they cannot be.
+    """Return the volumes that the claims get on the node, and why the node is rejected.
 
     Raises:
-        ValueError: a claim or a volume cannot be read.
+        ValueError: a claim or a volume is invalid.
 
-    Source: volumebinding/binder.go FindPodVolumes (v1.36).
+    Source: volumebinding/binder.go FindPodVolumes, checkBoundClaims (v1.36).
     """
     csi_node = handle.snapshot.get(CSINode, "", node_info.name) if claims.bound else None
-    problem = _bound_problem(claims.bound, node_info.labels, csi_node)
-    # upstream: the other claims are looked at all the same, so that all reasons are told at once.
-    found = _place(claims, node_info)
+    problem = ""
+    for volume in claims.bound:
+        if volume is None or not volume.usable(node_info.labels, csi_node):
+            problem = REASON_VOLUME_NOT_EXIST if volume is None else REASON_NODE_CONFLICT
+            break
+    # upstream: the other claims are checked too, to report all reasons.
+    found = _find_unbound(claims, node_info)
     if not problem:
         return found
-    reasons = {problem, *found.reasons}
-    return PodVolumes(
-        static_bindings=found.static_bindings,
-        dynamic_provisions=found.dynamic_provisions,
-        reasons=tuple(reason for reason in REASONS if reason in reasons),
-    )
+    return replace(found, reasons=tuple(reason for reason in REASONS if reason in {problem, *found.reasons}))
 
 
-def _bound_problem(bound: Iterable[BoundVolume | None], labels: Mapping[str, str], csi_node: CSINode | None) -> str:
-    """Return why the node will not do for the first of the bound volumes that it will not do for, empty for none.
+def _find_unbound(claims: PodVolumeClaims, node_info: NodeInfo) -> PodVolumes:
+    """Return the volumes of the claims that are not bound.
 
-    Source: volumebinding/binder.go checkBoundClaims (v1.36).
+    Source: volumebinding/binder.go findMatchingVolumes, checkVolumeProvisions (v1.36).
     """
-    for volume in bound:
-        if volume is None:
-            return REASON_VOLUME_NOT_EXIST
-        if not volume.usable(labels, csi_node):
-            return REASON_NODE_CONFLICT
-    return ""
-
-
-def _place(claims: PodVolumeClaims, node_info: NodeInfo) -> PodVolumes:
-    # The provisioner has been told of that node already: elsewhere the volume could not be used.
     if any(claim.selected_node != node_info.name for claim in claims.selected):
         return PodVolumes(reasons=(REASON_BIND_CONFLICT,))
-    bindings, unmatched = _match(claims.waiting, node_info.labels)
-    provisions = []
-    # A volume is being made for the selected ones: they take no other, or that one would be left over.
-    for claim in (*claims.selected, *unmatched):
-        provision = _provision(claim, node_info.labels)
-        if isinstance(provision, str):
-            return PodVolumes(static_bindings=bindings, reasons=(provision,))
-        provisions.append(provision)
-    return PodVolumes(static_bindings=bindings, dynamic_provisions=tuple(provisions))
-
-
-def _match(
-    waiting: Iterable[WaitingClaim], labels: Mapping[str, str]
-) -> tuple[tuple[StaticBinding, ...], tuple[WaitingClaim, ...]]:
-    """Return the claims that get a volume each, in the order in which they choose, and those that get none.
-
-    Source: volumebinding/binder.go findMatchingVolumes (v1.36).
-    """
     bindings: dict[str, StaticBinding] = {}
-    unmatched = []
-    for claim in waiting:
-        # Only now, for upstream finds out when the claim's turn comes.
+    # A selected claim gets the volume that is being provisioned for it, and no other.
+    unmatched = [*claims.selected]
+    for claim in claims.waiting:
+        # As upstream, the error occurs only when the claim is processed.
         if claim.problem:
             raise ValueError(claim.problem)
-        volume = find_matching_volume(claim.candidates, labels, chosen=bindings)
+        volume = find_matching_volume(claim.candidates, node_info.labels, chosen=bindings)
         if volume is None:
             unmatched.append(claim)
         else:
             bindings[volume.metadata.name] = StaticBinding(claim.claim, volume)
-    return tuple(bindings.values()), tuple(unmatched)
+    static_bindings = tuple(bindings.values())
+    provisions = []
+    for claim in unmatched:
+        provision = _provision(claim, node_info.labels)
+        if isinstance(provision, str):
+            return PodVolumes(static_bindings=static_bindings, reasons=(provision,))
+        provisions.append(provision)
+    return PodVolumes(static_bindings=static_bindings, dynamic_provisions=tuple(provisions))
 
 
 def _provision(waiting: WaitingClaim, labels: Mapping[str, str]) -> DynamicProvision | str:
-    """Return the room for a new volume on a node with these labels, or why none can be made.
+    """Return the storage for a new volume on a node with these labels, or why it cannot be provisioned.
 
     Source: volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36).
     """
-    # The class first: of a pool that its volumes cannot reach the room does not matter.
     if not any(topology.matches(labels) for topology in waiting.provisioning.topologies):
         return REASON_BIND_CONFLICT
     pools = waiting.provisioning.pools
     if pools is None:
         return DynamicProvision(waiting.claim, None)
-    # differs: of several pools with enough room upstream takes any; here the first that was read.
+    # differs: of several pools with enough capacity upstream takes any, we take the first that was read.
     pool = next((pool for pool in pools if pool.nodes.matches(labels)), None)
     return REASON_NOT_ENOUGH_SPACE if pool is None else DynamicProvision(waiting.claim, pool.capacity)
 
@@ -271,7 +242,7 @@ def _bound_volume(volume: PersistentVolume | None) -> BoundVolume | None:
     try:
         return BoundVolume(nodes, plugin.name, csi_nodes=allowed_nodes(csi_node_selector(volume, plugin)))
     except ValueError as error:
-        # Kept for later: on nodes that still use the in-tree plugin it is none.
+        # Nodes on which the plugin is not migrated do not need the translation.
         return BoundVolume(nodes, plugin.name, problem=str(error))
 
 

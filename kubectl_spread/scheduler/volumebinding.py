@@ -1,15 +1,13 @@
-"""VolumeBinding: the Pod's claims are bound to volumes the node can use, or can be on the node.
+"""VolumeBinding: the Pod's claims are bound to volumes that the node can use, or can be bound there.
 
 Source: kube-scheduler volumebinding/{volume_binding,scorer}.go (v1.36). Not modelled: volumes that the scheduler has
-chosen for other Pods and not yet bound.
+assumed for other Pods and not bound yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-
-import msgspec
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Pod, Volume
@@ -30,41 +28,33 @@ EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
 """Source: pkg/scheduler/apis/config/v1/defaults.go SetDefaults_VolumeBindingArgs (v1.37)."""
 
 
-class State(msgspec.Struct, frozen=True):
-    """What the filter needs."""
-
-    claims: PodVolumeClaims
-    handle: framework.Handle
-
-
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
-    """Return the filter, or Skip for a Pod without claims; reject a Pod one of whose claims cannot be met anywhere."""
+    """Return the filter, or Skip for a Pod without claims; reject a Pod with a claim that no node can satisfy."""
     volumes = [volume for volume in pod.spec.volumes if volume.claims]
     if not volumes:
         return framework.SKIP
     if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in volumes)), ""):
         return framework.unresolvable(problem)
     claims = pod_volume_claims(claims_of(pod, handle.snapshot), handle)
-    # Such a claim is bound without regard to Pods: there is nothing to decide until that has happened.
+    # The controller binds such a claim before any Pod is scheduled.
     if claims.immediate:
         return framework.unresolvable(REASON_IMMEDIATE)
     return framework.PreFilterResult(
-        (lambda _: framework.SUCCESS) if claims.anywhere else partial(filter_node, State(claims, handle))
+        (lambda _: framework.SUCCESS) if claims.anywhere else partial(filter_node, claims, handle)
     )
 
 
-def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
-    """Reject a node on which the claims cannot be met, with all reasons."""
+def filter_node(claims: PodVolumeClaims, handle: framework.Handle, node_info: NodeInfo) -> framework.Status:
+    """Reject a node on which the claims cannot be bound, with all reasons."""
     try:
-        # Bound volumes must allow the node; the others must find a free volume, or be made there.
-        reasons = find_pod_volumes(state.claims, node_info, state.handle).reasons
+        reasons = find_pod_volumes(claims, node_info, handle).reasons
     except ValueError as error:
-        return framework.Status(framework.Code.ERROR, (str(error),))
+        return framework.error(str(error))
     return framework.unresolvable(*reasons) if reasons else framework.SUCCESS
 
 
 def pre_score(pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
-    """Return how much of the storage that would be used is left free (0..100), None in releases that do not score it.
+    """Return node's name → score (0..100) by the storage that stays free, None in releases without this score.
 
     Source: volumebinding/volume_binding.go PreScore, Score (v1.37), KEP-4049.
     """
@@ -76,7 +66,7 @@ def pre_score(pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]) -> 
 
 
 def claim_problem(pod: Pod, volume: Volume, handle: framework.Handle) -> str:
-    """Return why the volume's claim cannot be met anywhere, empty where it might be.
+    """Return why no node can satisfy the volume's claim; empty if one may.
 
     Source: volumebinding/volume_binding.go podHasPVCs (v1.36).
     """
@@ -94,12 +84,12 @@ def claim_problem(pod: Pod, volume: Volume, handle: framework.Handle) -> str:
 
 
 def score(volumes: PodVolumes, shape: Shape) -> int:
-    """Return the score (0..100) of a node: the mean over StorageClasses of what the shape gives their utilization.
+    """Return the score (0..100) of a node: the mean over StorageClasses of the shape's scores for their utilization.
 
     Source: volumebinding/volume_binding.go Score, scorer.go buildScorerFunction (v1.37).
     """
-    # StorageClass → bytes requested, and bytes of the volumes that would be used or that are free for new ones.
-    # upstream: where volumes there are would be used, those still to be made do not count.
+    # StorageClass → requested bytes, and the capacity in bytes: of the existing volumes, or for new ones.
+    # upstream: if any existing volume is used, new ones do not count.
     classes: dict[str, tuple[int, int]] = {}
     for binding in volumes.static_bindings:
         name = binding.volume.spec.storage_class_name
@@ -107,7 +97,7 @@ def score(volumes: PodVolumes, shape: Shape) -> int:
         size = quantity.value(binding.volume.spec.capacity.get(STORAGE, 0))
         classes[name] = requested + _requested(binding.claim), capacity + size
     for provision in () if volumes.static_bindings else volumes.dynamic_provisions:
-        if provision.capacity is not None:  # the driver keeps count
+        if provision.capacity is not None:  # the driver publishes its capacity
             requested, _ = classes.get(provision.claim.class_name, (0, 0))
             free = quantity.value(provision.capacity.capacity or 0)
             classes[provision.claim.class_name] = requested + _requested(provision.claim), free
@@ -117,7 +107,7 @@ def score(volumes: PodVolumes, shape: Shape) -> int:
 
 
 def utilization(requested: int, capacity: int) -> int:
-    """Return how much of the capacity is requested (percent, rounded down); more than there is counts as all."""
+    """Return the requested share of the capacity (percent, rounded down), at most 100."""
     return FULL if capacity == 0 or requested > capacity else requested * FULL // capacity
 
 

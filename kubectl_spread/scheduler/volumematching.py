@@ -1,4 +1,4 @@
-"""Which PersistentVolume a claim would get on a node: the one kept for it, or else the smallest that fits.
+"""Which PersistentVolume a claim gets on a node: the one that is reserved for it, or else the smallest that fits.
 
 Source: component-helpers storage/volume/{helpers,pv_helpers}.go FindMatchingVolume (v1.36).
 """
@@ -23,7 +23,7 @@ from kubectl_spread.scheduler.nodeaffinity import parse_terms
 AVAILABLE = "Available"
 
 AllowedNodes: TypeAlias = tuple[Selector, ...] | None
-"""Node labels, one of which a node must have; None for all nodes."""
+"""Alternatives of node labels; None for all nodes."""
 
 
 def allowed_nodes(required: NodeSelector | None) -> AllowedNodes:
@@ -31,21 +31,21 @@ def allowed_nodes(required: NodeSelector | None) -> AllowedNodes:
 
     Source: helpers.go CheckNodeAffinity (v1.36).
     """
-    # upstream: a node is matched by its labels alone, so that conditions on its fields hold for every node.
+    # upstream: only labels are compared: requirements on fields match every node.
     return None if required is None else tuple(term.expressions for term in parse_terms(required))
 
 
 def allows(nodes: AllowedNodes, labels: Mapping[str, str]) -> bool:
-    """Whether a node with these labels is one of them."""
+    """Whether a node with these labels is allowed."""
     return nodes is None or any(selector.matches(labels) for selector in nodes)
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A volume that a claim could get.
+    """A volume that a claim may get.
 
     Attributes:
-        kept: whether it is kept for this claim.
-        size: of the volume (bytes, exactly).
+        kept: whether it is reserved for this claim.
+        size: the volume's capacity (bytes).
     """
 
     volume: PersistentVolume
@@ -55,10 +55,10 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Candidates(msgspec.Struct, frozen=True):
-    """The volumes that a claim could get, by the nodes that can use them.
+    """The volumes that a claim may get, by the nodes that can use them.
 
     Attributes:
-        ranked: the volumes: those that are kept for the claim first, then the smallest first.
+        ranked: the volumes: first those that are reserved for the claim, then by size.
         by_label: (key, value) of a node label → the ranks of volumes that only nodes with this label can use.
         others: the ranks of all other volumes.
     """
@@ -69,8 +69,8 @@ class Candidates(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, found: Iterable[Candidate]) -> Candidates:
-        """Return the volumes, ranked and indexed: a node with a disk of its own must not look at everybody's."""
-        # differs: of volumes of one size upstream takes any; here the first that was read.
+        """Return the volumes, ranked and indexed, as each node may have disks of its own."""
+        # differs: of volumes of equal size upstream takes any, we take the first that was read.
         ranked = tuple(sorted(found, key=lambda c: (not c.kept, Fraction(0) if c.kept else c.size)))
         by_label: dict[tuple[str, str], list[int]] = defaultdict(list)
         others = []
@@ -84,7 +84,7 @@ class Candidates(msgspec.Struct, frozen=True):
         return cls(ranked, by_label, others)
 
     def near(self, labels: Mapping[str, str]) -> Iterator[Candidate]:
-        """Yield the candidates that a node with these labels may be able to use, best first."""
+        """Yield the candidates that a node with these labels may use, best first."""
         ranks = (found for label in labels.items() if (found := self.by_label.get(label)))
         return (self.ranked[rank] for rank in merge(self.others, *ranks))
 
@@ -92,12 +92,12 @@ class Candidates(msgspec.Struct, frozen=True):
 def candidates(
     claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], *, attributes_classes: bool
 ) -> Candidates:
-    """Return the volumes that fit the claim wherever its Pod goes.
+    """Return the volumes that fit the claim, regardless of the node.
 
     Raises:
-        ValueError: the claim's selector cannot be read, or the release does not know its VolumeAttributesClass.
+        ValueError: the claim's selector cannot be parsed, or the release does not support VolumeAttributesClasses.
     """
-    name = f"{claim.metadata.namespace}/{claim.metadata.name}"
+    name = "/".join(claim.key)
     if claim.spec.volume_attributes_class_name and not attributes_classes:
         raise ValueError(
             f"unsupported volumeAttributesClassName is set on claim {name}"
@@ -107,22 +107,28 @@ def candidates(
         selector = EVERYTHING if claim.spec.selector is None else parse_label_selector(claim.spec.selector)
     except ValueError as error:
         raise ValueError(f"error creating internal label selector for claim: {name}: {error}") from error
-    # upstream: a volume kept for the claim need not match its selector, nor its access modes, nor be available.
-    found = (_candidate(claim, volume) for volume in volumes if fits(claim, volume))
-    return Candidates.of(c for c in found if c.kept or is_free(claim, c.volume, selector))
+    found = []
+    for volume in volumes:
+        kept = is_kept_for(volume, claim)
+        # upstream: a reserved volume need not match the claim's selector or access modes, nor be available.
+        if fits(claim, volume) and (kept or is_free(claim, volume, selector)):
+            affinity = volume.spec.node_affinity
+            nodes = allowed_nodes(affinity.required if affinity else None)
+            found.append(Candidate(volume=volume, nodes=nodes, kept=kept, size=storage(volume.spec.capacity)))
+    return Candidates.of(found)
 
 
 def find_matching_volume(
     found: Candidates, labels: Mapping[str, str], *, chosen: Container[str]
 ) -> PersistentVolume | None:
-    """Return the volume a claim gets on a node, None where it gets none.
+    """Return the volume that a claim gets on a node, None if it gets none.
 
-    ``chosen``: the names of volumes that other claims of the Pod get.
+    ``chosen``: the names of the volumes that other claims of the Pod get.
     """
     for candidate in found.near(labels):
         if candidate.volume.metadata.name in chosen:
             continue
-        # A volume kept for the claim is its only one: where a node cannot use that, it gets no other.
+        # If the node cannot use the reserved volume, the claim gets no other.
         if allows(candidate.nodes, labels):
             return candidate.volume
         if candidate.kept:
@@ -131,10 +137,9 @@ def find_matching_volume(
 
 
 def fits(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Whether the volume is not kept for another claim, and neither too small nor of another kind."""
+    """Whether the volume is not reserved for another claim, large enough, of the claim's mode and not being deleted."""
     wanted, offered = claim.spec, volume.spec
     return (
-        # The cheap conditions; node affinity, the dear one, is left for the node.
         (offered.claim_ref is None or is_kept_for(volume, claim))
         and storage(offered.capacity) >= storage(wanted.resources.requests)
         and offered.volume_mode == wanted.volume_mode
@@ -144,7 +149,7 @@ def fits(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
 
 
 def is_kept_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """Whether the volume names this claim as the one it is for; without a UID it means any claim of the name.
+    """Whether the volume is reserved for this claim; without a UID, for any claim of the name.
 
     Source: pv_helpers.go IsVolumeBoundToClaim (v1.36).
     """
@@ -155,9 +160,9 @@ def is_kept_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
 
 
 def is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Selector) -> bool:
-    """Whether a volume that is kept for nobody can be given to the claim."""
+    """Whether the claim can get a volume that is not reserved."""
     return (
-        # upstream: a volume of another phase will be changed by the controller soon, and binding it would fail.
+        # upstream: the controller is about to change a volume in another phase, and binding it would fail.
         volume.status.phase == AVAILABLE
         and selector.matches(volume.metadata.labels)
         and frozenset(claim.spec.access_modes) <= frozenset(volume.spec.access_modes)
@@ -165,27 +170,15 @@ def is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Se
 
 
 def storage(resources: Mapping[str, Quantity]) -> Fraction:
-    """Return the amount of storage (bytes), 0 where there is none."""
-    # Exactly, as upstream compares them: rounded up, a volume of 1.5 bytes would do for a claim of 2.
+    """Return the amount of storage (bytes, not rounded, as upstream compares it), 0 for none."""
     return quantity.parse(resources.get(STORAGE, 0))
 
 
-def _candidate(claim: PersistentVolumeClaim, volume: PersistentVolume) -> Candidate:
-    affinity = volume.spec.node_affinity
-    return Candidate(
-        volume=volume,
-        nodes=allowed_nodes(affinity.required if affinity else None),
-        kept=is_kept_for(volume, claim),
-        size=storage(volume.spec.capacity),
-    )
-
-
 def _required_label(candidate: Candidate) -> SelectorRequirement | None:
-    """Return a label and the values of which a node must have one to use the volume, None where there is no such label.
+    """Return a label, with values, that a node must have to use the volume; None if no single label is required.
 
-    A volume that is kept for the claim has none: where it cannot be used, no other is taken, so every node looks at it.
+    Every node must look at a reserved volume, since it excludes all others.
     """
     if candidate.kept or candidate.nodes is None or len(candidate.nodes) != 1:
         return None
-    # Of several terms any one would do, so no single label is required.
     return next((r for r in candidate.nodes[0].requirements if r.operator is Operator.IN), None)

@@ -1,4 +1,4 @@
-"""VolumeRestrictions: disks that two Pods cannot share, and claims that only one Pod may use.
+"""VolumeRestrictions: disks that two Pods on a node cannot share, and claims that only one Pod can use.
 
 Source: kube-scheduler volumerestrictions/volume_restrictions.go (v1.36), KEP-2485 (ReadWriteOncePod).
 """
@@ -27,13 +27,13 @@ READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
 
 class State(msgspec.Struct, frozen=True):
-    """What the filter needs of the Pod.
+    """The Pod's part of the filter.
 
     Attributes:
-        disks: its volumes that may be in conflict with another Pod's on the same node.
-        single_use: the names of its claims that only one Pod may use.
+        disks: its volumes that may conflict with those of another Pod on the node.
+        single_use: the names of its claims that only one Pod can use.
         in_use: how many of them other Pods use.
-        reason: what is said then.
+        reason: the reason if any is in use.
     """
 
     disks: tuple[Volume, ...]
@@ -43,7 +43,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
-    """Return the filter, or Skip for a Pod whose volumes can be shared; reject a Pod whose claim does not exist."""
+    """Return the filter, or Skip if all volumes can be shared; reject a Pod whose claim does not exist."""
     for name in claim_names(pod):
         if claim_named(pod, name, handle.snapshot) is None:
             return framework.unresolvable(not_found(CLAIM, name))
@@ -60,7 +60,7 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
 
 
 def single_use_claims(pod: Pod, handle: framework.Handle) -> frozenset[str]:
-    """Return the names of the Pod's claims that serve one Pod in the whole cluster, not one per node."""
+    """Return the names of the Pod's ReadWriteOncePod claims, which only one Pod in the cluster can use."""
     found = ((name, claim_named(pod, name, handle.snapshot)) for name in claim_names(pod))
     return frozenset(name for name, claim in found if claim and READ_WRITE_ONCE_POD in claim.spec.access_modes)
 
@@ -70,17 +70,17 @@ def _result(state: State) -> framework.PreFilterResult:
 
 
 def _updated(state: State, changed: Pod, _node_info: NodeInfo, by: int) -> framework.PreFilterResult:
-    """Return the filter once that Pod is one more or one less.
+    """Return the filter after the Pod was added (1) or removed (-1).
 
     Source: volumerestrictions/volume_restrictions.go updateWithPod (v1.36).
     """
-    # upstream: here a claim of the same name counts in whichever namespace it is.
+    # upstream: here a claim of the same name counts in any namespace.
     uses = sum(name in state.single_use for name in claim_names(changed))
     return _result(replace(state, in_use=state.in_use + by * uses))
 
 
 def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
-    """Reject a node on which a disk is taken, and every node where a claim is."""
+    """Reject a node on which a disk is in use, and all nodes if a claim is in use."""
     others = (other for pod in node_info.pods for other in pod.spec.volumes)
     if state.disks and any(_in_conflict(disk, other) for other in others for disk in state.disks):
         return framework.unschedulable(REASON_DISK)
@@ -93,7 +93,7 @@ def claim_names(pod: Pod) -> Iterator[str]:
 
 
 def _in_conflict(volume: Volume, other: Volume) -> bool:
-    """Whether a node cannot have both: the same disk, unless both only read it; an EBS disk never.
+    """Whether a node cannot have both: the same disk, unless both are read-only; EBS volumes conflict always.
 
     Source: volumerestrictions/volume_restrictions.go isVolumeConflict (v1.36).
     """
@@ -102,7 +102,7 @@ def _in_conflict(volume: Volume, other: Volume) -> bool:
 
 
 def _disks(volume: Volume) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Yield (what tells the disk from all others, whether it is only read); a Ceph image under each monitor."""
+    """Yield (identity of the disk, whether it is read-only); a Ceph image has one identity for each monitor."""
     if volume.gce_persistent_disk:
         yield ("gce", volume.gce_persistent_disk.pd_name), volume.gce_persistent_disk.read_only
     if volume.aws_elastic_block_store:

@@ -1,4 +1,4 @@
-"""VolumeZone: a volume with zone or region labels is used only on nodes with the same ones.
+"""VolumeZone: a volume with zone or region labels can be used only on nodes with the same labels.
 
 Source: kube-scheduler volumezone/volume_zone.go, cloud-provider volume/helpers/zones.go LabelZonesToSet (v1.36).
 """
@@ -11,7 +11,7 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubectl_spread.objects.storage import PersistentVolume, StorageClass
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, REGION, SUCCESSORS, ZONE
 from kubectl_spread.scheduler.claims import CLAIM, CLASS, VOLUME, claim_named, not_found
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
@@ -28,14 +28,14 @@ ZONES_DELIMITER = "__"
 
 
 class VolumeTopology(msgspec.Struct, frozen=True):
-    """Where one label of a volume allows it to be used."""
+    """A topology label of a volume, and the values that a node may have."""
 
     key: str
     values: frozenset[str]
 
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
-    """Return the filter, or Skip where no volume has such labels; reject a Pod whose claims or volumes are missing.
+    """Return the filter, or Skip if no volume has such labels; reject a Pod whose claims or volumes do not exist.
 
     Source: volumezone/volume_zone.go getPVbyPod (v1.36).
     """
@@ -52,22 +52,20 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 
 def filter_node(state: tuple[VolumeTopology, ...], node_info: NodeInfo) -> Status:
-    """Reject a node in another zone or region than a volume; a node without any such label will do."""
+    """Reject a node in another zone or region than a volume; a node without any such label is not rejected."""
     labels = node_info.labels
-    # A node that says nothing of zones is taken to be in all of them: clusters without zones stay usable.
     if not any(key in labels for key in TOPOLOGY_LABELS):
         return SUCCESS
     for topology in state:
-        # A node may carry only the successor of a volume's beta label.
+        # A node may have only the successor of a volume's beta label.
         value = labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))
-        # Every label of every volume must hold; a volume of several zones may be used in any of them.
         if value not in topology.values:
             return unresolvable(REASON)
     return SUCCESS
 
 
 def volume_topologies(volume: PersistentVolume) -> Iterator[VolumeTopology]:
-    """Yield what the volume's labels allow; a label that is no list of zones allows everything."""
+    """Yield the topologies of the volume's labels; a label that is no list of zones has none."""
     for key in TOPOLOGY_LABELS:
         values = zones(volume.metadata.labels.get(key, ""))
         if values:
@@ -75,26 +73,21 @@ def volume_topologies(volume: PersistentVolume) -> Iterator[VolumeTopology]:
 
 
 def zones(label: str) -> frozenset[str]:
-    """Return the zones of a label such as ``us-east-1a__us-east-1b``; none where one of them is blank."""
+    """Return the zones of a label such as ``us-east-1a__us-east-1b``; none if one of them is blank."""
     values = frozenset(zone.strip() for zone in label.split(ZONES_DELIMITER))
     return frozenset() if "" in values else values
 
 
 def _bound_volume(pod: Pod, name: str, handle: Handle) -> PersistentVolume | Status | None:
-    """Return the volume of the claim, None where it is still to be found, or why no node will do."""
+    """Return the volume of the claim, None if it is bound when the Pod is scheduled, or why all nodes are rejected."""
     if not name:
         return unresolvable(REASON_NO_CLAIM_NAME)
     claim = claim_named(pod, name, handle.snapshot)
     if claim is None:
         return unresolvable(not_found(CLAIM, name))
-    if not claim.spec.volume_name:
-        return _unbound(claim, handle)
-    volume = handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
-    return volume or unresolvable(not_found(VOLUME, claim.spec.volume_name))
-
-
-def _unbound(claim: PersistentVolumeClaim, handle: Handle) -> Status | None:
-    # A claim whose class waits for the Pod has no zone yet; any other without a volume cannot be judged.
+    if claim.spec.volume_name:
+        volume = handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
+        return volume or unresolvable(not_found(VOLUME, claim.spec.volume_name))
     if not claim.class_name:
         return unresolvable(REASON_NO_CLASS)
     storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
