@@ -26,19 +26,18 @@ _SCALERS = frozenset(("HorizontalPodAutoscaler", "VerticalPodAutoscaler", "Scale
 """Kinds that scale workloads by metrics."""
 
 
-def manifests_of(value: str, namespace: str, *, stdin: BinaryIO | None) -> tuple[Manifest, ...]:
-    """Return the manifests of a step.
+def manifests_of(
+    value: str, namespace: str, *, stdin: BinaryIO | None
+) -> tuple[Sequence[Manifest], tuple[ManifestProblem, ...]]:
+    """Return the manifests of a step, and what is wrong with documents that cannot be read.
 
     ``value``: files, directories, URLs or ``-``, separated by commas. ``namespace``: of documents that name none.
 
     Raises:
-        ManifestError: one of them cannot be read.
+        ManifestError: none of them can be read.
     """
     sources = ManifestSources(filenames=tuple(value.split(",")), namespace=namespace)
-    manifests, problems = read_manifests(sources, stdin=stdin, of_any_kind=True)
-    if problems:
-        raise ManifestError(problems)
-    return tuple(manifests)
+    return read_manifests(sources, stdin=stdin, of_any_kind=True)
 
 
 def objects_of(manifests: Sequence[Manifest]) -> tuple[Application, ...]:

@@ -13,10 +13,21 @@ from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
 from kubectl_spread.commands.admission_errors import tables
-from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.commands.manifests import Manifest, spec_of
 from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.workloads import revision_of
-from kubectl_spread.gaps import Gap, MayBeRefused, MayRollOut, NoDryRun, UnknownLastApplied, UnknownManagers
+from kubectl_spread.diagnosis import lint
+from kubectl_spread.diagnosis.findings import MergedConstraints
+from kubectl_spread.errors import ManifestProblem
+from kubectl_spread.gaps import (
+    Gap,
+    MayBeRefused,
+    MayRollOut,
+    NoDryRun,
+    UnknownLastApplied,
+    UnknownManagers,
+    UnreadableManifest,
+)
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
@@ -64,6 +75,21 @@ def unsure(manifests: Iterable[Manifest]) -> Iterator[Gap]:
     """Yield what is not known of the objects that manifests make, once they are merged, of those that live."""
     for each in manifests:
         yield from each.unknown
+
+
+def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedConstraints]:
+    """Yield which constraints of a manifest, once it is merged, kubectl cannot tell apart."""
+    written = manifest.written or manifest.obj
+    # Server-side apply tells them apart.
+    if written is not None and not manifest.server_side:
+        live = before.get(type(written), written.metadata.namespace, written.metadata.name)
+        there = None if live is None else spec_of(live)
+        yield from lint.merged_constraints(spec_of(written), manifest.pod_spec, there)
+
+
+def unreadable(problem: ManifestProblem) -> Gap:
+    """Return what is not known for want of a document."""
+    return UnreadableManifest(place=problem.place, why=problem.message)
 
 
 def _merged(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.commands import admission_errors, read_sets
-from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merged
+from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merged, unreadable
 from kubectl_spread.commands.asked_manifests import (
     AskedManifest,
     asked_manifest,
@@ -38,7 +38,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.manifest_outcome import Coming, coming
 from kubectl_spread.errors import ExitCode, UsageError
-from kubectl_spread.gaps import UnreadableManifest, UnreadTemplate
+from kubectl_spread.gaps import UnreadTemplate
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.wording.incomplete import MAY_ROLL_OUT, UNREADABLE
 from kubectl_spread.wording.words import listed
@@ -141,7 +141,7 @@ def check(
         items = _with_fixes(answered, view, options)
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
-    unread = incomplete_entries(UnreadableManifest(place=each.place, why=each.message) for each in problems)
+    unread = incomplete_entries(map(unreadable, problems))
     told_of = [manifest.document for manifest, _ in answered]
     skipped = tuple(each for each in selected if each.obj is None and each.document not in told_of)
     unread += incomplete_entries(UnreadTemplate(workload=str(each.ref)) for each in skipped if each.spreads)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import admission_errors
-from kubectl_spread.commands.applying import unsure
+from kubectl_spread.commands.applying import merged_constraints, unsure
 from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
-from kubectl_spread.commands.manifests import Manifest, spec_of
+from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract.check import (
     CheckItem,
@@ -25,12 +25,10 @@ from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, coming, outcome_of, undecided_outcome
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
 from kubectl_spread.simulation.placement import Placed
-from kubectl_spread.snapshot import Snapshot
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -137,7 +135,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         unchecked = (
             () if served and not served.missing else lint.pod_security(manifest.namespace, asked.handle.snapshot)
         )
-        of_merge = _merged_constraints(manifest, view.snapshot)
+        of_merge = merged_constraints(manifest, view.snapshot)
         found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, (*injected, *unchecked)))
         item = replace(item, findings=found)
         item = with_missing(item, served.missing) if served and served.missing else item
@@ -157,15 +155,6 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         return Answer(item, outcome.jammed if outcome else None)
     item = replace(item, failed_create=failed, all_created=all_created(more) if more else None)
     return Answer(replace(item, verdict=Verdict.FAILED_CREATE), outcome.jammed if outcome and failed.created else None)
-
-
-def _merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedConstraints]:
-    written = manifest.written or manifest.obj
-    # Server-side apply tells them apart.
-    if written is not None and not manifest.server_side:
-        live = before.get(type(written), written.metadata.namespace, written.metadata.name)
-        there = None if live is None else spec_of(live)
-        yield from lint.merged_constraints(spec_of(written), manifest.pod_spec, there)
 
 
 def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:

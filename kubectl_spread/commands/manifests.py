@@ -146,7 +146,7 @@ def read_manifests(
         of_any_kind: whether it is in order that none of them makes Pods.
 
     Raises:
-        ManifestError: documents cannot be read (all of them are named) and no other has a Pod template.
+        ManifestError: documents cannot be read (all of them are named) and no other will do.
     """
     documents, faults = _documents(sources, stdin)
     problems = list(faults)
@@ -160,12 +160,11 @@ def read_manifests(
         problems += _of_other_namespaces(manifests, sources.namespace)
     faulty = {(problem.source, problem.document) for problem in problems}
     sound = [each for each in manifests if (each.document.source, each.document.number) not in faulty]
-    if any(each.makes_pods or each.document.api_version in REMOVED_IN for each in sound):
+    decides = any(each.makes_pods or each.document.api_version in REMOVED_IN for each in sound)
+    if decides or (of_any_kind and (sound or not problems)):
         return sound, tuple(problems)
     if problems:
         raise ManifestError(problems)
-    if of_any_kind:
-        return sound, ()
     kinds = ", ".join(sorted({document.kind for document in documents}))
     where = ", ".join(sources.filenames) or sources.kustomize
     problem = ManifestProblem(where, f"no document is a Pod or has a Pod template (found: {kinds})")

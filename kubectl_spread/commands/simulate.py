@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import laid_over, manifests_of, not_followed, objects_of
-from kubectl_spread.commands.applying import merged, unsure
+from kubectl_spread.commands.applying import merged, merged_constraints, unreadable, unsure
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -20,6 +20,7 @@ from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
+from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import unread_kinds
 from kubectl_spread.diagnosis.observer import Key, Observer
@@ -80,11 +81,13 @@ class Given(msgspec.Struct, frozen=True):
         verb: what is done.
         value: to what.
         manifests: what is applied.
+        problems: what is wrong with documents that cannot be read.
     """
 
     verb: Verb
     value: str
-    manifests: tuple[Manifest, ...] = ()
+    manifests: Sequence[Manifest] = ()
+    problems: tuple[ManifestProblem, ...] = ()
 
 
 def simulate(
@@ -117,6 +120,7 @@ def simulate(
     with naming_the_malformed(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile, view.metadata.connection_flags)
         steps = tuple(map(naming.step, given))
+        applied = [merged(step.manifests, view.snapshot) for step in given]
     named = set(_named(steps, naming.snapshot))
 
     def wanted(workload: OwnedPods) -> bool:
@@ -130,10 +134,14 @@ def simulate(
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         changes = step_changes(steps, found, defaults=options.defaults)
-        reports = tuple(simulated_step(each, view.metadata.connection_flags) for each in changes)
+        reports = tuple(
+            simulated_step(each, view.metadata.connection_flags, _merged_constraints(manifests, view.snapshot))
+            for each, manifests in zip(changes, applied, strict=True)
+        )
     unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
-    unknown = (gap for step in given for gap in unsure(merged(step.manifests, view.snapshot)))
-    missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *_cut_short(reports))))
+    unknown = (gap for manifests in applied for gap in unsure(manifests))
+    documents = (unreadable(problem) for step in given for problem in step.problems)
+    missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *_cut_short(reports))))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
@@ -145,6 +153,14 @@ def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
         for obj in (*meant, *(each.obj for each in step.objects)):
             if isinstance(obj, Pod | Workload):
                 yield obj.metadata.namespace, owner_of(obj, snapshot)
+
+
+def _merged_constraints(
+    manifests: Sequence[Manifest], before: Snapshot
+) -> Iterator[tuple[WorkloadRef, MergedConstraints]]:
+    for manifest in manifests:
+        for finding in merged_constraints(manifest, before):
+            yield manifest.ref, finding
 
 
 def exit_code(report: SimulateReport) -> ExitCode:
@@ -202,8 +218,8 @@ def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
     """
     for flag, value in options.steps:
         for verb, named in scenario_steps(value, stdin) if flag == FROM_FILE else ((flag, value),):
-            applied = manifests_of(named, options.namespace, stdin=stdin) if verb == Verb.APPLY else ()
-            yield Given(Verb(verb), named, applied)
+            read = manifests_of(named, options.namespace, stdin=stdin) if verb == Verb.APPLY else ()
+            yield Given(Verb(verb), named, *read)
 
 
 class Naming:

@@ -163,7 +163,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         blameless=bool(placed.placements) or (outcomes.jam is None and (is_daemon or rollout is not None)),
         replicas=_nodes_wanted(seen) if is_daemon else wanted.replicas,
         placements=placed.placements,
-        pending=len(placed.waiting) if jammed else 0,
+        pending=len(placed.waiting) + applied.waiting_before if jammed else 0,
         failed_create=failed,
         held_by=_held_by(first),
         constraints=diagnose(shown, placed.handle, cycle.evaluate(shown, placed.handle)).constraints,

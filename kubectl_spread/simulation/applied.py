@@ -19,7 +19,7 @@ from kubectl_spread.objects.workloads import JOB_NAME_LABELS, CronJob, DaemonSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.handles import Handles
-from kubectl_spread.simulation.cluster_state import ClusterState, PodKey
+from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import UNLIMITED
 from kubectl_spread.simulation.outcomes import simulate
 from kubectl_spread.simulation.placement import Jam, Placed, PlacementOutcomes, placement
@@ -38,6 +38,7 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
         came: the Pods that it has made.
         staying: its Pods that were there before, are on nodes, and stay (count).
         gone: its Pods that were there before, and are gone (count).
+        waiting_before: its Pods of older revisions that wait (count).
         refused: why the API server takes no further Pod of it; empty where it takes all.
     """
 
@@ -46,6 +47,7 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
     came: tuple[Pod, ...]
     staying: int
     gone: int
+    waiting_before: int
     refused: str
 
 
@@ -96,12 +98,13 @@ def applied(
 
 def _seen(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> AppliedWorkload:
     handle = settled.of(wanted.pod)
-    own = {pod.key: pod for pod in _own(wanted, cluster)}
+    living = _living(wanted, cluster)
+    own = [pod for pod in living if _is_newest(pod, wanted)]
     turns = {key: number for number, key in enumerate(cluster.best)}
-    now = [pod for pod in own.values() if pod.key in cluster.born or not pod.spec.node_name]
+    now = [pod for pod in own if pod.key in cluster.born or not pod.spec.node_name]
     bound = tuple(sorted((pod for pod in now if pod.spec.node_name), key=lambda pod: turns.get(pod.key, -1)))
     waiting = tuple(cluster.in_order(pod for pod in now if pod.waits))
-    staying = [pod for pod in own.values() if pod.spec.node_name and pod.key not in cluster.born]
+    staying = [pod for pod in own if pod.spec.node_name and pod.key not in cluster.born]
     before = 0 if isinstance(wanted.owner, DaemonSet) else len(staying)
     placements = tuple(
         placement(
@@ -120,28 +123,22 @@ def _seen(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> A
         came=tuple(pod for pod in now if cluster.born.get(pod.key, (-1, 0))[0] >= 0),
         staying=len(staying),
         gone=sum(pod.key not in cluster.pods for pod in cluster.touched.values() if _is_of(pod, wanted, cluster)),
+        waiting_before=sum(pod.waits for pod in living if not _is_newest(pod, wanted)),
         refused=next(_refused(wanted, cluster), ""),
     )
 
 
-def _own(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[Pod]:
-    """Yield the Pods of the workload's newest revision that have not ended; those being deleted are none."""
-    for pods in _families(wanted, cluster):
-        for pod in pods.values():
-            if not (pod.finished or pod.terminating) and _is_newest(pod, wanted):
-                yield pod
-
-
-def _families(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[Mapping[PodKey, Pod]]:
-    """Yield the Pods of the workload, those of one controller together; a bare Pod, which has none, by itself."""
+def _living(wanted: DesiredWorkload, cluster: ClusterState) -> Sequence[Pod]:
+    """Return the Pods of the workload that have not ended and are not being deleted."""
     namespace = wanted.pod.metadata.namespace
     if wanted.owner is None and wanted.ref.kind == Pod.__name__:
         names = [wanted.replica(number).key for number in range(1, wanted.replicas + 1)]
-        yield {key: cluster.pods[key] for key in names if key in cluster.pods}
-        return
-    for key, pods in cluster.owned.items():
-        if key[0] == namespace and pods and owner_of(next(iter(pods.values())), cluster.snapshot) == wanted.ref:
-            yield pods
+        found = [cluster.pods[key] for key in names if key in cluster.pods]
+    else:
+        there = [pods for key, pods in cluster.owned.items() if key[0] == namespace and pods]
+        own = (pods for pods in there if owner_of(next(iter(pods.values())), cluster.snapshot) == wanted.ref)
+        found = [pod for pods in own for pod in pods.values()]
+    return [pod for pod in found if not (pod.finished or pod.terminating)]
 
 
 def _is_newest(pod: Pod, wanted: DesiredWorkload) -> bool:

@@ -190,3 +190,24 @@ def test_what_may_not_change_is_compared_though_it_is_not_read(
     manifest = written(tmp_path, run_by(kind, args=args))
     found = spread_program("check", "-f", manifest, "--from", cluster, "-o", "json").item
     assert found["verdict"] == verdict
+
+
+def test_simulate_says_which_constraints_are_merged_and_goes_on_past_what_it_cannot_read(tmp_path: Path) -> None:
+    path = tmp_path / "manifests.yaml"
+    unreadable = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}, "spec": {"replicas": "two"}}
+    path.write_text("\n---\n".join(map(json.dumps, (web(HARD, SOFT), unreadable, unreadable))))
+    report = simulated(there(SOFT, by_hand={}), f"apply {path}")
+    assert [gap.what for gap in report.incomplete] == [f"{path}, document {number}, spec.replicas" for number in (2, 3)]
+    (note,) = (note for note in report.steps[0].notes if "topologyKey" in note)
+    assert note.startswith("deployment/web: kubectl apply merges constraints by topologyKey alone")
+
+
+def test_pods_of_an_older_revision_that_wait_are_counted(tmp_path: Path) -> None:
+    live, *others = deployment(["a1", "", ""], nodeSelector={"gone": "yes"})
+    item = checked(
+        tmp_path, web(spread(ZONE, selector=app("web"), minDomains=9)), [*SIX, kubectl_applied(live), *others]
+    )
+    step = applied(
+        tmp_path, web(spread(ZONE, selector=app("web"), minDomains=9)), [*SIX, kubectl_applied(live), *others]
+    )
+    assert item.pending == sum(each.count for each in step.pending)

@@ -416,7 +416,7 @@ def _orders(cluster: Path, file: Path, namespace: str) -> Sequence[Counts]:
     options = SimulateOptions(steps=(("apply", str(file)),), namespace=namespace)
     naming = Naming(view.snapshot, options, view.handle().profile, ())
     try:
-        steps = [naming.step(Given(Verb.APPLY, str(file), manifests_of(str(file), namespace, stdin=None)))]
+        steps = [naming.step(Given(Verb.APPLY, str(file), manifests_of(str(file), namespace, stdin=None)[0]))]
     except ManifestError:
         return ()
 
