@@ -1,4 +1,4 @@
-"""The command line: flags to options, one small file a command; no decisions."""
+"""The command line: turns flags into options, with one small file for each command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, type[Command]] = {
     "completion": Command,
     "version": Command,
 }
-"""Name of a command, and of its module with underscores → how its words are parsed."""
+"""Name of a command (its module has underscores) → the class that parses its words."""
 
 FILES = (".yaml", ".yml", ".json")
 
@@ -39,8 +39,8 @@ FILES = (".yaml", ".yml", ".json")
 def application(words: Sequence[str] | None = None) -> typer.Typer:
     """Return the program for a command line of these words; None for any.
 
-    Where the first word is a command, there is no other. Where it is none, all are there for the help alone: to make
-    the flags of all takes a third of the time in which the help is printed.
+    Where the first word is a command, the program has only this one. Where it is none, the program has all commands
+    without their flags, only for the help: the flags would take a third of its time.
     """
     app = typer.Typer(
         cls=Group,
@@ -57,14 +57,14 @@ def application(words: Sequence[str] | None = None) -> typer.Typer:
         if name in named or not named:
             module = import_module(f"{__name__}.{name.replace('-', '_')}")
             command: Callable[..., None] = getattr(module, name.replace("-", "_"))
-            run = _guarded(taking_flag_groups(command)) if named else _named_only(command)
+            run = _explaining_errors(taking_flag_groups(command)) if named else _without_flags(command)
             epilog: str | None = getattr(module, "EPILOG", None)
             app.command(name, cls=cls, epilog=epilog, context_settings=HELP_NAMES)(run)
     return app
 
 
 def in_order(words: Sequence[str]) -> Sequence[str]:
-    """Return the words of a command line as the parser takes them, with flags before the command after it."""
+    """Return the words in the parser's order: flags before the command move after it."""
     if not words[:1] or not words[0].startswith("-") or COMMANDS.keys().isdisjoint(words):
         return words
     place = command_place(words, taking_values())
@@ -74,7 +74,7 @@ def in_order(words: Sequence[str]) -> Sequence[str]:
 
 
 def as_meant(words: Sequence[str]) -> Sequence[str]:
-    """Return the words with the command that is meant where none is named: a workload is shown, as is help."""
+    """Return the words with the missing command: ``show`` for a workload, ``--help`` for ``help``."""
     ordered = in_order(words)
     if ordered[:1] == ["help"]:
         return [*ordered[1:2], "--help"]
@@ -106,8 +106,7 @@ def root(
 root.__doc__ = ABOUT
 
 
-def _guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with its errors explained instead of raised."""
+def _explaining_errors(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: object) -> None:
@@ -119,11 +118,9 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _named_only(command: Callable[..., None]) -> Callable[[], None]:
-    """Return the command without its flags, for a help that has a line for each."""
-
+def _without_flags(command: Callable[..., None]) -> Callable[[], None]:
     def run() -> None:
-        """Do nothing: it was not named."""
+        """Do nothing: the help only needs the command's name and docstring."""
 
     run.__doc__ = command.__doc__
     return run

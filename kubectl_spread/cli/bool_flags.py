@@ -1,4 +1,4 @@
-"""Flags with an equals sign, as kubectl takes them: ``--insecure-skip-tls-verify=true``, ``-A=false``, ``-n=shop``."""
+"""Flags with an equals sign, as in kubectl: ``--insecure-skip-tls-verify=true``, ``-A=false``, ``-n=shop``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NODE_TYPES = frozenset(("node", "nodes", "no"))
 
 
 def command_place(words: Sequence[str], taking_values: Collection[str]) -> int:
-    """Return which of the words is the command: the first that is neither a flag nor, of these flags, a value."""
+    """Return the index of the command: the first word that is neither a flag nor the value of one of these flags."""
     place = 0
     while place < len(words) and words[place].startswith("-") and words[place] != "--":
         place += 2 if words[place] in taking_values else 1
@@ -34,7 +34,7 @@ class Group(TyperGroup):
         return group_help(self, ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - click's context; typer hides it
-        """Return the command that the words name; an error says what else a word may mean."""
+        """Return the command of the words; the error for an unknown command names alternatives."""
         name = args[0]
         if self.get_command(ctx, name) is None and not did_you_mean(name, self.commands):
             use = f'use "show {name}" for a workload, "check -f {name}" for a manifest'
@@ -43,7 +43,7 @@ class Group(TyperGroup):
 
 
 class Command(TyperCommand):
-    """A command whose switches may be given a value."""
+    """A command whose boolean flags may have a value."""
 
     def get_help(self, ctx: Any) -> str:  # noqa: ANN401 - click's context; typer hides it
         """Return what ``--help`` prints."""
@@ -52,23 +52,27 @@ class Command(TyperCommand):
         return command_help(self, ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context; typer hides it
-        """Return what is left of the words after the flags have been taken from them."""
+        """Parse the flags and return the other words."""
         return super().parse_args(ctx, self.plain(args))
 
     def plain(self, args: Sequence[str]) -> list[str]:
-        """Return the words with switches that have no values, and short flags that have theirs without a sign."""
+        """Return the words in the form that click parses: boolean flags without a value, ``-nshop`` for ``-n=shop``.
+
+        Raises:
+            typer.BadParameter: the value of a boolean flag is neither true nor false.
+        """
         options = [option for option in self.params if isinstance(option, TyperOption)]
         switches = {name for option in options if option.is_flag for name in option.opts}
         short = {name for option in options for name in option.opts if not name.startswith("--")}
-        return list(_plain(args, switches, short - switches))
+        return list(_to_click(args, switches, short - switches))
 
 
 class OrderedCommand(Command):
-    """A command that is told in which order its repeatable options were given: as ``in_order``, (flag, value) each."""
+    """A command that gets its repeatable options in the order given: ``in_order``, with a (flag, value) for each."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context; typer hides it
-        """Return what is left of the words after the flags have been taken from them."""
-        args = list(_nodes_joined(args))
+        """Parse the flags and return the other words."""
+        args = list(_join_node_types(args))
         left = super().parse_args(ctx, list(args))
         if not ctx.resilient_parsing:
             *_, given = self.make_parser(ctx).parse_args(self.plain(args))
@@ -76,8 +80,8 @@ class OrderedCommand(Command):
         return left
 
 
-def _nodes_joined(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words; ``--drain node n1``, as kubectl takes it elsewhere, as ``--drain node/n1``."""
+def _join_node_types(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words, with ``--drain node/n1`` for ``--drain node n1``."""
     left = iter(zip(words, ("", *words), (*words[1:], "-"), strict=False))
     for word, before, after in left:
         names_one = word in NODE_TYPES and before.startswith("--") and not after.startswith("-")
@@ -85,19 +89,14 @@ def _nodes_joined(words: Sequence[str]) -> Iterator[str]:
 
 
 def _in_order(given: Sequence[Any], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield flag, without its dashes, and value of each repeatable option, as often as it was given."""
+    """Yield (flag without dashes, value) for each time that a repeatable option was given."""
     of_option = {option.name: iter(values[option.name]) for option in given if getattr(option, "multiple", False)}
     for option in given:
         if option.name in of_option:
             yield option.opts[0].removeprefix("--"), next(of_option[option.name])
 
 
-def _plain(words: Sequence[str], switches: Collection[str], short: Collection[str]) -> Iterator[str]:
-    """Yield the words, a switch without its value, or not at all where that is false; ``-nshop`` for ``-n=shop``.
-
-    Raises:
-        typer.BadParameter: a value is neither true nor false.
-    """
+def _to_click(words: Sequence[str], switches: Collection[str], short: Collection[str]) -> Iterator[str]:
     for number, word in enumerate(words):
         if word == "--":
             yield from words[number:]

@@ -1,7 +1,7 @@
-"""Shell completion: what may come next on a command line of ``kubectl spread``.
+"""Shell completion of ``kubectl spread``.
 
-Commands, flags and their helps are read off the commands themselves; what a flag or an argument takes, off its metavar.
-The answer has the form in which kubectl asks plugins: lines of candidate, tab and description, then a directive.
+Commands, flags and their helps come from the commands themselves; the values of a flag or argument go by its metavar.
+The output is what kubectl expects of plugins: lines of candidate, tab and description, then a directive.
 
 Source: kubectl pkg/cmd/plugin_completion.go (v1.36), cobra completions.go.
 """
@@ -32,7 +32,7 @@ Command: TypeAlias = TyperCommand | TyperGroup
 
 
 class Directive(IntFlag):
-    """What the shell does with the candidates; without NO_FILES it completes files when there are none."""
+    """What the shell does with the candidates. Without NO_FILES, it completes files when there are none."""
 
     FILES = 0
     NO_SPACE = 2
@@ -41,7 +41,7 @@ class Directive(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What may come next.
+    """The candidates for the next word.
 
     Attributes:
         candidates: word → description, which may be empty.
@@ -53,18 +53,18 @@ class Completion:
 
     def __str__(self) -> str:
         """The lines that the shell's script reads."""
-        lines = [f"{word}\t{said}" if said else word for word, said in self.candidates.items()]
+        lines = [f"{word}\t{about}" if about else word for word, about in self.candidates.items()]
         return "\n".join([*lines, f":{self.directive.value}", ""])
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A command line as far as it is typed.
+    """The command line up to the cursor.
 
     Attributes:
         given: parameter → value, of the command's flags and arguments before the cursor.
-        earlier: values that the flag or argument to complete already has.
-        typed: what of the next value is typed.
+        earlier: the values that the flag or argument already has.
+        typed: the typed part of the next value.
     """
 
     given: Mapping[str, Any]
@@ -72,7 +72,7 @@ class Line:
     typed: str
 
     def matching(self, words: Iterable[str], *, directive: Directive = Directive.NO_FILES) -> Completion:
-        """Return those of the words that go on from what is typed."""
+        """Return the words that begin with what is typed."""
         fitting = (word for word in words if word.startswith(self.typed) and word not in self.earlier)
         return Completion(dict.fromkeys(fitting, ""), directive)
 
@@ -81,13 +81,13 @@ NOTHING = Completion({})
 
 
 def answer(root: TyperGroup, words: Sequence[str]) -> NoReturn:
-    """Print what may come next and end; nothing else reaches the terminal, and nothing is read from it.
+    """Print the candidates and end; nothing else is written to the terminal or read from it.
 
-    The program ends at once: a cluster or credential plugin that is still being asked has its hands on the streams that
-    Python would flush, and a failure there would be the exit code.
+    The program ends at once: a running request or credential plugin may still use the streams, and if Python failed to
+    flush them, that would be the exit code.
     """
     stdout = sys.stdout
-    with open(os.devnull, "r+b") as nothing:  # noqa: PTH123 - its descriptor is what counts, for credential plugins too
+    with open(os.devnull, "r+b") as nothing:  # noqa: PTH123 - credential plugins inherit its descriptor
         for descriptor in (0, 2):
             os.dup2(nothing.fileno(), descriptor)
     stdout.write(str(complete(root, words)))
@@ -96,34 +96,34 @@ def answer(root: TyperGroup, words: Sequence[str]) -> NoReturn:
 
 
 def complete(root: TyperGroup, words: Sequence[str]) -> Completion:
-    """Return what may come next; the last of the words, which may be empty, is being typed."""
+    """Return the candidates for the last word, which is being typed and may be empty."""
     *before, typed = words or ("",)
     place = command_place(before, taking_values() if before and before[0].startswith("-") else ())
     if place < len(before):
         command = root.commands.get(before[place])
-        return _after(command, before[place + 1 :], typed) if isinstance(command, TyperCommand) else NOTHING
+        return _complete_command(command, before[place + 1 :], typed) if isinstance(command, TyperCommand) else NOTHING
     if typed.startswith("-"):
         return _flags(root, before, typed)
     shown = (command for command in root.commands.values() if not command.hidden)
     return Completion({f"{c.name}": c.get_short_help_str(100) for c in shown if f"{c.name}".startswith(typed)})
 
 
-def _after(command: Command, before: Sequence[str], typed: str) -> Completion:
-    """Return what may come next after a command's name."""
+def _complete_command(command: Command, before: Sequence[str], typed: str) -> Completion:
+    """Return the candidates after a command's name."""
     if "--" not in before:
-        if before and (option := _awaiting(command, before[-1])):
-            return _value(command, option, before[:-1], typed)
+        if before and (option := _flag_without_value(command, before[-1])):
+            return _complete_value(command, option, before[:-1], typed)
         name, equals, value = typed.partition("=")
-        if equals and (option := _awaiting(command, name)):
-            return _value(command, option, before, value)
+        if equals and (option := _flag_without_value(command, name)):
+            return _complete_value(command, option, before, value)
         if typed.startswith("-"):
             return _flags(command, before, typed)
     argument = next((param for param in command.params if isinstance(param, TyperArgument)), None)
-    return _value(command, argument, before, typed) if argument else NOTHING
+    return _complete_value(command, argument, before, typed) if argument else NOTHING
 
 
-def _awaiting(command: Command, word: str) -> TyperOption | None:
-    """Return the flag whose value comes after the word, None when there is none; of ``-Rf`` it is ``-f``."""
+def _flag_without_value(command: Command, word: str) -> TyperOption | None:
+    """Return the flag whose value follows the word, such as ``-f`` for ``-Rf``; None when there is none."""
     options = {name: param for param in command.params if isinstance(param, TyperOption) for name in param.opts}
     names = [word] if word.startswith("--") else [f"-{letter}" for letter in word[1:]]
     *switches, last = [options.get(name) for name in names] or [None]
@@ -141,7 +141,9 @@ def _flags(command: Command, before: Sequence[str], typed: str) -> Completion:
     return Completion({name: f"{option.help}" for option in free for name in option.opts if name.startswith(typed)})
 
 
-def _value(command: Command, param: TyperOption | TyperArgument, before: Sequence[str], typed: str) -> Completion:
+def _complete_value(
+    command: Command, param: TyperOption | TyperArgument, before: Sequence[str], typed: str
+) -> Completion:
     given = command.make_context(command.name, list(before), resilient_parsing=True).params
     earlier = given[f"{param.name}"]
     line = Line(given, earlier if isinstance(earlier, tuple) else (), typed)
@@ -154,7 +156,7 @@ def _value(command: Command, param: TyperOption | TyperArgument, before: Sequenc
 
 
 def _choice(line: Line, choices: Sequence[str]) -> Completion:
-    """Return the choices; one that ends with = goes on."""
+    """Return the choices; the shell adds no space after one that ends with ``=``."""
     found = line.matching(choices)
     goes_on = found.candidates and all(word.endswith("=") for word in found.candidates)
     return line.matching(choices, directive=Directive.NO_FILES | Directive.NO_SPACE) if goes_on else found
@@ -165,7 +167,6 @@ def _files(_: Line) -> Completion:
 
 
 def _configured(section: Literal["contexts", "clusters", "users"], line: Line) -> Completion:
-    """Return names of the kubeconfig; no cluster is asked."""
     return line.matching(names.configured_names(section, path=line.given["kubeconfig"]))
 
 
@@ -178,8 +179,8 @@ def _namespaces(line: Line) -> Completion:
 def _explained(line: Line) -> Completion:
     from kubectl_spread.wording.entries import ENTRIES
 
-    said = {entry.name: entry.summary for entry in ENTRIES}
-    return Completion({name: said[name] for name in line.matching(said).candidates})
+    summaries = {entry.name: entry.summary for entry in ENTRIES}
+    return Completion({name: summaries[name] for name in line.matching(summaries).candidates})
 
 
 def _pending_pods(line: Line) -> Completion:
@@ -189,7 +190,7 @@ def _pending_pods(line: Line) -> Completion:
 
 
 def _workloads(line: Line) -> Completion:
-    """Return types of workloads as ``TYPE/``, or after a type the names of that type."""
+    """Return types of workloads as ``TYPE/``; after a type, the names of its workloads."""
     from kubectl_spread.objects.kinds import POD, WORKLOAD_KINDS, named
 
     word, slash, _ = line.typed.partition("/")
@@ -213,7 +214,7 @@ def _topology_keys(line: Line) -> Completion:
 
 
 def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
-    """Return names in the cluster that the line's flags mean; none when that is a file, or names make no sense."""
+    """Return names in the cluster of the line's flags; none for files, nor with -A, where names are not valid."""
     if line.given["from_"] or (kind.namespaced and line.given["all_namespaces"]):
         return ()
     return names.cluster_names(connection_options(line.given), kind, field_selector=field_selector)
@@ -231,4 +232,4 @@ VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "TYPE/NAME": _workloads,
     "USER": partial(_configured, "users"),
 }
-"""First word of a metavar → what it stands for."""
+"""First word of a metavar → what completes it."""

@@ -19,6 +19,7 @@ from kubectl_spread.cli.flags import (
     ReadFlags,
     SchedulerFlags,
     ScopeFlags,
+    check_choice,
 )
 from kubectl_spread.errors import UsageError
 
@@ -83,7 +84,7 @@ class CheckFlags(Flags):
 
 
 def filenames_of(flags: CheckFlags) -> tuple[str, ...]:
-    """Return what ``-f`` names, each of which may be a list separated by commas.
+    """Return the files of ``-f``, which may be lists separated by commas.
 
     Raises:
         UsageError: neither or both of ``-f`` and ``-k`` are given; in kubectl's words.
@@ -104,10 +105,9 @@ def counts_warnings(flags: CheckFlags) -> bool:
     """Return whether warnings end the program with exit code 1.
 
     Raises:
-        UsageError: it is told to fail on something else.
+        UsageError: ``--fail-on`` has another value.
     """
-    if flags.fail_on not in {"error", "warning"}:
-        raise UsageError(f"invalid argument {flags.fail_on!r} for --fail-on", hint="must be one of: error, warning")
+    check_choice("--fail-on", flags.fail_on, ("error", "warning"))
     return flags.fail_on == "warning"
 
 
@@ -119,10 +119,9 @@ def create_of(flags: CheckFlags, source: Source) -> Create | None:
     """
     from kubectl_spread.commands.source import ClusterSource
 
+    check_choice("--dry-run", flags.dry_run, ("none", "server"))
     if flags.dry_run == "none":
         return None
-    if flags.dry_run != "server":
-        raise UsageError(f"invalid argument {flags.dry_run!r} for --dry-run", hint="must be one of: none, server")
     if not isinstance(source, ClusterSource):
         raise UsageError("--dry-run=server asks an API server", hint="leave out --from")
     from kubectl_spread.cluster.api.dry_run import create

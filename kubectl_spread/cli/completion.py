@@ -29,7 +29,7 @@ SCRIPTS = {
     "fish": "kubectl-spread.fish",
     "powershell": "kubectl-spread.ps1",
 }
-"""Who completes → the script in ``kubectl_spread/completions``."""
+"""Shell, or kubectl → the script in ``kubectl_spread/completions``."""
 
 
 class CompletionFlags(LogFlags):
@@ -63,12 +63,7 @@ def completion(flags: CompletionFlags) -> None:
 
 
 def _install(text: str) -> Path:
-    """Return where the script now lies: beside ``kubectl-spread``, as it is found on PATH.
-
-    Raises:
-        UsageError: it is not on PATH, or kubectl could not run the script.
-        SpreadError: its folder cannot be written.
-    """
+    """Write the script beside ``kubectl-spread`` on PATH; return its path."""
     if platform.system() == "Windows":
         raise UsageError("kubectl runs no shell script on Windows", hint=f"pip installs {KUBECTL} as a program there")
     plugin = shutil.which("kubectl-spread")

@@ -1,13 +1,13 @@
-"""The flags that commands share, and how a command takes them as one value.
+"""The flags that commands share, in groups.
 
-A command declares ``connection: ConnectionFlags``; on the command line each field is a flag of its own, before or after
-the arguments alike. What a flag takes is its metavar, and completion goes by that.
+A command declares a parameter such as ``connection: ConnectionFlags``; on the command line, each field of the group is
+a flag. Completion goes by the metavar of a flag.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints
 
 import typer
@@ -17,12 +17,12 @@ from kubectl_spread.errors import UsageError
 
 Option = typer.Option
 IN_ORDER = "in_order"
-"""The field of a group that is no flag, but holds how repeatable flags were given."""
+"""The field of a group that is no flag: the repeatable flags in the order given."""
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
-def _level(text: str | int) -> int:
-    """Return the number of ``-v 6``; the default comes here too, as a number."""
+def _parse_level(text: str | int) -> int:
+    """Return the number of ``-v 6``; Typer also passes the default, which is a number."""
     try:
         return int(text)
     except ValueError as error:
@@ -30,9 +30,9 @@ def _level(text: str | int) -> int:
 
 
 class Flags:
-    """Flags as one value, each an annotated attribute of the class with its default.
+    """A group of flags, each an annotated attribute of the class with its default.
 
-    It is no dataclass, for making one takes a millisecond at every start, and there are twenty such groups.
+    It is no dataclass: each of the twenty groups would take a millisecond at every start.
 
     Args:
         given: name of a flag → its value, where it is not the default.
@@ -50,21 +50,21 @@ class Flags:
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Return the names of the flags, those that are shared with other groups first."""
+        """Return the names of the flags, inherited ones first."""
         annotated = (vars(each).get("__annotations__", {}).items() for each in reversed(cls.__mro__))
-        # A flag that a group defines anew stands where it stood.
+        # A flag that a group redefines keeps its place.
         return tuple({name: None for hints in annotated for name, hint in hints if not hint.startswith("ClassVar")})
 
     def check(self) -> None:
-        """Refuse what makes no sense.
+        """Check the values.
 
         Raises:
-            UsageError: a value does not.
+            UsageError: a value is invalid.
         """
 
 
 class LogFlags(Flags):
-    """What is told on standard error of how the answer comes about."""
+    """What is logged on standard error."""
 
     verbosity: Annotated[
         int,
@@ -72,14 +72,14 @@ class LogFlags(Flags):
             "--v",
             "-v",
             metavar="LEVEL",
-            parser=_level,
+            parser=_parse_level,
             help="Log level on standard error: 1 logs what is read, 6 requests, 7 headers, 8 bodies.",
         ),
     ] = 0
 
 
 class ConnectionFlags(LogFlags):
-    """kubectl's own flags for reaching a cluster."""
+    """kubectl's flags for reaching a cluster."""
 
     kubeconfig: Annotated[str, Option("--kubeconfig", metavar="FILE", help="Path to the kubeconfig file.")] = ""
     context: Annotated[str, Option("--context", metavar="CONTEXT", help="The kubeconfig context to use.")] = ""
@@ -125,13 +125,13 @@ class ScopeFlags(Flags):
     selector: Annotated[str, Option("--selector", "-l", help="Label selector, with kubectl's syntax.")] = ""
 
     def check(self) -> None:
-        """Refuse what no namespace is called, such as bytes that are no text: no report could carry them."""
+        """Refuse namespaces that no report can show, such as bytes that are no text."""
         if not self.namespace.isprintable():
             raise UsageError(f"invalid argument {self.namespace!r} for --namespace", hint="want a namespace's name")
 
 
 class SchedulerFlags(Flags):
-    """Where the cluster comes from and whose rules apply."""
+    """The files to read instead of a cluster, and the scheduler whose rules apply."""
 
     from_: Annotated[
         list[str] | None,
@@ -160,7 +160,7 @@ class SchedulerFlags(Flags):
 
 
 class AutoscalerFlags(Flags):
-    """What cannot be read of the cluster's autoscaler."""
+    """Facts about the cluster's autoscaler that cannot be read."""
 
     instance_types: Annotated[
         str,
@@ -187,6 +187,16 @@ class ReadFlags(Flags):
     ] = "auto"
 
 
+def check_choice(flag: str, value: str, choices: Collection[str]) -> None:
+    """Check the value of a flag.
+
+    Raises:
+        UsageError: it is none of the choices.
+    """
+    if value not in choices:
+        raise UsageError(f"invalid argument {value!r} for {flag}", hint=f"must be one of: {', '.join(choices)}")
+
+
 def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
     return Option("--output", "-o", metavar="|".join(formats.names_for(report)), help="Output format.")
 
@@ -203,7 +213,7 @@ FixBudget: TypeAlias = Annotated[
 
 
 class StructuredOutput(Flags):
-    """How to print what is no report about a cluster: as text, or for programs."""
+    """The output format of commands that report nothing about a cluster."""
 
     output: Annotated[
         str,
@@ -218,10 +228,10 @@ class StructuredOutput(Flags):
 
 
 class OutputFlags(Flags):
-    """How the answer is printed; each kind of report has its own formats.
+    """How the answer is printed.
 
     Attributes:
-        report: the kind of report that the command answers with.
+        report: the kind of the command's report, which has its own formats.
     """
 
     report: ClassVar[str]
@@ -266,17 +276,17 @@ class RebalanceOutput(OutputFlags):
 
 
 def taking_values() -> frozenset[str]:
-    """Return the flags of all commands, as they are written, whose value is the next word."""
+    """Return the flags of all commands, as they are written, that take a value."""
     groups = (ScopeFlags, ReadFlags, AutoscalerFlags, ShowOutput, SchedulerFlags, ConnectionFlags)
     hints = (get_type_hints(group, include_extras=True)[name] for group in groups for name in group.names())
     options = (hint.__metadata__[0] for hint in hints if hint.__origin__ is not bool)
-    # Typer takes the first name of an annotated option for its default.
+    # In an annotated option, Typer stores the first name as the default.
     names = (name for option in options for name in (option.default, *option.param_decls))
     return frozenset(name for name in names if isinstance(name, str) and name.startswith("-"))
 
 
 def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command, all of whose parameters are groups of flags, with the flags themselves as parameters."""
+    """Return the command with the flags themselves as parameters, instead of the groups of flags."""
     groups: dict[str, type[Flags]] = get_type_hints(command)
     groups.pop("return")
     parameters = [parameter for group in groups.values() for parameter in _flags(group)]

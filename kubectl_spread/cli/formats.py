@@ -1,6 +1,6 @@
-"""The formats of ``-o``: which reports each of them serves, and what prints it.
+"""The formats of ``-o``: which reports each can print, and with which renderer.
 
-``table`` and ``wide`` are each command's own text; everything else is a renderer, imported when it is asked for.
+``table`` and ``wide`` are the text of each command; the renderers of all other formats are imported on use.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
 SIMULATE, REBALANCE = "SimulateReport", "RebalanceReport"
 EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK, SIMULATE, REBALANCE))
 ABOUT_ITEMS = frozenset((SHOW, WHY_PENDING, CHECK))
-"""Reports with items, each with nodes and domains that can be drawn."""
+"""Reports whose items have nodes and domains, which can be drawn."""
 TEXT = ("table", "wide")
 STRUCTURED = ("json", "yaml")
-"""The formats of what is no report about a cluster."""
+"""The formats of commands that report nothing about a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What prints a report.
+    """A format of ``-o``.
 
     Attributes:
-        module: of ``kubectl_spread.render``.
+        module: the renderer, in ``kubectl_spread.render``.
+        function: its function.
         reports: the kinds of reports it can print.
+        templated: whether it takes a template.
+        from_file: whether the template is in a file.
     """
 
     module: str
@@ -42,24 +45,19 @@ class Format:
     from_file: bool = False
 
     def load(self, template: str) -> Callable[[AnyReport], str]:
-        """Return what prints a report.
+        """Return the function that prints a report.
 
         Raises:
-            UsageError: the template makes no sense.
+            UsageError: the template is invalid or cannot be read.
         """
         function = getattr(import_module(f"kubectl_spread.render.{self.module}"), self.function)
         if self.from_file:
-            template = _read(template)
+            template = _read_template(template)
         printing: Callable[[AnyReport], str] = function(template) if self.templated else function
         return printing
 
 
-def _read(path: str) -> str:
-    """Return the template that a file holds.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
+def _read_template(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -82,20 +80,20 @@ FORMATS: Mapping[str, Format] = {
     "jsonpath-as-json": Format("jsonpath", "printing_as_json", templated=True),
     "jsonpath-file": Format("jsonpath", "printing", templated=True, from_file=True),
 }
-"""What is given with ``-o`` → what prints it."""
+"""Name of ``-o`` → format."""
 
 
 def names_for(report: str) -> tuple[str, ...]:
-    """Return the formats in which a kind of report can be printed, as they are given."""
+    """Return the names of the formats for a kind of report; those that take a template end in ``=``."""
     rendered = (f"{name}=" if it.templated else name for name, it in FORMATS.items() if report in it.reports)
     return (*TEXT, *rendered)
 
 
 def renderer_for(report: str, asked: str) -> Callable[[AnyReport], str] | None:
-    """Return what prints a kind of report as asked; None where that is the command's own text.
+    """Return the function that prints a kind of report; None for the command's own text.
 
     Raises:
-        UsageError: there is no such format for this kind of report, or its template makes no sense.
+        UsageError: this kind of report has no such format, or the template is invalid.
     """
     if asked in TEXT:
         return None

@@ -1,6 +1,6 @@
-"""What ``--help`` prints: as kubectl does, what the command is for, examples, its flags, and how it is used.
+"""The text of ``--help``, in kubectl's order: about, examples, flags, usage.
 
-The flags that reach a cluster, the same for every command, are told by ``options``.
+``options`` prints the flags for reaching a cluster, which all commands share.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ MORE = (
     ' "{path} explain" for what the words in reports mean.'
 )
 NARROW, WIDE = 80, 120
-"""Characters of a line where there is no terminal, and at most."""
+"""The width (characters) without a terminal, and the largest width."""
 LONGEST_FORM = 34
-"""Characters of a flag with what it takes, up to which its description stands beside it."""
+"""The longest flag with its value (characters) that has its description beside it."""
 TYPES = {"str": "string", "text": "string", "integer": "int", "integer range": "int", "float range": "float"}
-"""Type of a value, as the parser names it → as kubectl does."""
+"""Type of a value, as click names it → as kubectl names it."""
 
 
 def command_help(command: TyperCommand, context: Any) -> str:  # noqa: ANN401 - click's context; typer hides it
@@ -53,13 +53,13 @@ def command_help(command: TyperCommand, context: Any) -> str:  # noqa: ANN401 - 
 
 
 def group_help(group: TyperGroup, context: Any) -> str:  # noqa: ANN401 - as above
-    """Return the help of the program: its commands, each in a sentence, and its flags."""
+    """Return the help of the program: a sentence about each command, and its flags."""
     width, path = _width(), context.command_path
-    said = [(name, f"{each.help}".strip().partition("\n\n")[0]) for name, each in group.commands.items()]
+    about = [(name, f"{each.help}".strip().partition("\n\n")[0]) for name, each in group.commands.items()]
     flags = [each for each in group.get_params(context) if isinstance(each, TyperOption)]
     parts = [
         _paragraph(f"{group.help}", width),
-        "\n".join(("Commands:", *_listed(((name, " ".join(text.split())) for name, text in said), width))),
+        "\n".join(("Commands:", *_align(((name, " ".join(text.split())) for name, text in about), width))),
         _section("Options:", flags, width),
         f"Usage:\n  {path} COMMAND [options]",
         _paragraph(MORE.format(path=path), width),
@@ -68,10 +68,10 @@ def group_help(group: TyperGroup, context: Any) -> str:  # noqa: ANN401 - as abo
 
 
 def shared_help() -> str:
-    """Return what ``options`` prints: the flags of every command that reads a cluster."""
+    """Return the text of ``options``: the flags of all commands that read a cluster."""
 
     def command(scope: ScopeFlags, scheduler: SchedulerFlags, connection: ConnectionFlags) -> None:
-        """Take them."""
+        """Take the flags."""
 
     app = typer.Typer(add_completion=False)
     app.command()(taking_flag_groups(command))
@@ -91,13 +91,13 @@ def _width() -> int:
 
 
 def form_of(option: TyperOption) -> str:
-    """Return the flag as one writes it, such as ``-n, --namespace NAMESPACE``."""
+    """Return the flag with its value, such as ``-n, --namespace NAMESPACE``."""
     names = ", ".join(sorted(option.opts, key=len))
     return names if option.is_flag else f"{names} {takes(option)}"
 
 
 def takes(option: TyperOption) -> str:
-    """Return what a flag takes, in a word; formats of ``-o`` are told in its description."""
+    """Return the value of a flag in one word; the description of ``-o`` lists its formats."""
     if option.metavar:
         return "FORMAT" if len(option.metavar) > LONGEST_FORM else option.metavar
     kind = TYPES.get(option.type.name, option.type.name)
@@ -109,19 +109,18 @@ def _paragraph(text: str, width: int) -> str:
 
 
 def _section(title: str, options: Iterable[TyperOption], width: int) -> str:
-    """Return the flags, one below another; empty where there are none."""
-    rows = [(form_of(each), _description(each)) for each in options]
-    return "\n".join((title, *_listed(rows, width))) if rows else ""
+    rows = [(form_of(each), _describe(each)) for each in options]
+    return "\n".join((title, *_align(rows, width))) if rows else ""
 
 
-def _description(option: TyperOption) -> str:
+def _describe(option: TyperOption) -> str:
     choices = f" One of: {', '.join((option.metavar or '').split('|'))}." if takes(option) == "FORMAT" else ""
     default = option.default
     shown = option.show_default and default not in {None, "", False, "0"} and not callable(default)
     return f"{option.help}{choices}{f' (default {default})' if shown else ''}"
 
 
-def _listed(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+def _align(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     every = list(rows)
     indent = 2 + max((len(name) for name, _ in every if len(name) <= LONGEST_FORM), default=0) + 2
     for name, text in every:

@@ -1,4 +1,4 @@
-"""Flags to what the commands take: a source, a scope, the scheduler's rules."""
+"""Turns flags into what commands take: a source, a scope, the scheduler's rules."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from kubectl_spread.render.outline import FixFormat
 
 NOT_FOUND = 404
-"""HTTP's status for what is not there."""
+"""HTTP's status for a missing object."""
 
 
 def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: SchedulerFlags) -> Source:
-    """Return where the cluster is read from; a kubeconfig is looked for only without ``--from``.
+    """Return where the cluster is read from; a kubeconfig is only read without ``--from``.
 
     Raises:
-        ClusterError: there is no way to a cluster.
+        ClusterError: no cluster is configured, or its credentials cannot be used.
         UsageError: a flag has a malformed value.
     """
     from kubectl_spread.commands.source import ClusterSource, FileSource
@@ -42,13 +42,13 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
     from kubectl_spread.cluster.access.client_config import connect
     from kubectl_spread.cluster.progress import Progress
 
-    # Lines and a progress line do not go together.
+    # Log lines would break a progress line.
     progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)
     return ClusterSource(connect(options, log_of(connection)), progress=progress)
 
 
 def connection_options(given: Mapping[str, Any]) -> ConnectionOptions:
-    """Return how a cluster is reached: those of the flags given (name → value) that are about that."""
+    """Return the connection flags among the given flags (name → value)."""
     from kubectl_spread.cluster.access.options import ConnectionOptions
 
     known = ((name, given[name]) for name in ConnectionOptions.__struct_fields__ if given.get(name) is not None)
@@ -57,7 +57,7 @@ def connection_options(given: Mapping[str, Any]) -> ConnectionOptions:
 
 
 def log_of(flags: LogFlags) -> Log:
-    """Return what tells as much as the flags ask for on standard error."""
+    """Return the log on standard error, at the level of the flags."""
     from kubectl_spread.cluster.log import SILENT, Log
 
     if flags.verbosity <= 0:
@@ -68,15 +68,15 @@ def log_of(flags: LogFlags) -> Log:
 
 
 def standard_input() -> BinaryIO | None:
-    """Return standard input as bytes, None where it is closed."""
+    """Return standard input as bytes; None where it is closed."""
     return None if sys.stdin is None else sys.stdin.buffer
 
 
 def scope_of(flags: ScopeFlags, source: Source, named: Named | None = None) -> Scope:
-    """Return which objects are meant; None where none are named.
+    """Return which objects the command is about.
 
     Raises:
-        UsageError: the selector cannot be read, or names do not go with ``-A`` or ``-n``.
+        UsageError: the selector is malformed, or names contradict ``-A`` or ``-n``.
     """
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.labels import parse_selector
@@ -91,7 +91,7 @@ def scope_of(flags: ScopeFlags, source: Source, named: Named | None = None) -> S
 
 
 def first_found(arguments: Sequence[str] | None, ask: Callable[[Named], None]) -> None:
-    """Ask about what is named; of ``X/NAME`` first in the namespace X and then, where it is not there, as a TYPE."""
+    """Ask about the named objects: for ``X/NAME``, first in the namespace X; if not found, with X as a TYPE."""
     from kubectl_spread.commands.scope import parse_names
 
     named = parse_names(tuple(arguments or ()))
@@ -110,27 +110,23 @@ def scheduler_of(flags: SchedulerFlags) -> SchedulerOptions:
     """Return whose rules apply.
 
     Raises:
-        UsageError: a feature gate makes no sense.
+        UsageError: a feature gate is malformed.
     """
     from kubectl_spread.commands.view import SchedulerOptions
 
-    return SchedulerOptions(
-        kube_version=flags.kube_version, configuration=flags.scheduler_config, feature_gates=_gates(flags.feature_gates)
-    )
+    gates = _parse_gates(flags.feature_gates)
+    return SchedulerOptions(kube_version=flags.kube_version, configuration=flags.scheduler_config, feature_gates=gates)
 
 
 def autoscalers_of(flags: AutoscalerFlags) -> AutoscalerOptions:
-    """Return what is given of autoscalers."""
+    """Return the flags about autoscalers."""
     from kubectl_spread.commands.autoscaling import AutoscalerOptions
 
     return AutoscalerOptions(instance_types=flags.instance_types, karpenter_version=flags.karpenter_version)
 
 
-def _gates(text: str) -> dict[str, bool]:
+def _parse_gates(text: str) -> dict[str, bool]:
     """Return the feature gates of ``A=true,B=false``.
-
-    Raises:
-        UsageError: it is not of that form.
 
     Source: component-base featuregate/feature_gate.go Set (v1.36).
     """
@@ -147,7 +143,7 @@ def read_mode_of(flags: ReadFlags) -> ReadMode:
     """Return how much of a large cluster is read.
 
     Raises:
-        UsageError: there is no such way.
+        UsageError: ``--read`` has another value.
     """
     match flags.read:
         case "auto" | "all" | "needed" as mode:
@@ -157,10 +153,10 @@ def read_mode_of(flags: ReadFlags) -> ReadMode:
 
 
 def fix_format_of(text: str) -> FixFormat:
-    """Return how fixes are to be written; empty for whichever lasts.
+    """Return the format of fixes; empty for YAML where GitOps manages the workload, else commands.
 
     Raises:
-        UsageError: there is no such way.
+        UsageError: there is no such format.
     """
     match text:
         case "" | "yaml" | "commands":

@@ -1,4 +1,4 @@
-"""Printing an answer, and ending with its exit code."""
+"""Prints answers, notes and errors."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
 
 import typer
 
-from kubectl_spread.cli.flags import OutputFlags
+from kubectl_spread.cli.flags import OutputFlags, check_choice
 from kubectl_spread.cli.formats import STRUCTURED, renderer_for
-from kubectl_spread.errors import ExitCode, ManifestError, SpreadError, UsageError
+from kubectl_spread.errors import ExitCode, ManifestError, SpreadError
 
 if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport
@@ -23,39 +23,37 @@ ReportT_contra = TypeVar("ReportT_contra", bound="AnyReport", contravariant=True
 
 
 class OutputError(SpreadError):
-    """Standard output takes nothing."""
+    """Standard output cannot be written."""
 
 
 LONGEST_NOTE = 4000
-"""Characters of a note: what it names may be a label of megabytes."""
-COLORS = ("auto", "always", "never")
+"""The longest note (characters); a label in it may have megabytes."""
 WIDE = 160
-"""Columns of ``-o wide`` where there is no terminal."""
+"""The width (columns) of ``-o wide`` without a terminal."""
 
 
 class TextPrinter(Protocol[ReportT_contra]):
-    """How a report reads for people."""
+    """Prints a report as text."""
 
     def __call__(self, report: ReportT_contra, /, *, wide: bool) -> str:
-        """Return it as text."""
+        """Return the text."""
 
 
 def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT], str]:
-    """Return how a report is to be printed, before anything is read for it.
+    """Return what prints a report; commands call it before they read anything.
 
     Raises:
-        UsageError: there is no such format, or no such choice of colour.
-        OutputError: there is nowhere to print it.
+        UsageError: the format or the choice of colour is unknown.
+        OutputError: standard output is closed.
     """
     if sys.stdout is None:
         raise OutputError("standard output is closed")
-    if flags.color not in COLORS:
-        raise UsageError(f"invalid argument {flags.color!r} for --color", hint=f"must be one of: {', '.join(COLORS)}")
+    check_choice("--color", flags.color, ("auto", "always", "never"))
     return renderer_for(flags.report, flags.output) or partial(text, wide=flags.output == "wide")
 
 
 def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
-    """Return what text is to fit: the terminal, as wide as it is now; where there is none, nothing, or ``WIDE``."""
+    """Return the terminal with its current width; without a terminal, no width, or ``WIDE`` for ``-o wide``."""
     from kubectl_spread.render.text.screen import Screen
 
     colors, width = wants_color(flags.color, sys.stdout), terminal_width(sys.stdout)
@@ -65,7 +63,7 @@ def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
 
 
 def terminal_width(stream: TextIO) -> int | None:
-    """Return the columns of a terminal (count); None of anything else, or where it does not tell."""
+    """Return the width of a terminal (columns); None for other streams and unknown widths."""
     try:
         return (os.get_terminal_size(stream.fileno()).columns or None) if stream.isatty() else None
     except OSError:
@@ -73,25 +71,24 @@ def terminal_width(stream: TextIO) -> int | None:
 
 
 def structured(values: Mapping[str, object], asked: str) -> str | None:
-    """Return plain values as JSON or YAML; None where text is asked for.
+    """Return plain values as JSON or YAML; None where ``asked`` is empty, for text.
 
     Raises:
         UsageError: there is no such format.
     """
     from kubectl_spread.render import structured
 
-    if asked not in {"", *STRUCTURED}:
-        raise UsageError(f"invalid argument {asked!r} for --output", hint=f"must be one of: {', '.join(STRUCTURED)}")
     if not asked:
         return None
+    check_choice("--output", asked, STRUCTURED)
     return structured.to_json(values) if asked == "json" else structured.to_yaml(values)
 
 
 def write(text: str) -> None:
-    """Print the answer; where nobody reads on, end without a word.
+    """Print the answer; end silently where the pipe is closed.
 
     Raises:
-        OutputError: standard output takes nothing.
+        OutputError: standard output cannot be written.
     """
     try:
         sys.stdout.write(_encodable(text, sys.stdout.encoding or "utf-8"))
@@ -105,7 +102,7 @@ def write(text: str) -> None:
 
 
 def write_file(path: str, text: str) -> None:
-    """Write the answer to a file, compressed where its name ends in ``.gz``: the same bytes for the same answer.
+    """Write the answer to a file, compressed if its name ends in ``.gz``; equal answers give equal bytes.
 
     Raises:
         OutputError: it cannot be written.
@@ -121,7 +118,7 @@ def write_file(path: str, text: str) -> None:
 
 
 def _encodable(text: str, encoding: str) -> str:
-    """Return the text with escapes in place of what the encoding does not have."""
+    """Return the text with escapes for characters that the encoding does not have."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -130,12 +127,12 @@ def _encodable(text: str, encoding: str) -> str:
 
 
 def _discard(stream: TextIO) -> None:
-    """Let what is still buffered go nowhere: Python would complain at its end."""
+    """Discard the buffered text, which Python would fail to flush at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def note(text: str) -> None:
-    """Say something beside the answer in one line, if anybody can hear it."""
+    """Print one line to standard error, if that is open."""
     from kubectl_spread.render.cells import clean
 
     if len(text) > LONGEST_NOTE:
@@ -148,7 +145,7 @@ def note(text: str) -> None:
 
 
 def explain(error: SpreadError) -> ExitCode:
-    """Say what went wrong and what to do, and return the exit code for it."""
+    """Print the error and its hint; return its exit code."""
     lines = [str(problem) for problem in error.problems] if isinstance(error, ManifestError) else [error.message]
     lines[-1] += f"; {error.hint}" if error.hint else ""
     for line in lines:
@@ -157,10 +154,10 @@ def explain(error: SpreadError) -> ExitCode:
 
 
 def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether to colour what goes to the stream.
+    """Whether to print in colour.
 
-    ``--color`` decides; then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE where they are not empty; then a terminal has
-    colour unless TERM is dumb or CLICOLOR is 0.
+    ``--color`` decides, then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE if they are not empty. Else a terminal gets
+    colours unless TERM is dumb or CLICOLOR is 0.
     """
     if choice != "auto":
         return choice == "always"

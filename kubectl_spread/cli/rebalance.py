@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,33 +60,26 @@ def rebalance(
     connection: ConnectionFlags,
 ) -> None:
     """Plan the fewest evictions that restore the spread."""
-    inputs.first_found(flags.resources, partial(_ask, flags, scope, printing, scheduler, connection))
 
+    def ask(named: Named) -> None:
+        from kubectl_spread.commands import rebalance as command
+        from kubectl_spread.render.outline import Extent
+        from kubectl_spread.render.outline.rebalance import rebalanced_outline
+        from kubectl_spread.render.script import script_text
+        from kubectl_spread.render.text import outline_text
 
-def _ask(
-    flags: RebalanceFlags,
-    scope: ScopeFlags,
-    printing: RebalanceOutput,
-    scheduler: SchedulerFlags,
-    connection: ConnectionFlags,
-    named: Named,
-) -> None:
-    from kubectl_spread.commands import rebalance as command
-    from kubectl_spread.render.outline import Extent
-    from kubectl_spread.render.outline.rebalance import rebalanced_outline
-    from kubectl_spread.render.script import script_text
-    from kubectl_spread.render.text import outline_text
+        def text(report: RebalanceReport, *, wide: bool) -> str:
+            screen = output.screen_for(printing, asked.namespace)
+            return outline_text(rebalanced_outline(report, Extent(wide=wide)), screen)
 
-    def text(report: RebalanceReport, *, wide: bool) -> str:
-        screen = output.screen_for(printing, asked.namespace)
-        return outline_text(rebalanced_outline(report, Extent(wide=wide)), screen)
+        if flags.script and printing.output != OutputFlags.output:
+            raise UsageError("--script and --output cannot be used together")
+        printed = output.printer(text, printing)
+        source = inputs.source_of(connection, scope, scheduler)
+        asked = inputs.scope_of(scope, source, named)
+        options = command.RebalanceOptions(names=named.names, soft=flags.soft, most=flags.max)
+        found = command.rebalance(source, asked, options, inputs.scheduler_of(scheduler))
+        output.write(script_text(found.report, found.checkpoints) if flags.script else printed(found.report))
+        raise typer.Exit(command.exit_code(found.report))
 
-    if flags.script and printing.output != OutputFlags.output:
-        raise UsageError("--script and --output cannot be used together")
-    printed = output.printer(text, printing)
-    source = inputs.source_of(connection, scope, scheduler)
-    asked = inputs.scope_of(scope, source, named)
-    options = command.RebalanceOptions(names=named.names, soft=flags.soft, most=flags.max)
-    found = command.rebalance(source, asked, options, inputs.scheduler_of(scheduler))
-    output.write(script_text(found.report, found.checkpoints) if flags.script else printed(found.report))
-    raise typer.Exit(command.exit_code(found.report))
+    inputs.first_found(flags.resources, ask)

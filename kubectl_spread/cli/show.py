@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, ReadFlags, SchedulerFlags, ScopeFlags, ShowOutput
+from kubectl_spread.cli.flags import (
+    ConnectionFlags,
+    Flags,
+    Option,
+    ReadFlags,
+    SchedulerFlags,
+    ScopeFlags,
+    ShowOutput,
+    check_choice,
+)
 from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -34,7 +43,7 @@ the status Gone. -o json prints one report per line, -o yaml one document per re
 
 
 WITH_HEADROOM = frozenset(("wide", "json", "yaml"))
-"""The formats that have room for how many more replicas find a node."""
+"""The formats that show headroom."""
 
 
 class ShowFlags(Flags):
@@ -119,22 +128,19 @@ def _ask(
 
 
 def _options(flags: ShowFlags, reading: ReadFlags, output: str, names: tuple[tuple[str, str], ...]) -> ShowOptions:
-    """Return what is asked.
+    from kubectl_spread.commands.show import ShowOptions
 
-    Raises:
-        UsageError: a flag or argument has a malformed value.
-    """
-    from kubectl_spread.commands import show as command
-
-    return command.ShowOptions(
+    options = ShowOptions(
         names=names,
         defaults=flags.defaults,
         read="all" if flags.full else inputs.read_mode_of(reading),
         problems=flags.problems,
         topology_key=flags.topology_key,
-        sort_by=command.sort_key(flags.sort_by),
+        sort_by=flags.sort_by,
         headroom=output in WITH_HEADROOM,
     )
+    check_choice("--sort-by", flags.sort_by, ("status", "skew", "name"))
+    return options
 
 
 def _table(

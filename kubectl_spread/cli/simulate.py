@@ -43,7 +43,7 @@ STEPS = (
     "delete",
     "apply",
 )
-"""The flags that are steps."""
+"""The flags for steps."""
 
 
 def _step(name: str, metavar: str, about: str) -> Any:  # noqa: ANN401 - as typer.Option returns it

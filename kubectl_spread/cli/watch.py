@@ -1,4 +1,4 @@
-"""``show --watch``: one answer after another, on a terminal each in the place of the one before."""
+"""``show --watch``: prints one answer after another; on a terminal, each replaces the one before."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 TEXT = ("table", "wide")
 FORMATS = (*TEXT, "json", "yaml", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=")
-"""What can be printed again and again."""
+"""The formats that can be printed repeatedly."""
 HOME, ERASE_LINE, ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
-"""ECMA-48: to the upper left corner; erase the rest of the line, and everything below."""
+"""ECMA-48: move to the upper left corner; erase the rest of the line; erase everything below."""
 
 _COLOR = re.compile(r"\x1b\[\d*m")
 
@@ -35,10 +35,10 @@ class Printing:
     """How answers are printed.
 
     Attributes:
-        format: as ``-o`` names it.
-        whole: an answer as text.
-        rows: the rows of an answer that differ from the one before; None where answers are not made of rows.
-        notes: what is to be said beside an answer.
+        format: the name of ``-o``.
+        whole: prints an answer.
+        rows: prints the rows that differ from the answer before; None where answers have no rows.
+        notes: the notes on an answer.
     """
 
     format: str
@@ -48,10 +48,10 @@ class Printing:
 
 
 def refuse(output_format: str, *, exit_code: bool) -> None:
-    """Refuse what makes no sense for answers without end.
+    """Refuse flags that cannot be used with ``--watch``.
 
     Raises:
-        UsageError: a flag does.
+        UsageError: one of them is given.
     """
     if exit_code:
         raise UsageError("--watch and --exit-code cannot be used together", hint="a watch has no end")
@@ -61,7 +61,7 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
 
 
 def print_each(answers: Iterable[ShowAnswer[SkewReport]], printing: Printing) -> None:
-    """Print the answers as they come, for as long as they do."""
+    """Print the answers as they arrive."""
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     previous: ShowAnswer[SkewReport] | None = None
     for answer in answers:
@@ -77,7 +77,7 @@ def print_each(answers: Iterable[ShowAnswer[SkewReport]], printing: Printing) ->
 
 
 def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> str:
-    """Return what to print of an answer, after those that were printed before."""
+    """Return the text to print for an answer after the previous one."""
     from kubectl_spread.render.structured import to_json_line, to_yaml_document
 
     if printing.format == "json":
@@ -93,10 +93,9 @@ def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> st
 
 
 def screen(printing: Printing, previous: ShowAnswer[SkewReport] | None, now: ShowAnswer[SkewReport]) -> str:
-    """Return what draws an answer over the one before, and under it the time and what has changed.
+    """Return the text that replaces the previous answer on the screen, with a last line for the time and the changes.
 
-    It is one text without a moment at which the screen is empty. What was on the screen before the first answer goes up
-    to where one can scroll, and nothing has to be undone in the end.
+    The screen is never empty in between. The text before the first answer scrolls up, so nothing must be restored.
     """
     from kubectl_spread.render.cells import clean
     from kubectl_spread.render.text.changes import summary
@@ -111,7 +110,7 @@ def screen(printing: Printing, previous: ShowAnswer[SkewReport] | None, now: Sho
 
 
 def fitting(text: Sequence[str], *, columns: int, lines: int) -> Iterator[str]:
-    """Yield as much of the text as so many lines of a screen hold, which breaks long ones, and how much is left out."""
+    """Yield the lines that fit the screen, where long ones wrap, and one with the number of lines left out."""
     heights = [max(-(-len(_COLOR.sub("", line)) // columns), 1) for line in text]
     if sum(heights) <= lines:
         yield from text
@@ -126,10 +125,7 @@ def fitting(text: Sequence[str], *, columns: int, lines: int) -> Iterator[str]:
 
 
 def _end_with_reader() -> None:
-    """Let the program end, without a word, as soon as nobody reads the pipe that it writes to.
-
-    It would only learn that from the next change.
-    """
+    """End the program silently when the reader of the pipe ends; else it would notice only at the next change."""
     if not stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode) or not hasattr(select, "poll"):
         return
     closed = select.poll()

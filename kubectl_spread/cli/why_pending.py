@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -62,44 +61,35 @@ def why_pending(
     connection: ConnectionFlags,
 ) -> None:
     """Explain why Pods are Pending, and which changes let them schedule."""
-    inputs.first_found(flags.pods, partial(_ask, flags, scope, reading, printing, scheduler, autoscaler, connection))
 
+    def ask(named: Named) -> None:
+        from kubectl_spread.commands import why_pending as command
+        from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
+        from kubectl_spread.render.outline import Extent
+        from kubectl_spread.render.outline.pending import pending_outline
+        from kubectl_spread.render.text import outline_text
 
-def _ask(
-    flags: WhyPendingFlags,
-    scope: ScopeFlags,
-    reading: ReadFlags,
-    printing: PendingOutput,
-    scheduler: SchedulerFlags,
-    autoscaler: AutoscalerFlags,
-    connection: ConnectionFlags,
-    named: Named,
-) -> None:
-    from kubectl_spread.commands import why_pending as command
-    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-    from kubectl_spread.render.outline import Extent
-    from kubectl_spread.render.outline.pending import pending_outline
-    from kubectl_spread.render.text import outline_text
+        def text(report: PendingReport, *, wide: bool) -> str:
+            screen = output.screen_for(printing)
+            brief = not (wide or flags.all_fixes)
+            extent = Extent(wide=wide, evidence=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
+            return outline_text(pending_outline(report, extent), screen)
 
-    def text(report: PendingReport, *, wide: bool) -> str:
-        screen = output.screen_for(printing)
-        brief = not (wide or flags.all_fixes)
-        extent = Extent(wide=wide, evidence=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
-        return outline_text(pending_outline(report, extent), screen)
+        fix_format = inputs.fix_format_of(flags.fix_format)
+        printed = output.printer(text, printing)
+        read = inputs.read_mode_of(reading)
+        source = inputs.source_of(connection, scope, scheduler)
+        asked = inputs.scope_of(scope, source, named)
+        rules = inputs.scheduler_of(scheduler)
+        answer = command.why_pending(
+            source, asked, rules, autoscalers=inputs.autoscalers_of(autoscaler), fix_budget=flags.fix_budget, read=read
+        )
+        report = answer.report
+        for line in answer.notes:
+            output.note(line)
+        if not (report.items or report.not_created or answer.notes):
+            output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
+        output.write(printed(report))
+        raise typer.Exit(command.exit_code(report))
 
-    fix_format = inputs.fix_format_of(flags.fix_format)
-    printed = output.printer(text, printing)
-    read = inputs.read_mode_of(reading)
-    source = inputs.source_of(connection, scope, scheduler)
-    asked = inputs.scope_of(scope, source, named)
-    rules = inputs.scheduler_of(scheduler)
-    answer = command.why_pending(
-        source, asked, rules, autoscalers=inputs.autoscalers_of(autoscaler), fix_budget=flags.fix_budget, read=read
-    )
-    report = answer.report
-    for line in answer.notes:
-        output.note(line)
-    if not (report.items or report.not_created or answer.notes):
-        output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
-    output.write(printed(report))
-    raise typer.Exit(command.exit_code(report))
+    inputs.first_found(flags.pods, ask)

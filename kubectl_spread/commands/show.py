@@ -30,7 +30,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import Row, asked_about, rows
 from kubectl_spread.diagnosis.statuses import OK, SpreadStatus
-from kubectl_spread.errors import ExitCode, UsageError
+from kubectl_spread.errors import ExitCode
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -52,7 +52,6 @@ COUNTED_ONLY = (
 )
 HEADROOM_VERDICTS = 100_000
 """Verdicts on single nodes (count) that the headroom of all workloads may take: one or two seconds."""
-SORT_KEYS = ("status", "skew", "name")
 STATUS_ORDER = tuple(SpreadStatus)
 PROBLEMS = frozenset((*STATUS_ORDER[: STATUS_ORDER.index(SpreadStatus.VIOLATED) + 1], SpreadStatus.NO_EFFECT))
 """The statuses of a next Pod that is not created or finds no node, and of constraints that are broken or useless."""
@@ -236,17 +235,6 @@ def sort(items: Iterable[ItemT], by: str) -> list[ItemT]:
     if by == "status":
         rows.sort(key=lambda item: STATUS_ORDER.index(item.status))
     return rows
-
-
-def sort_key(text: str) -> str:
-    """Return the sort key.
-
-    Raises:
-        UsageError: there is no such key.
-    """
-    if text not in SORT_KEYS:
-        raise UsageError(f"invalid argument {text!r} for --sort-by", hint=f"must be one of: {', '.join(SORT_KEYS)}")
-    return text
 
 
 def wanted_workloads(

@@ -207,12 +207,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     "agents take their taints away": (
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
         ["HonorTaints", "RaiseMaxSkew", "MakeSoft"],
-        [
-            (
-                "b1: its taint node.cilium.io/agent-not-ready=x:NoSchedule says that Cilium's agent does not run there,"
-                " and goes when that is over"
-            ),
-        ],
+        ["b1: Cilium's agent does not run there; the taint clears on recovery"],
     ),
     "no controller recreates it": (
         [*ZONES[:2], pod("bare", on="a1", requests=BIG), *deployed("", pods=FULL)],

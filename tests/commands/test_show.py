@@ -18,7 +18,6 @@ from kubectl_spread.commands.show import (
     exit_code,
     show,
     sort,
-    sort_key,
 )
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.skew import SkewReport
@@ -278,12 +277,6 @@ def test_a_workload_is_judged_by_its_own_schedulers_profile() -> None:
     other = workload("Deployment", "other", pods=template(spread(ZONE, selector=app("web")), schedulerName="volcano"))
     (item,) = shown([*NODES, other]).report.items
     assert "OtherScheduler" in {finding.id for finding in item.findings}
-
-
-def test_sort_keys() -> None:
-    assert [sort_key(key) for key in ("status", "skew", "name")] == ["status", "skew", "name"]
-    with pytest.raises(UsageError, match="'size' for --sort-by"):
-        sort_key("size")
 
 
 def test_an_owner_that_is_not_read_is_named_all_the_same() -> None:
