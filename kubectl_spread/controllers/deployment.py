@@ -1,4 +1,4 @@
-"""Deployments: which ReplicaSet makes their next Pod.
+"""Deployments: which ReplicaSet creates their next Pod.
 
 Source: kube-controller-manager pkg/controller/deployment/util/deployment_util.go FindNewReplicaSet, deployment/sync.go
 getNewReplicaSet (v1.36).
@@ -23,7 +23,7 @@ MAX_ANNOTATION = "deployment.kubernetes.io/max-replicas"
 
 
 def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
-    """Return the Pod of the Deployment's newest revision; while it is paused, of the one that lacks Pods or runs."""
+    """Return the Pod of the Deployment's newest revision; while it is paused, of the ReplicaSet that is scaled up."""
     if newest_replica_set(deployment, snapshot) is None:
         return templates.pod_from_template(deployment)
     maker = (scaled_while_paused if deployment.spec.paused else replica_set_of)(deployment, snapshot)
@@ -32,14 +32,14 @@ def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
 
 
 def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
-    """Return the ReplicaSet of the Deployment's template: a running one where its template is the same."""
+    """Return the ReplicaSet of the Deployment's template: an existing one with the same template, or a new one."""
     template = deployment.spec.template
     same = [
         found for found in replica_sets(deployment, snapshot) if templates.same_template(found.spec.template, template)
     ]
     if same:
-        # Where all is known of the templates the oldest is taken, as upstream. Where only what scheduling reads is,
-        # several revisions may look alike, and the one rolled out last is the likeliest.
+        # Upstream takes the oldest. If only the fields that scheduling reads are known, several revisions may look
+        # alike, and the latest is the most likely.
         known = template.rest and all(found.spec.template.rest for found in same)
         return min(same, key=_birth) if known else max(same, key=_age)
     current = newest_replica_set(deployment, snapshot)
@@ -48,12 +48,12 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
 
 
 def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:
-    """Return the ReplicaSet of the Deployment's last revision, None where none was read."""
+    """Return the ReplicaSet of the Deployment's last revision; None if none was read."""
     return max(replica_sets(deployment, snapshot), key=_age, default=None)
 
 
 def lacks_pods(deployment: Deployment, pods: Sequence[Pod], snapshot: Snapshot) -> bool:
-    """Whether fewer Pods live than a paused Deployment wants: its ReplicaSets are scaled, but no new one is made.
+    """Whether a paused Deployment has fewer Pods than it wants. Its ReplicaSets are scaled; no new one is created.
 
     Source: deployment/sync.go sync, scale (v1.36).
     """
@@ -62,9 +62,9 @@ def lacks_pods(deployment: Deployment, pods: Sequence[Pod], snapshot: Snapshot) 
 
 
 def scaled_while_paused(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
-    """Return which of the ReplicaSets there are makes what a paused Deployment lacks.
+    """Return the ReplicaSet that creates the missing Pods of a paused Deployment.
 
-    That is one that lacks Pods itself, else the one that is scaled up: the active one, of several the largest.
+    It is one that lacks Pods itself, otherwise the largest.
 
     Source: deployment/sync.go scale, util/deployment_util.go FindActiveOrLatest, ReplicaSetsBySizeNewer (v1.36).
     """
@@ -83,18 +83,18 @@ def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet
 
 
 def revision_number(replica_set: ReplicaSet) -> int:
-    """Return the revision the Deployment gave it; 0 where it says none."""
+    """Return the number of its revision; 0 if it has none."""
     return annotated(replica_set, REVISION_ANNOTATION) or 0
 
 
 def annotated(replica_set: ReplicaSet, annotation: str) -> int | None:
-    """Return the number that an annotation says, None where it says none."""
+    """Return the number in an annotation; None if there is none."""
     text = replica_set.metadata.annotations.get(annotation, "")
     return int(text) if text.isascii() and text.isdecimal() else None
 
 
 def _birth(replica_set: ReplicaSet) -> tuple[str, int]:
-    """Return what puts ReplicaSets in order, the oldest first. Source: ReplicaSetsByCreationTimestamp."""
+    # Source: ReplicaSetsByCreationTimestamp.
     return replica_set.metadata.creation_timestamp or "", -revision_number(replica_set)
 
 
@@ -103,7 +103,7 @@ def _age(replica_set: ReplicaSet) -> tuple[int, str]:
 
 
 def made_for(deployment: Deployment, name: str, *, revision: int) -> ReplicaSet:
-    """Return a ReplicaSet of the Deployment's template."""
+    """Return a new ReplicaSet of the Deployment's template; ``name`` is the hash of the template."""
     template = deployment.spec.template
     labels = {**template.metadata.labels, templates.HASH_LABEL: name}
     selector = deployment.spec.selector

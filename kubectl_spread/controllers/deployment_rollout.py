@@ -1,4 +1,4 @@
-"""Deployments on their way from one revision to the next: how many Pods each ReplicaSet is to have.
+"""The rollout of a Deployment: how many replicas each of its ReplicaSets gets.
 
 Source: kube-controller-manager pkg/controller/deployment/{rolling,recreate,sync}.go, util/deployment_util.go
 NewRSNewReplicas (v1.36). Not modelled: minReadySeconds, progress deadlines.
@@ -21,11 +21,11 @@ class Revision(msgspec.Struct, frozen=True):
     """One ReplicaSet of a Deployment.
 
     Attributes:
-        replicas: how many Pods it is to have (count).
-        available: how many of them are ready (count).
-        present: how many there are, those that are being deleted too (count).
-        scaled_for: how many replicas the Deployment wanted as this one was scaled last (count); None where none says.
-        most: how many Pods the Deployment might have had then, surge included (count); None where none says.
+        replicas: the Pods that it wants (count).
+        available: its ready Pods (count).
+        present: its Pods, including terminating ones (count).
+        scaled_for: the Deployment's replicas when this one was last scaled (count); None if not annotated.
+        most: the Deployment's replicas then, plus its surge (count); None if not annotated.
     """
 
     name: str
@@ -37,9 +37,9 @@ class Revision(msgspec.Struct, frozen=True):
 
 
 def scaled(deployment: Deployment, newest: Revision, old: Sequence[Revision]) -> Mapping[str, int]:
-    """Return ReplicaSet's name → how many Pods it is to have now (count), for those that are scaled.
+    """Return ReplicaSet's name → its new number of replicas (count), for those that are scaled.
 
-    Old ReplicaSets are in order, the oldest first.
+    ``old`` is sorted by age, the oldest first.
     """
     replicas = deployment.spec.replicas_wanted
     before = {revision.name: (revision.replicas, revision.scaled_for) for revision in (newest, *old)}
@@ -56,7 +56,7 @@ def scaled(deployment: Deployment, newest: Revision, old: Sequence[Revision]) ->
 
 
 def resized(replica_set: ReplicaSet, replicas: int, deployment: Deployment) -> ReplicaSet:
-    """Return the ReplicaSet with so many replicas (count), and with what the Deployment wants meanwhile.
+    """Return the ReplicaSet with this number of replicas (count), annotated with the Deployment's.
 
     Source: sync.go scaleReplicaSet, deployment_util.go SetReplicasAnnotations.
     """
@@ -72,7 +72,7 @@ def _surge(deployment: Deployment) -> int:
 
 
 def _in_proportion(deployment: Deployment, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:
-    """Return how many Pods there are to be as another number is wanted: in a rollout each revision gets its share.
+    """Return ReplicaSet's name → replicas after the Deployment was scaled: during a rollout each gets its share.
 
     Source: sync.go scale, deployment_util.go FindActiveOrLatest, IsSaturated, GetReplicaSetProportion.
     """
@@ -100,35 +100,35 @@ def _in_proportion(deployment: Deployment, newest: Revision, old: Sequence[Revis
 def _share(revision: Revision, size: int, present: int) -> int:
     """Return by how many Pods a revision grows or shrinks (count).
 
-    ``size`` includes surge; ``present`` serves a revision of which nobody says how many there might have been.
+    Args:
+        revision: the ReplicaSet.
+        size: the Deployment's replicas plus its surge (count).
+        present: all Pods of the Deployment (count), used for a revision without ``most``.
 
     Source: deployment_util.go getReplicaSetFraction.
     """
     before = revision.most or present
-    # its own Pods x all that there may be now / all that there might have been
+    # replicas x (replicas + surge of the Deployment now) / (the same when it was last scaled)
     return go_round(revision.replicas * size / before) - revision.replicas if before else 0
 
 
 def _rolled(deployment: Deployment, replicas: int, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:
-    """Return how many Pods there are to be: first the new ReplicaSet changes, and only if it need not, old ones."""
     surge, unavailable = fenceposts(deployment.spec.strategy, replicas)
     total = newest.replicas + sum(revision.replicas for revision in old)
     if newest.replicas > replicas:
         return {newest.name: replicas}
-    # replicas + maxSurge - what there is, but no more than replicas
     room = min(replicas + surge - total, replicas - newest.replicas)
     if room > 0:
         return {newest.name: newest.replicas + room}
-    least = replicas - unavailable
-    return _scaled_down(newest, old, total=total, least=least)
+    return _scaled_down(newest, old, total=total, least=replicas - unavailable)
 
 
 def _scaled_down(newest: Revision, old: Sequence[Revision], *, total: int, least: int) -> dict[str, int]:
-    """Return what is left to old ReplicaSets: Pods that are not available go first, then others down to the least.
+    """Return old ReplicaSet's name → replicas: first unavailable Pods are deleted, then others down to ``least``.
 
     Source: rolling.go reconcileOldReplicaSets, cleanupUnhealthyReplicas, scaleDownOldReplicaSetsForRollingUpdate.
     """
-    # all - the least that must be available - the new ones that are not
+    # all Pods - those that must be available - new Pods that are not available yet
     may_go = total - least - (newest.replicas - newest.available)
     if may_go <= 0:
         return {}

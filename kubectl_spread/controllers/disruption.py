@@ -1,7 +1,7 @@
-"""PodDisruptionBudgets: how many evictions each allows as things are.
+"""PodDisruptionBudgets: how many evictions each of them allows now.
 
 Source: kube-controller-manager pkg/controller/disruption/disruption.go trySync, getExpectedPodCount, updatePdbStatus,
-failSafe (v1.36). Not modelled: UIDs, by which an owner is told from an earlier one of its name.
+failSafe (v1.36). Not modelled: UIDs, which tell an owner from an earlier one of its name.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _SCALED = (Deployment, ReplicaSet, StatefulSet, ReplicationController)
 
 
 def with_status(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> PodDisruptionBudget:
-    """Return the budget as its controller leaves it.
+    """Return the budget with the status that its controller sets.
 
-    The Pods are those it selects, finished ones too.
+    ``pods`` are the Pods that it selects, including finished ones.
     """
     counted = _expected(budget, pods, snapshot)
     if counted is None:
-        # An error of the controller's leaves no eviction, and all other numbers as they were.
+        # After an error the controller allows no eviction, and keeps all other numbers.
         return replace(budget, status=replace(budget.status, disruptions_allowed=0))
     expected, desired = counted
     healthy = sum(pod.ready and not pod.terminating for pod in pods)
@@ -47,7 +47,7 @@ def with_status(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snap
 
 
 def never_counted(snapshot: Snapshot) -> Iterator[PodDisruptionBudget]:
-    """Yield the budgets on which no controller has looked yet, as in a file written by hand, as it would leave them."""
+    """Yield the budgets without a status, as in a file written by hand, with the status that the controller sets."""
     for budget in snapshot.all(PodDisruptionBudget):
         if budget.status == PodDisruptionBudgetStatus():
             there = (pod for pod in snapshot.all(Pod) if pod.metadata.namespace == budget.metadata.namespace)
@@ -56,7 +56,7 @@ def never_counted(snapshot: Snapshot) -> Iterator[PodDisruptionBudget]:
 
 
 def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> tuple[int, int] | None:
-    """Return (Pods that there should be, healthy ones that there must be), counts; None where that is an error."""
+    """Return (expected Pods, healthy ones that there must be), counts; None for an error of the controller."""
     least, most = budget.spec.min_available, budget.spec.max_unavailable
     if most is None and least is None:
         return 0, 0
@@ -73,17 +73,17 @@ def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapsh
 
 
 class _Unscaled(Enum):
-    """Why it is not said how many Pods an owner is to have."""
+    """Why the number of replicas that an owner wants is not known."""
 
     ERROR = auto()
-    """It does not exist, or it is of a kind that has no such number."""
+    """The owner does not exist, or its kind has no replicas."""
     UNREAD = auto()
 
 
 def _scale(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> int | None:
-    """Return how many Pods the owners of these are to have together (count); None where one has no such number.
+    """Return how many replicas the owners of these Pods want together (count); None if one of them has no replicas.
 
-    Pods that nothing owns count for nothing. Where an owner cannot be read, what the controller counted last stands.
+    Pods without an owner do not count. If an owner was not read, the number in the budget's status holds.
 
     Source: disruption.go getExpectedScale.
     """
@@ -97,9 +97,7 @@ def _scale(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot)
 
 
 def _scale_of(ref: OwnerReference, pod: Pod, snapshot: Snapshot) -> tuple[tuple[str, str], int] | _Unscaled:
-    """Return the kind and name of what says how many of a Pod's siblings there are to be, and that number (count).
-
-    Whatever owns it in turn is not asked, but for the Deployment of a ReplicaSet.
+    """Return ((kind, name) of the Pod's scalable owner, its replicas); for a ReplicaSet, its Deployment is the owner.
 
     Source: disruption.go getPodReplicaSet, getPodDeployment, getPodStatefulSet, getPodReplicationController,
     getScaleController.

@@ -1,4 +1,4 @@
-"""Which Pods nobody should delete to make room, whether or not a budget would let them go."""
+"""Pods that should not be evicted to make room, even if their budgets allow it."""
 
 from __future__ import annotations
 
@@ -11,33 +11,32 @@ from kubectl_spread.objects import meta
 from kubectl_spread.objects.core import Pod
 
 KEEPING_CONTROLLERS = frozenset(("Job", "DaemonSet", "Node"))
-"""Kinds of controllers whose Pods are left alone.
+"""Kinds of controllers whose Pods are not evicted.
 
-Source: job_controller.go: a Pod that is deleted before it has ended counts as failed. daemon_controller.go: the same
-node lacks its daemon Pod then. kubelet pkg/kubelet/types/pod_update.go: the API server has only a mirror of it.
+A Pod of a Job that is deleted before it ends counts as failed (job_controller.go). A DaemonSet creates its Pod again on
+the same node (daemon_controller.go). A static Pod has only a mirror in the API (kubelet pkg/kubelet/types).
 """
 
 KEEPING_MARKS: Mapping[str, frozenset[str] | None] = {
     meta.DO_NOT_DISRUPT: frozenset(("true",)),
     meta.DO_NOT_EVICT: frozenset(("true",)),
     meta.SAFE_TO_EVICT: frozenset(("false",)),
-    # its mere presence counts, whatever the value
     meta.PREFER_NO_EVICTION: None,
 }
-"""Annotation → the values by which it asks that the Pod be left alone, None for any.
+"""Annotation → the values that ask not to evict the Pod; None for any value.
 
 Source: karpenter pkg/apis/v1/labels.go, cluster-autoscaler utils/drain/drain.go, descheduler pkg/descheduler/evictions.
 """
 
 
 class KeptByController(msgspec.Struct, frozen=True):
-    """What the Pod's controller would do; ``Node`` for a static Pod."""
+    """The kind of the Pod's controller forbids it; ``Node`` for a static Pod."""
 
     kind: str
 
 
 class KeptByMark(msgspec.Struct, frozen=True):
-    """An annotation asks that the Pod be left alone."""
+    """An annotation asks not to evict the Pod."""
 
     annotation: str
     value: str
@@ -47,7 +46,7 @@ Kept: TypeAlias = KeptByController | KeptByMark
 
 
 def kept_because(pod: Pod) -> Kept | None:
-    """Return why the Pod is to be left alone; None where nothing says so, and it may be deleted."""
+    """Return why the Pod should not be evicted; None if it may be."""
     controller = pod.metadata.controller
     if controller is not None and controller.kind in KEEPING_CONTROLLERS:
         return KeptByController(controller.kind)

@@ -1,9 +1,7 @@
-"""Living Pods as models of the next: what they carry beyond their template, and all of it where none can be read.
+"""Fields that webhooks and policies inject into Pods: the living Pods of a workload show them.
 
-What webhooks and policies write, nobody says.
-
-What cannot change on a Pod that lives was there when it was made, so the newest Pod is believed. What can change
-(tolerations may be added, labels and resources changed) counts only where all of them carry it.
+An immutable field of a Pod was there when it was created, so the newest Pod is the model. A mutable field (tolerations,
+labels, resources) counts only if all living Pods have it. A workload that was not read has only its Pods as a model.
 
 Source: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodResize (v1.36): what can change.
 """
@@ -33,15 +31,13 @@ from kubectl_spread.snapshot import Snapshot
 IDENTITY_LABELS = frozenset(
     (*REVISION_LABELS, POD_NAME_LABEL, POD_INDEX_LABEL, COMPLETION_INDEX_LABEL, *JOB_NAME_LABELS, *JOB_UID_LABELS)
 )
-"""Labels by which controllers tell a Pod from its siblings, and revisions and runs from each other."""
-UNREPORTED_LABELS = frozenset((TEMPLATE_GENERATION_LABEL,))
-"""Labels that a controller writes alike on all Pods of a revision: the next Pod has them, and no webhook wrote them."""
+"""Labels that differ between Pods, revisions or runs of one workload."""
 TOPOLOGY_PREFIX = "topology.kubernetes.io/"
-"""Begins the labels that a Pod takes over from its node. Source: plugin/pkg/admission/podtopologylabels (v1.36)."""
+"""The prefix of labels that a Pod copies from its node. Source: plugin/pkg/admission/podtopologylabels (v1.36)."""
 
 
 def newest(pods: Iterable[Pod]) -> Pod | None:
-    """Return the Pod that was made last, rather one that is not being deleted; None where there is none."""
+    """Return the Pod that was created last, if possible one that is not terminating; None if there is none."""
     return max(
         pods,
         key=lambda pod: (not pod.terminating, pod.metadata.creation_timestamp or "", pod.metadata.name),
@@ -50,34 +46,35 @@ def newest(pods: Iterable[Pod]) -> Pod | None:
 
 
 def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[str, ...]]:
-    """Return the Pod with what the living ones carry beyond it, and the paths of what was taken from them.
+    """Return (the Pod with the injected fields of the living ones, the paths of those fields).
 
-    The Pod is as the API server would store it, but for label keys that are merged into selectors.
+    Args:
+        pod: as the API server stores it, but before label keys are merged into selectors.
+        made: as its controller sends it.
+        living: Pods of the same template.
     """
     model = newest(living)
     if model is None:
         return pod, ()
     specs = [each.spec for each in living]
-    spec = _immutable(pod.spec, _without_claims_of_its_own(model), pinned=is_pinned(model))
+    spec = _with_immutable_fields(pod.spec, _without_own_claims(model), pinned=is_pinned(model))
+    resources = once(each.resources for each in specs)
+    containers = _distinct([each.containers for each in specs])
+    init_containers = _distinct([each.init_containers for each in specs])
     spec = replace(
         spec,
-        tolerations=_tolerations(spec, once(each.tolerations for each in specs)),
-        containers=_containers(spec.containers, made.spec.containers, _told_apart(each.containers for each in specs)),
-        init_containers=_containers(
-            spec.init_containers, made.spec.init_containers, _told_apart(each.init_containers for each in specs)
-        ),
-        resources=spec.resources or _in_common(once(each.resources for each in specs)),
+        tolerations=_with_added_tolerations(spec, once(each.tolerations for each in specs)),
+        containers=_merge_containers(spec.containers, made.spec.containers, containers),
+        init_containers=_merge_containers(spec.init_containers, made.spec.init_containers, init_containers),
+        resources=spec.resources or (resources[0] if all(each == resources[0] for each in resources) else None),
     )
-    labels = {**_labels(once(each.metadata.labels for each in living)), **pod.metadata.labels}
+    labels = {**_common_labels(once(each.metadata.labels for each in living)), **pod.metadata.labels}
     changed = replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
     return changed, _paths(pod, changed)
 
 
-def _immutable(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
-    """Return the spec with what the living Pod had when it was made.
-
-    ``pinned``: whether its affinity is its controller's, for its own node.
-    """
+def _with_immutable_fields(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
+    """Return the spec with the immutable fields of a living Pod; ``pinned`` if its affinity is for its own node."""
     constraints, own = model.topology_spread_constraints, spec.topology_spread_constraints
     volumes = {volume.name for volume in spec.volumes}
     spec = replace(
@@ -102,8 +99,8 @@ def _immutable(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
     )
 
 
-def _without_claims_of_its_own(pod: Pod) -> PodSpec:
-    """Return the spec as it was made, without the volumes that a StatefulSet adds for the claims of each Pod.
+def _without_own_claims(pod: Pod) -> PodSpec:
+    """Return the spec without the volumes that a StatefulSet adds for each Pod's claims.
 
     Source: kube-controller-manager statefulset/stateful_set_utils.go updateStorage, getPersistentVolumeClaimName.
     """
@@ -114,20 +111,18 @@ def _without_claims_of_its_own(pod: Pod) -> PodSpec:
     return replace(spec, volumes=tuple(each for each in spec.volumes if _claim(each) != f"{each.name}-{name}"))
 
 
-def _told_apart(living: Iterable[tuple[Container, ...]]) -> Sequence[tuple[Container, ...]]:
-    """Return the containers of each Pod, what Pods share once, but those of the last Pod at the end."""
-    each = tuple(living)
-    return *once(each), each[-1]
+def _distinct(living: Sequence[tuple[Container, ...]]) -> Sequence[tuple[Container, ...]]:
+    """Return the distinct lists of containers, and that of the last Pod once more at the end."""
+    return *once(living), living[-1]
 
 
-def _tolerations(spec: PodSpec, living: Sequence[Sequence[Toleration]]) -> tuple[Toleration, ...]:
+def _with_added_tolerations(spec: PodSpec, living: Sequence[Sequence[Toleration]]) -> tuple[Toleration, ...]:
     first, *others = living
     added = (each for each in first if each not in spec.tolerations and all(each in other for other in others))
     return (*spec.tolerations, *added)
 
 
-def _labels(living: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
-    """Return the labels that all living Pods have, but for those that tell where and which they are."""
+def _common_labels(living: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
     first, *others = living
     return {
         key: value
@@ -138,22 +133,22 @@ def _labels(living: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
     }
 
 
-def _containers(
+def _merge_containers(
     expected: Sequence[Container], made: Sequence[Container], living: Sequence[Sequence[Container]]
 ) -> tuple[Container, ...]:
-    """Return the containers as the living Pods have them, and those that all of them have besides."""
     of_template = {container.name: container for container in made}
     alike = [{container.name: container for container in containers} for containers in living]
     names = {container.name for container in expected}
     kept = (
-        _container(each, of_template.get(each.name), [found.get(each.name) for found in alike]) for each in expected
+        _merge_container(each, of_template.get(each.name), [found.get(each.name) for found in alike])
+        for each in expected
     )
     added = (each for each in living[-1] if each.name not in names and all(each.name in found for found in alike))
     return (*kept, *added)
 
 
-def _container(expected: Container, made: Container | None, living: Sequence[Container | None]) -> Container:
-    """Return the container with the resources and ports that all living Pods give it beyond the template."""
+def _merge_container(expected: Container, made: Container | None, living: Sequence[Container | None]) -> Container:
+    """Return the container with the resources and ports that all living Pods have and the template does not."""
     alike = [container for container in living if container is not None]
     if made is None or not alike or len(alike) < len(living):
         return expected
@@ -170,7 +165,7 @@ Quantities: TypeAlias = Mapping[str, Quantity]
 
 
 def _amounts(expected: Quantities, made: Quantities, living: Sequence[Quantities]) -> dict[str, Quantity]:
-    """Return the amounts, with those in which all living Pods agree: what a LimitRange says now is not among them."""
+    """Return the amounts with those that all living Pods have in common, except those that only a LimitRange sets."""
     first, *others = living
     agreed = {name: value for name, value in first.items() if all(_same(other.get(name), value) for other in others)}
     return {
@@ -187,21 +182,17 @@ def _same(first: Quantity | None, second: Quantity) -> bool:
     return first is not None and (first == second or quantity.parse(first) == quantity.parse(second))
 
 
-def _in_common(resources: Sequence[ResourceRequirements | None]) -> ResourceRequirements | None:
-    first, *others = resources
-    return first if all(other == first for other in others) else None
-
-
 def _paths(before: Pod, after: Pod) -> tuple[str, ...]:
     old, new = before.spec, after.spec
     named = zip(PodSpec.__struct_fields__, PodSpec.__struct_encode_fields__, strict=True)
     found = [f"spec.{name}" for field, name in named if getattr(old, field) != getattr(new, field)]
-    labels = after.metadata.labels.keys() - before.metadata.labels.keys() - UNREPORTED_LABELS
+    # The controller of a DaemonSet writes this label.
+    labels = after.metadata.labels.keys() - before.metadata.labels.keys() - {TEMPLATE_GENERATION_LABEL}
     return (*(["metadata.labels"] if labels else []), *found)
 
 
 def like(pod: Pod, name: str) -> Pod:
-    """Return a Pod like the living one, under this name, before it is bound."""
+    """Return a copy of the living Pod with this name, before it is bound."""
     metadata = replace(pod.metadata, creation_timestamp=None, deletion_timestamp=None, finalizers=())
     return renamed(Pod(metadata=metadata, spec=replace(pod.spec, node_name="")), name)
 
@@ -209,7 +200,7 @@ def like(pod: Pod, name: str) -> Pod:
 def with_own_claims(
     pod: Pod, living: Sequence[Pod], snapshot: Snapshot
 ) -> tuple[Pod, tuple[PersistentVolumeClaim, ...]]:
-    """Return the Pod with fresh claims in place of those that one living Pod has for itself, and those claims."""
+    """Return (the Pod with new claims in place of those that a living Pod has for itself, the new claims)."""
     model = newest(living)
     fresh: dict[str, PersistentVolumeClaim] = {}
     for volume in model.spec.volumes if model else ():
@@ -226,7 +217,7 @@ def _claim(volume: Volume) -> str:
 
 
 def _is_own(claim: str, pod: Pod, living: Sequence[Pod]) -> bool:
-    """Whether the Pod has the claim for itself: it bears the Pod's name, or none of the others mounts it."""
+    """Whether only this Pod uses the claim: its name has the Pod's name, or no other Pod mounts it."""
     others = [other for other in living if other.key != pod.key]
     shared = any(_claim(volume) == claim for other in others for volume in other.spec.volumes)
     return not shared and (bool(others) or pod.metadata.name in claim)

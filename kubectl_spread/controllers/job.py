@@ -1,8 +1,8 @@
-"""Jobs and CronJobs: whether they make one more Pod, for which index, and what follows from Pods that fail.
+"""Jobs and CronJobs: whether they create another Pod, for which index, and what happens when Pods fail.
 
 Source: kube-controller-manager pkg/controller/job/job_controller.go manageJob, syncJob, job/indexed_job_utils.go
-firstPendingIndexes, job/pod_failure_policy.go, pkg/controller/cronjob (v1.36). Not modelled: with which codes
-containers exit, so no rule of a podFailurePolicy about those; deadlines.
+firstPendingIndexes, job/pod_failure_policy.go, pkg/controller/cronjob (v1.36). Not modelled: exit codes of
+containers and the rules of a podFailurePolicy about them; deadlines.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from kubectl_spread.objects.workloads import (
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
 
 JOB_CONTROLLER = "kubernetes.io/job-controller"
-"""What spec.managedBy says where it says nothing else than by default."""
+"""The default of spec.managedBy."""
 
 TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking"
-"""Stays on a Pod of a Job until that has counted how it ended."""
+"""A Pod of a Job keeps this finalizer until the Job has counted how it ended."""
 
 _INDEXED = "Indexed"
 _REPLACE_FAILED = "Failed"
@@ -50,14 +50,14 @@ class FailureReason(StrEnum):
     BACKOFF_LIMIT_EXCEEDED = "BackoffLimitExceeded"
     MAX_FAILED_INDEXES_EXCEEDED = "MaxFailedIndexesExceeded"
     FAILED_INDEXES = "FailedIndexes"
-    """Every index has ended, and some have failed."""
+    """All indexes have ended, and some have failed."""
 
 
 class JobFailure(msgspec.Struct, frozen=True):
     """Why a Job fails.
 
     Attributes:
-        failed: its Pods or indexes that have failed (count), where there is a limit.
+        failed: its failed Pods or indexes (count), if there is a limit.
         limit: how many may fail (count).
     """
 
@@ -67,25 +67,30 @@ class JobFailure(msgspec.Struct, frozen=True):
 
 
 def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
-    """Whether the Job makes one more Pod as things are; its Pods are those that have not finished."""
+    """Whether the Job creates another Pod now; ``pods`` are those that have not finished."""
     if job.spec.suspend or job.metadata.deletion_timestamp or foreign_manager(job):
         return False
-    # Indexes that failed for good get no further Pod.
+    # An index that has failed gets no other Pod.
     has_index_left = not is_indexed(job.spec) or any(True for _ in free_indexes(job, pods))
     return len(_taken(job, pods)) < wanted_now(job) and has_index_left
 
 
 def foreign_manager(owner: Job | CronJob) -> str:
-    """Return who makes the Pods of such Jobs, maybe in another cluster; empty where kube-controller-manager does.
+    """Return the manager that creates the Pods of such Jobs; empty if kube-controller-manager does.
 
     Source: job/job_controller.go controllerName, addJob, syncJob; KEP-4368 (v1.36).
     """
-    spec = owner.spec if isinstance(owner, Job) else owner.spec.job_template.spec
+    spec = spec_of(owner)
     return "" if spec.managed_by == JOB_CONTROLLER else spec.managed_by
 
 
+def spec_of(owner: Job | CronJob) -> JobSpec:
+    """Return the spec of the Job, or of the CronJob's Jobs."""
+    return owner.spec.job_template.spec if isinstance(owner, CronJob) else owner.spec
+
+
 def wanted_now(job: Job) -> int:
-    """Return how many Pods the Job has run at once from now on, as much of it as is done (count)."""
+    """Return how many Pods the Job still runs at the same time (count)."""
     if job.finished:
         return 0
     if job.spec.completions is None:
@@ -94,7 +99,7 @@ def wanted_now(job: Job) -> int:
 
 
 def at_once(spec: JobSpec) -> int:
-    """Return how many Pods of a Job run at once (count)."""
+    """Return how many Pods of a Job run at the same time (count)."""
     parallelism = 1 if spec.parallelism is None else spec.parallelism
     return parallelism if spec.completions is None else min(parallelism, spec.completions)
 
@@ -105,12 +110,12 @@ def is_indexed(spec: JobSpec) -> bool:
 
 
 def next_index(job: Job, pods: Sequence[Pod]) -> int:
-    """Return the first completion index that has neither come to an end nor a Pod; 0 where there is none."""
+    """Return the first completion index that has not ended and has no Pod; 0 if there is none."""
     return next(free_indexes(job, pods), 0)
 
 
 def free_indexes(job: Job, pods: Sequence[Pod]) -> Iterator[int]:
-    """Yield the completion indexes that have neither come to an end nor a Pod, in order.
+    """Yield the completion indexes that have not ended and have no Pod, in order.
 
     Source: job/indexed_job_utils.go firstPendingIndexes.
     """
@@ -122,9 +127,9 @@ def free_indexes(job: Job, pods: Sequence[Pod]) -> Iterator[int]:
 
 
 def surplus(job: Job, pods: Sequence[Pod], *, moments: Sequence[datetime], order: Callable[[str], str]) -> Victims:
-    """Return which of its active Pods the Job deletes: all while it is suspended, else those beyond its parallelism.
+    """Return which active Pods the Job deletes: all while it is suspended, otherwise those beyond its parallelism.
 
-    For the moments and the order see ``victims``.
+    ``moments`` and ``order`` are as for ``victims``.
 
     Source: job_controller.go manageJob, activePodsForRemoval, indexed_job_utils.go appendDuplicatedIndexPodsForRemoval.
     """
@@ -139,12 +144,12 @@ def surplus(job: Job, pods: Sequence[Pod], *, moments: Sequence[datetime], order
 
 
 def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:
-    """Return the Pods that keep others from being made: being deleted they do where failed ones alone are replaced."""
+    # A terminating Pod is replaced at once, unless only failed Pods are replaced.
     return pods if replaces_failed(job) else [pod for pod in pods if not pod.terminating]
 
 
 def replaces_failed(job: Job) -> bool:
-    """Whether a Pod that is being deleted fails, and is replaced, no sooner than it has ended.
+    """Whether a terminating Pod is replaced only once it has ended.
 
     Source: job_controller.go onlyReplaceFailedPods.
     """
@@ -152,7 +157,7 @@ def replaces_failed(job: Job) -> bool:
 
 
 def with_failed(job: Job, pods: Sequence[Pod]) -> tuple[Job, JobFailure | None]:
-    """Return the Job as these of its Pods have failed, and why it fails by that; None where it does not.
+    """Return (the Job after these of its Pods have failed, why the Job fails; None if it does not).
 
     Source: job_controller.go syncJob, indexed_job_utils.go isIndexFailed.
     """
@@ -163,7 +168,7 @@ def with_failed(job: Job, pods: Sequence[Pod]) -> tuple[Job, JobFailure | None]:
     counted = [pod for pod, rule in zip(pods, rules, strict=True) if rule.action != _IGNORE]
     if job.spec.backoff_limit_per_index is not None:
         lost = {_index(pod) for pod, rule in zip(pods, rules, strict=True) if rule.action == _FAIL_INDEX}
-        lost |= _failed_for_good(counted, job.spec.backoff_limit_per_index)
+        lost |= _failed_indexes(counted, job.spec.backoff_limit_per_index)
         failed = ",".join(map(str, sorted({*_indexes(status.failed_indexes), *lost})))
         status = replace(status, failed_indexes=failed)
     after = replace(job, status=replace(status, failed=status.failed + len(counted)))
@@ -176,16 +181,15 @@ def with_failed(job: Job, pods: Sequence[Pod]) -> tuple[Job, JobFailure | None]:
 
 
 def _covers(rule: PodFailurePolicyRule, pod: Pod) -> bool:
-    """Whether the Pod has one of the conditions that the rule names."""
     found = {(condition.type, condition.status) for condition in pod.status.conditions}
     return any((pattern.type, pattern.status) in found for pattern in rule.on_pod_conditions)
 
 
-def _failed_for_good(pods: Sequence[Pod], limit: int) -> set[int]:
+def _failed_indexes(pods: Sequence[Pod], limit: int) -> set[int]:
     earlier: dict[int, int] = {}
     for pod in pods:
-        said = pod.metadata.annotations.get(JOB_INDEX_FAILURE_COUNT, "")
-        earlier[_index(pod)] = max(earlier.get(_index(pod), 0), int(said) if said.isdecimal() else 0) + 1
+        text = pod.metadata.annotations.get(JOB_INDEX_FAILURE_COUNT, "")
+        earlier[_index(pod)] = max(earlier.get(_index(pod), 0), int(text) if text.isdecimal() else 0) + 1
     return {index for index, number in earlier.items() if number > limit}
 
 
@@ -209,7 +213,7 @@ def _index(pod: Pod) -> int:
 
 
 def _indexes(text: str) -> Iterator[int]:
-    """Yield the indexes of a list such as ``0,2-4``; what cannot be read names none."""
+    """Yield the indexes of a list such as ``0,2-4``; invalid parts are ignored."""
     for interval in text.split(","):
         first, _, last = interval.partition("-")
         if first.isdecimal() and (last or first).isdecimal():
@@ -217,12 +221,12 @@ def _indexes(text: str) -> Iterator[int]:
 
 
 def indexed(pod: Pod, index: int, *, base: str) -> Pod:
-    """Return the Pod of a completion index, under a name that begins with the base."""
+    """Return the Pod of a completion index; its name begins with ``base``."""
     return labelled(renamed(pod, f"{base}-{index}-{index + 1:05d}"), {COMPLETION_INDEX_LABEL: str(index)})
 
 
 def next_run(owner: CronJob) -> Job:
-    """Return the CronJob's next Job; the real one is named for the minute in which it starts."""
+    """Return the CronJob's next Job. The name of a real one has the minute in which it starts."""
     metadata = ObjectMeta(
         name=f"{owner.metadata.name}-00000000",
         namespace=owner.metadata.namespace,

@@ -1,9 +1,9 @@
-"""The Pod that a workload makes next, with all that comes with it: everything asks here.
+"""The next Pod of a workload, with its claims.
 
-Its controller makes it, the API server completes or refuses it, and the living Pods of its revision tell what webhooks
-write besides.
+Its controller creates it, the API server completes or refuses it, and the living Pods of its revision show the fields
+that webhooks inject.
 
-Source: pkg/controller/controller_utils.go GetPodFromTemplate, and what the modules it asks name (v1.36).
+Source: pkg/controller/controller_utils.go GetPodFromTemplate (v1.36); the modules that this one uses name others.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ Claims: TypeAlias = tuple[PersistentVolumeClaim, ...]
 
 
 class NextPod(msgspec.Struct, frozen=True, kw_only=True):
-    """A Pod as the scheduler would get it.
+    """A Pod as the scheduler gets it.
 
     Attributes:
-        pod: the Pod. Where none comes it stands for those that there are.
-        comes: whether the workload makes one more, of its own accord or once it is scaled up by one.
-        claims: what is made along with it, where it does not exist yet.
-        refusals: why the API server would not take it; empty where it would.
-        from_living: the paths of what was taken from living Pods, for its template does not say so.
-        unread: what of it is not known.
+        pod: the Pod; a model of the existing ones if no other Pod comes.
+        comes: whether the workload creates another Pod, by itself or once it is scaled up.
+        claims: the claims that are created with it.
+        refusals: why the API server refuses it; empty if it accepts it.
+        from_living: the paths of fields that were taken from living Pods, because the template does not have them.
+        unread: what is not known about it.
     """
 
     pod: Pod
@@ -62,7 +62,7 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Gap, ...] = ()
 
     def place(self, handle: Handle) -> Handle:
-        """Return the cluster in which the Pod waits to be scheduled: with its claims."""
+        """Return the cluster with the Pod's claims."""
         made = created(self.claims, handle.snapshot, handle.profile)
         return handle.with_others(made) if made else handle
 
@@ -70,9 +70,9 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
 def next_pod(
     workload: OwnedPods, snapshot: Snapshot, profile: Profile, *, ordinal: int | None = None
 ) -> NextPod | None:
-    """Return the Pod the workload makes next, of its newest revision; None where there is nothing to go by.
+    """Return the workload's next Pod, of its newest revision; None if it has neither an owner nor Pods.
 
-    Of a StatefulSet the ordinal tells which Pod is meant, None the one that comes next.
+    ``ordinal`` selects a Pod of a StatefulSet; None is the next one.
     """
     comes = why_none_comes(workload, snapshot) is None
     if workload.owner is None:
@@ -91,19 +91,16 @@ def next_pod(
 
 
 def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Profile) -> NextPod:
-    """Return the Pod as the API server stores it, corrected by living ones of its revision, or refuses it.
-
-    The living Pods were made by the same template.
-    """
+    """Return the Pod as the API server completes or refuses it, with the injected fields of living Pods."""
     pod, from_living = corrected(mutated(made, snapshot, profile), made, living)
     refused = (*refusals_of(pod, made, snapshot, profile.release), *denials(pod, snapshot, profile.release))
     return NextPod(pod=prepared(pod, profile.release), comes=True, refusals=refused, from_living=from_living)
 
 
 def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:
-    """Yield why the quotas of the namespace leave no room for one more Pod.
+    """Yield why the quotas of its namespace refuse the Pod.
 
-    The other Pods come before it, each with how many are like it (count); the cluster has none of them.
+    ``others``: (Pod, how many are like it) for Pods that are created before it and are not in the snapshot.
     """
     if any(quota.metadata.namespace == pod.metadata.namespace for quota in snapshot.all(ResourceQuota)):
         from kubectl_spread.apiserver.resourcequotas import quota_fault
@@ -113,7 +110,7 @@ def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, 
 
 
 def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
-    """Return the Pod that the controller of a Pod makes in its place once it is deleted, on the same node or any."""
+    """Return the Pod that the controller creates in place of this one once it is deleted."""
     owner = controller_of(pod, snapshot)
     again = f"{pod.metadata.name}-again"
     match owner:
@@ -135,13 +132,13 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
 
 
 def is_of_template(pod: Pod, made: Pod, owner: Workload | None) -> bool:
-    """Whether the Pod is of the template that the one in its place is made from."""
-    told = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(made, pod)
-    return bool(told) and revision_of(made) == revision_of(pod)
+    """Whether the Pod has the same template as its replacement."""
+    is_known = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(made, pod)
+    return bool(is_known) and revision_of(made) == revision_of(pod)
 
 
 class NoneComes(StrEnum):
-    """Why a workload makes no other Pod."""
+    """Why a workload creates no other Pod."""
 
     DELETED = "Deleted"
     UNMANAGED = "Unmanaged"
@@ -157,9 +154,9 @@ class NoneComes(StrEnum):
 
 
 def why_none_comes(workload: OwnedPods, snapshot: Snapshot) -> NoneComes | None:
-    """Return why there is no next Pod; None where there is one.
+    """Return why there is no next Pod; None if there is one.
 
-    A paused Deployment does not roll out, but what it lacks comes.
+    A paused Deployment does not roll out, but creates missing Pods.
 
     Source: kube-controller-manager deployment_controller.go syncDeployment, replica_set.go syncReplicaSet,
     stateful_set_control.go updateStatefulSet, cronjob_controllerv2.go syncCronJob (v1.36).
@@ -187,17 +184,14 @@ def why_none_comes(workload: OwnedPods, snapshot: Snapshot) -> NoneComes | None:
 
 
 def _why_no_run(owner: Job | CronJob) -> NoneComes | None:
-    """Return why no run of the Job has Pods, however many of them there are now."""
     if job.foreign_manager(owner):
         return NoneComes.OTHER_CONTROLLER
     if owner.spec.suspend:
         return NoneComes.SUSPENDED
-    spec = owner.spec if isinstance(owner, Job) else owner.spec.job_template.spec
-    return None if job.at_once(spec) else NoneComes.SCALED_TO_0
+    return None if job.at_once(job.spec_of(owner)) else NoneComes.SCALED_TO_0
 
 
 def _why_no_more(owner: Job, pods: Sequence[Pod]) -> NoneComes | None:
-    """Return why the Job makes no Pod beside these."""
     if job.wants_more(owner, pods):
         return None
     if owner.failed:
@@ -208,9 +202,9 @@ def _why_no_more(owner: Job, pods: Sequence[Pod]) -> NoneComes | None:
 
 
 def pod_of(owner: Workload, snapshot: Snapshot, *, revision: str = "") -> Pod:
-    """Return the Pod of the workload's newest revision as its controller makes it, before it is told from others.
+    """Return the Pod of the workload's newest revision as its controller creates it, without ordinal, index or node.
 
-    The name of a DaemonSet's revision is given, for it does not say that itself.
+    ``revision`` is the name of a DaemonSet's revision, which is not in its status.
     """
     match owner:
         case Deployment():
@@ -228,14 +222,13 @@ def pod_of(owner: Workload, snapshot: Snapshot, *, revision: str = "") -> Pod:
 
 
 def claims_of(owner: Workload | None, pod: Pod) -> Iterator[PersistentVolumeClaim]:
-    """Yield the claims that are made with this Pod: for its ephemeral volumes, and by a StatefulSet for itself."""
+    """Yield the claims that are created with this Pod: for ephemeral volumes, and from a StatefulSet's templates."""
     yield from ephemeral_claims(pod)
     if isinstance(owner, StatefulSet):
         yield from statefulset.claims_of(owner, pod)
 
 
 def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot, ordinal: int | None) -> Pod:
-    """Return the next Pod as its controller makes it, with the ordinal that is given, or the one or index next."""
     if isinstance(owner, DaemonSet):
         model = newest(workload.pods)
         return pod_of(owner, snapshot, revision=revision_of(model) if model else "")
@@ -252,7 +245,7 @@ def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot, ordinal: int
 
 
 def siblings(made: Pod, workload: OwnedPods, snapshot: Snapshot) -> tuple[Pod, ...]:
-    """Return the living Pods of the workload that were made by the same template."""
+    """Return the living Pods of the workload that have the same template."""
     match workload.owner:
         case Deployment() | StatefulSet() | DaemonSet():
             return of_revision(workload.pods, revision_of(made))
@@ -263,19 +256,19 @@ def siblings(made: Pod, workload: OwnedPods, snapshot: Snapshot) -> tuple[Pod, .
             runs = ((pod, controller_of(pod, snapshot)) for pod in workload.pods)
             return tuple(pod for pod, run in runs if isinstance(run, Job) and run.spec.template.spec == template)
         case _:
-            # Nothing tells whether the template has changed since but what the Pods lack of it.
+            # Pods of these kinds have no revision, so they are compared with the template.
             changes = _changes_template(workload.owner, snapshot)
             return () if changes else tuple(pod for pod in workload.pods if may_be_of(made, pod))
 
 
 def _changes_template(owner: Workload | None, snapshot: Snapshot) -> bool:
-    """Whether the owner has another template than in the cluster, whose Pods were made by that one then."""
+    """Whether the owner's template differs from the one in the cluster, which its Pods have."""
     live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name) if owner else None
     return owner is not None and live is not None and not same_template(template_of(live), template_of(owner))
 
 
 def _like(model: Pod, workload: OwnedPods, snapshot: Snapshot, *, comes: bool) -> NextPod:
-    """Return the next Pod of an owner that cannot be read: like its newest, which the API server took as it is."""
+    """Return the next Pod of an owner that was not read: a copy of its newest one."""
     if not comes:
         return NextPod(pod=like(model, model.metadata.name), comes=False)
     pod = like(model, workload.ref.name)

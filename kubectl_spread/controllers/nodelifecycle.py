@@ -1,4 +1,4 @@
-"""Nodes that stop answering: their taints, and whether Pods are evicted from them.
+"""Unreachable nodes: their taints, and whether Pods are evicted from them.
 
 Source: kube-controller-manager pkg/controller/nodelifecycle/node_lifecycle_controller.go processTaintBaseEviction,
 handleDisruption, ComputeZoneState, ReducedQPSFunc, isNodeExcludedFromDisruptionChecks; pkg/controller/tainteviction
@@ -25,24 +25,24 @@ OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 NO_SCHEDULE = "NoSchedule"
 _ZONE_LABELS = ((BETA_REGION, REGION), (BETA_ZONE, ZONE))
 _UNHEALTHY_SHARE = 0.55
-"""Of a zone's nodes, from which on it is partially disrupted: --unhealthy-zone-threshold."""
+"""The share of unhealthy nodes that makes a zone partially disrupted: --unhealthy-zone-threshold."""
 _UNHEALTHY_NODES = 3
 LARGE_ZONE = 50
-"""Nodes (count) of a zone above which eviction only slows down: --large-cluster-size-threshold."""
+"""In a zone with more nodes (count), evictions slow down but do not stop: --large-cluster-size-threshold."""
 EXCLUDED = "node.kubernetes.io/exclude-disruption"
-"""The label of nodes that say nothing about how their zone stands."""
+"""The label of nodes that do not count for the state of their zone."""
 _READY = "Ready"
 
 
 def lost(node: Node, effect: str) -> Node:
-    """Return the node with the taint of one that does not answer."""
+    """Return the node with the taint of an unreachable node, with this effect."""
     taint = Taint(key=UNREACHABLE, effect=effect)
     others = tuple(each for each in node.spec.taints if (each.key, each.effect) != (UNREACHABLE, effect))
     return replace(node, spec=replace(node.spec, taints=(*others, taint)))
 
 
 def returned(node: Node) -> Node:
-    """Return the node as it answers again."""
+    """Return the node as it is once its kubelet answers again."""
     taints = tuple(taint for taint in node.spec.taints if taint.key not in {UNREACHABLE, NOT_READY})
     others = tuple(each for each in node.status.conditions if each.type != _READY)
     status = replace(node.status, conditions=(*others, NodeCondition(type=_READY, status="True")))
@@ -50,7 +50,7 @@ def returned(node: Node) -> Node:
 
 
 def sibling(node: Node, name: str) -> Node:
-    """Return a new node like this one: its own name, no cordon, none of the taints that controllers set."""
+    """Return a new node like this one: not cordoned, and without the taints that controllers set."""
     labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
     metadata = replace(node.metadata, name=name, labels=labels, uid="", creation_timestamp=None)
     taints = tuple(taint for taint in node.spec.taints if not is_passing(taint))
@@ -59,19 +59,19 @@ def sibling(node: Node, name: str) -> Node:
 
 
 def added_names(like: str, number: int, taken: Container[str]) -> tuple[str, ...]:
-    """Return the names of nodes (count) that are added like one of that name; none is taken."""
+    """Return free names for so many nodes (count) that are added like the one of this name."""
     free = (name for count in itertools.count(1) if (name := f"{like}-new{count}") not in taken)
     return tuple(itertools.islice(free, number))
 
 
 def answers(node: Node) -> bool:
-    """Whether the node is ready, as far as its taints and conditions tell."""
+    """Whether the node is ready, by its taints and conditions."""
     tainted = any(taint.key in {UNREACHABLE, NOT_READY} for taint in node.spec.taints)
     return not tainted and all(each.status == "True" for each in node.status.conditions if each.type == _READY)
 
 
 def is_silent(node: Node) -> bool:
-    """Whether nothing is heard of the node's kubelet, so that no Pod there goes or changes."""
+    """Whether the node's kubelet does not answer, so that no Pod on it changes."""
     unknown = any(each.status == "Unknown" for each in node.status.conditions if each.type == _READY)
     return unknown or any(taint.key == UNREACHABLE for taint in node.spec.taints)
 
@@ -85,10 +85,11 @@ def is_shut_down(node: Node) -> bool:
 
 
 class EvictionsStopped(msgspec.Struct, frozen=True):
-    """So many nodes of a zone do not answer that nothing is evicted there; all of the cluster where no node answers.
+    """Too many nodes of a zone are unreachable, so no Pod is evicted there; of the cluster, if no node answers.
 
     Attributes:
-        nodes: all of the zone, or of the cluster (count).
+        silent: the unreachable nodes of the zone or the cluster (count).
+        nodes: all nodes of the zone or the cluster (count).
     """
 
     silent: int
@@ -96,9 +97,9 @@ class EvictionsStopped(msgspec.Struct, frozen=True):
 
 
 def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, EvictionsStopped]:
-    """Return node's name → why no Pods are evicted from it; nodes from which they are evicted are absent.
+    """Return node's name → why no Pods are evicted from it; nodes with evictions are absent.
 
-    Of all nodes, those that do not answer are tainted.
+    ``nodes`` are all nodes of the cluster, ``names`` those to decide about. Unreachable nodes are tainted.
     """
     zones: dict[tuple[str, ...], list[Node]] = defaultdict(list)
     for node in nodes.values():
@@ -108,16 +109,15 @@ def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str
         every = sum(map(len, zones.values()))
         return {name: EvictionsStopped(every, every) for name in names if zone_of(nodes[name]) in zones}
     stopped = {
-        zone for zone, members in zones.items() if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
+        zone: EvictionsStopped(sum(not answers(node) for node in members), len(members))
+        for zone, members in zones.items()
+        if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
     }
-    found = {
-        zone: EvictionsStopped(sum(not answers(node) for node in zones[zone]), len(zones[zone])) for zone in stopped
-    }
-    return {name: found[zone_of(nodes[name])] for name in names if zone_of(nodes[name]) in stopped}
+    return {name: stopped[zone] for name in names if (zone := zone_of(nodes[name])) in stopped}
 
 
 def zone_of(node: Node) -> tuple[str, ...]:
-    """Return the region and zone of a node; the deprecated labels go before those that took their place.
+    """Return (region, zone) of a node; the deprecated labels come first.
 
     Source: component-helpers node/topology/helpers.go GetZoneKey (v1.36).
     """
@@ -126,15 +126,14 @@ def zone_of(node: Node) -> tuple[str, ...]:
 
 
 def _is_partially_disrupted(members: Collection[Node]) -> bool:
-    """Whether so many nodes of a zone do not answer, but not all, that the cause is taken to be elsewhere."""
     silent = sum(not answers(node) for node in members)
     return silent < len(members) and silent >= _UNHEALTHY_NODES and silent / len(members) >= _UNHEALTHY_SHARE
 
 
 def evicted_after(pod: Pod, node: Node) -> int | None:
-    """Return after how many seconds the node's taints have the Pod deleted; None for never.
+    """Return after how many seconds the node's taints evict the Pod; None for never.
 
-    Of several tolerations of one taint the first counts, however long the others are.
+    If several tolerations match a taint, the first one counts.
 
     Source: tainteviction/taint_eviction.go processPodOnNode, getMinTolerationTime; pkg/apis/core/v1/helper/helpers.go
     GetMatchingTolerations.

@@ -1,4 +1,4 @@
-"""Claims that are made along with a Pod, and the volumes they get: before the Pod is scheduled, or where it goes.
+"""Claims that are created with a Pod, and the volumes they are bound to, before the Pod is scheduled or on its node.
 
 Source: kube-controller-manager pkg/controller/volume/ephemeral/controller.go, pkg/controller/volume/persistentvolume/
 pv_controller.go syncUnboundClaim; external-provisioner pkg/controller/topology.go (which labels a new volume gets).
@@ -47,7 +47,7 @@ BOUND = "Bound"
 
 
 def ephemeral_claims(pod: Pod) -> Iterator[PersistentVolumeClaim]:
-    """Yield the claims that are made for the Pod's ephemeral volumes; it owns them."""
+    """Yield the claims that are created for the Pod's ephemeral volumes."""
     owner = OwnerReference(api_version="v1", kind="Pod", name=pod.metadata.name, uid=pod.metadata.uid, controller=True)
     for volume in pod.spec.volumes:
         if volume.ephemeral is not None:
@@ -62,9 +62,9 @@ def ephemeral_claims(pod: Pod) -> Iterator[PersistentVolumeClaim]:
 
 
 def created(claims: Iterable[PersistentVolumeClaim], snapshot: Snapshot, profile: Profile) -> tuple[Storage, ...]:
-    """Return the claims as they are by the time their Pods are scheduled, with the volumes some have by then.
+    """Return the new claims as they are when their Pods are scheduled, with the volumes that are bound by then.
 
-    A claim that exists stays as it is.
+    Claims that exist are left out.
     """
     made: dict[tuple[str, str], Storage] = {}
     for claim in claims:
@@ -90,7 +90,7 @@ def _bound_at_once(claim: PersistentVolumeClaim, snapshot: Snapshot, profile: Pr
 
 
 def guessed(pod: Pod, snapshot: Snapshot) -> tuple[GuessedVolume, ...]:
-    """Return what is not known of volumes that a provisioner makes before the Pod is scheduled."""
+    """Return the Pod's volumes whose topology is unknown, because they are provisioned before it is scheduled."""
     found = []
     for claim in claims_of(pod, snapshot):
         storage_class = snapshot.get(StorageClass, "", claim.class_name)
@@ -101,9 +101,9 @@ def guessed(pod: Pod, snapshot: Snapshot) -> tuple[GuessedVolume, ...]:
 
 
 def bound_on(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:
-    """Return the Pod's waiting claims with the volumes they get once the Pod is on that node.
+    """Return the Pod's unbound claims, bound to the volumes that they get on this node, and those volumes.
 
-    Volumes there are get the claim; others are made, for the nodes from which the driver says they can be reached.
+    A new volume can be used on the nodes of the node's topology segment, as the CSI driver reports it.
     """
     claims = pod_volume_claims(claims_of(pod, handle.snapshot), handle)
     if not (claims.waiting or claims.selected):
@@ -136,7 +136,6 @@ def _bound(claim: PersistentVolumeClaim, volume: PersistentVolume) -> tuple[Stor
 def _made_volume(
     claim: PersistentVolumeClaim, storage_class: StorageClass, nodes: NodeSelector | None
 ) -> PersistentVolume:
-    """Return the volume that is made for the claim, usable on these nodes; None for all."""
     name = _volume_name(claim)
     spec = PersistentVolumeSpec(
         capacity=claim.spec.resources.requests,

@@ -1,6 +1,4 @@
-"""What the controllers would make of a manifest: Pods by name, and what else would then exist.
-
-Names that a real cluster makes up (hashes, random endings) are made up here too: equal for equal templates.
+"""What controllers create for the object of a manifest: Pods by name, and other objects.
 
 Source: kube-controller-manager pkg/controller/{deployment,statefulset,job,cronjob} (v1.36).
 """
@@ -22,14 +20,14 @@ from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job
 from kubectl_spread.snapshot import Snapshot
 
 _LONGEST_BASE = 58
-"""Characters that are left of a name to which five are added. Source: apiserver names/generate.go (v1.36)."""
+"""The length of a name before five random characters. Source: apiserver names/generate.go (v1.36)."""
 
 
 def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:
-    """Return the objects that would exist once this one is applied, without Pods and their claims.
+    """Return the objects that exist once this one is applied, without Pods and their claims.
 
-    A Deployment takes over ReplicaSets and brings that of its revision, a CronJob brings a Job. A template that is
-    already running keeps its revision; any other is a new one, whose Pods nobody counts yet.
+    A Deployment adopts ReplicaSets and creates that of its revision; a CronJob creates a Job. A template that exists
+    already keeps its revision, any other one is a new revision.
     """
     match owner:
         case Deployment():
@@ -49,7 +47,7 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
 
 
 def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
-    """Return the object, merged with the one that lives, as its controller takes it up; volumes and claims as live."""
+    """Return the merged object as its controller sees it; volumes and claims stay as they are in the cluster."""
     live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name)
     if isinstance(obj, PersistentVolume | PersistentVolumeClaim) and live is not None:
         return live
@@ -63,35 +61,34 @@ def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
 
 
 def first_pod(owner: Workload, snapshot: Snapshot) -> Pod:
-    """Return the Pod of which the workload makes replicas, in the snapshot that holds what ``as_created`` says."""
+    """Return the Pod that the workload's replicas are like. The snapshot has the objects of ``as_created``."""
     applied = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name) or owner
     revision = template_hash(owner.spec.template) if isinstance(owner, DaemonSet) else ""
     return next_pod.pod_of(applied, snapshot, revision=revision)
 
 
 def replica(owner: Workload | None, pod: Pod, number: int) -> Pod:
-    """Return one replica under the name, the labels and with the volumes that its controller gives it.
+    """Return a replica with the name, labels and volumes that its controller gives it.
 
-    The Pod is what ``first_pod`` returned; the number counts from 1.
+    ``pod`` is the result of ``first_pod``; ``number`` counts from 1.
     """
     if isinstance(owner, StatefulSet):
         return statefulset.ordinal_pod(owner, pod, owner.spec.ordinals.start + number - 1)
-    if isinstance(owner, Job | CronJob) and job.is_indexed(_job_spec(owner)):
+    if isinstance(owner, Job | CronJob) and job.is_indexed(job.spec_of(owner)):
         return job.indexed(pod, number - 1, base=_base(pod))
     return renamed(pod, f"{_base(pod)}-{number:05d}")
 
 
 def _base(pod: Pod) -> str:
-    """Return what the names of the Pods of a controller begin with: its own name, or the Pod's where it has none."""
     controller = pod.metadata.controller
     return (controller.name if controller else pod.metadata.name)[:_LONGEST_BASE]
 
 
 def replicas_of(owner: Workload) -> int:
-    """Return how many Pods the workload asks for (count); 1 for a DaemonSet, whose number the nodes decide."""
+    """Return how many Pods the workload wants (count); 1 for a DaemonSet, whose nodes decide the number."""
     match owner:
         case Job() | CronJob():
-            return job.at_once(_job_spec(owner))
+            return job.at_once(job.spec_of(owner))
         case DaemonSet():
             return 1
         case _:
@@ -99,7 +96,7 @@ def replicas_of(owner: Workload) -> int:
 
 
 def with_replicas(owner: Workload, number: int) -> Workload:
-    """Return the workload with so many Pods (count); a DaemonSet as it is."""
+    """Return the workload with so many replicas (count); a DaemonSet stays as it is."""
     match owner:
         case Job():
             return replace(owner, spec=_with_pods(owner.spec, number))
@@ -119,10 +116,7 @@ def _with_pods(spec: JobSpec, number: int) -> JobSpec:
 
 
 def replicas_applied(owner: Workload, before: Snapshot) -> int:
-    """Return how many Pods the workload, merged with the one that lives, asks for (count).
-
-    Of a Job that runs already, what is done is not run again.
-    """
+    """Return how many Pods the merged workload wants (count); finished Pods of a running Job are not run again."""
     if isinstance(owner, Job):
         running = before.get(Job, owner.metadata.namespace, owner.metadata.name)
         return replicas_of(owner) if running is None else job.wanted_now(replace(owner, status=running.status))
@@ -130,18 +124,9 @@ def replicas_applied(owner: Workload, before: Snapshot) -> int:
 
 
 def replicas_taken_back(owner: Workload, before: Snapshot) -> int | None:
-    """Return how many replicas (count) live that applying resets to one, None where it resets none.
-
-    Args:
-        owner: merged with the one that lives.
-        before: the cluster with that one.
-    """
+    """Return the live number of replicas if applying the merged ``owner`` resets it to 1; otherwise None (count)."""
     live = before.get(type(owner), owner.metadata.namespace, owner.metadata.name)
     if live is None or not isinstance(live, Deployment | ReplicaSet | StatefulSet | ReplicationController):
         return None
     resets = getattr(owner.spec, "replicas", None) is None and replicas_of(live) != replicas_of(owner)
     return replicas_of(live) if resets else None
-
-
-def _job_spec(owner: Job | CronJob) -> JobSpec:
-    return owner.spec.job_template.spec if isinstance(owner, CronJob) else owner.spec

@@ -1,4 +1,4 @@
-"""ReplicaSets and ReplicationControllers: which of their Pods are active, and which go first.
+"""ReplicaSets and ReplicationControllers: which of their Pods are active, and which they delete first.
 
 Source: kube-controller-manager pkg/controller/replicaset/replica_set.go manageReplicas, getPodsToDelete;
 pkg/controller/controller_utils.go ActivePodsWithRanks (v1.36). Not modelled: restarts of containers.
@@ -27,16 +27,16 @@ READY = "Ready"
 
 
 def active(pods: Iterable[Pod]) -> tuple[Pod, ...]:
-    """Return the Pods that have neither ended nor are being deleted."""
+    """Return the Pods that have not finished and are not terminating."""
     return tuple(pod for pod in pods if not (pod.finished or pod.terminating))
 
 
 class Victims(msgspec.Struct, frozen=True):
-    """The Pods that go.
+    """The Pods that a controller deletes.
 
     Attributes:
         pods: in order.
-        free: whether the controller might as well have taken others.
+        free: whether it could have chosen others.
     """
 
     pods: tuple[Pod, ...]
@@ -51,9 +51,14 @@ def victims(
     moments: Sequence[datetime],
     order: Callable[[str], str],
 ) -> Victims:
-    """Return the Pods that go when there are too many.
+    """Return the Pods that are deleted if there are too many.
 
-    The first moment tells who goes. ``order``: Pod's name → what is compared where nothing else tells Pods apart.
+    Args:
+        pods: the Pods of the controller.
+        related: the Pods of all ReplicaSets of the same Deployment.
+        number: how many are deleted (count).
+        moments: the times that it may be; the first one decides which Pods are deleted.
+        order: Pod's name → sort key, if nothing else decides.
 
     Source: replica_set.go getPodsToDelete, getPodsRankedByRelatedPodsOnSameNode.
     """
@@ -61,7 +66,7 @@ def victims(
         return Victims(tuple(pods), free=False)
     on_node = Counter(pod.spec.node_name for pod in active(related))
     listed = sorted(pods, key=lambda pod: order(pod.metadata.name))
-    # upstream: Pods of one age are alike, and yet UIDs may put others between them: then the order of the list decides.
+    # upstream: UIDs may sort other Pods between two of the same age; then the order of the list decides.
     found = (
         sorted(each, key=cmp_to_key(_Ranking(on_node, now, order).compare))[:number]
         for now in moments
@@ -73,11 +78,11 @@ def victims(
 
 
 class _Ranking(msgspec.Struct, frozen=True):
-    """Who goes before whom.
+    """The order in which Pods are deleted.
 
     Attributes:
         on_node: node's name → related Pods on it (count).
-        order: Pod's name → what stands for the UID of one that is yet to get it.
+        order: Pod's name → sort key for a Pod without a UID.
     """
 
     on_node: Counter[str]
@@ -85,7 +90,7 @@ class _Ranking(msgspec.Struct, frozen=True):
     order: Callable[[str], str]
 
     def compare(self, first: Pod, second: Pod) -> int:
-        """Return less than 0 where the first goes before the second, 0 where nothing tells them apart.
+        """Return less than 0 if the first Pod is deleted before the second, 0 if they are equal.
 
         Source: controller_utils.go ActivePodsWithRanks.Less.
         """
@@ -94,7 +99,7 @@ class _Ranking(msgspec.Struct, frozen=True):
             return -1 if ours < theirs else 1
         both_ready = first.ready and second.ready
         of_ready = (_ready_since(first), _ready_since(second)) if both_ready else (None, None)
-        # The youngest first, by the logarithm of their ages; within one magnitude the UIDs decide.
+        # The youngest first, by the logarithm of their ages; if that is equal, by UID.
         for one, other in (of_ready, (first.metadata.creation_timestamp, second.metadata.creation_timestamp)):
             if one != other:
                 difference = self._magnitude(one) - self._magnitude(other)
@@ -102,7 +107,6 @@ class _Ranking(msgspec.Struct, frozen=True):
         return 0
 
     def _rank(self, pod: Pod) -> tuple[bool, int, bool, int, int]:
-        """Return what Pods are told apart by first: without node, pending, not ready, cheap, crowded on a node."""
         bound = bool(pod.spec.node_name)
         return (
             bound,
@@ -126,12 +130,9 @@ class _Ranking(msgspec.Struct, frozen=True):
 
 
 def _deletion_cost(pod: Pod) -> int:
-    """Return what the Pod's deletion is said to cost; 0 where nothing is said that can be read.
-
-    Source: pkg/apis/core/v1/helper/helpers.go GetDeletionCostFromPodAnnotations (v1.36).
-    """
-    said = _COST.fullmatch(pod.metadata.annotations.get(POD_DELETION_COST, ""))
-    cost = int(said[0]) if said else 0
+    # Source: pkg/apis/core/v1/helper/helpers.go GetDeletionCostFromPodAnnotations (v1.36).
+    annotated = _COST.fullmatch(pod.metadata.annotations.get(POD_DELETION_COST, ""))
+    cost = int(annotated[0]) if annotated else 0
     return cost if abs(cost) < _LIMIT else 0
 
 

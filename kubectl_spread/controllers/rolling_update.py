@@ -1,4 +1,4 @@
-"""How many Pods more and fewer than its replicas a workload may have in a rollout, in numbers or percent.
+"""How many Pods more and fewer than its replicas a workload may have during a rollout.
 
 Source: apimachinery pkg/util/intstr GetScaledValueFromIntOrPercent (v1.36).
 """
@@ -9,12 +9,11 @@ import re
 
 from kubectl_spread.objects.workloads import DaemonSet, RollingUpdate, StatefulSet, UpdateStrategy
 
-DEFAULT_PORTION = "25%"
-"""The default of a Deployment's maxSurge and maxUnavailable: of its replicas."""
+_DEFAULT_PORTION = "25%"
 
 
 def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
-    """Return how many Pods more, and how many fewer, than the replicas a rollout may have at once (counts).
+    """Return (surge, unavailable): how many Pods more and fewer than its replicas a Deployment may have (counts).
 
     Raises:
         ValueError: one of them is neither a number of Pods nor a percentage.
@@ -22,22 +21,22 @@ def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
     Source: deployment/util/deployment_util.go ResolveFenceposts (v1.36).
     """
     rolling = strategy.rolling_update or RollingUpdate()
-    most_more = DEFAULT_PORTION if rolling.max_surge is None else rolling.max_surge
-    most_fewer = DEFAULT_PORTION if rolling.max_unavailable is None else rolling.max_unavailable
-    surge = portion(most_more, replicas, round_up=True)
-    unavailable = portion(most_fewer, replicas, round_up=False)
+    max_surge = _DEFAULT_PORTION if rolling.max_surge is None else rolling.max_surge
+    max_unavailable = _DEFAULT_PORTION if rolling.max_unavailable is None else rolling.max_unavailable
+    surge = portion(max_surge, replicas, round_up=True)
+    unavailable = portion(max_unavailable, replicas, round_up=False)
     return surge, unavailable or int(surge == 0)
 
 
 def portion(given: int | str, whole: int, *, round_up: bool) -> int:
-    """Return a number of Pods, given as such or in percent of the whole (count).
+    """Return the number of Pods, which is given as a number or as a percentage of the whole (count).
 
     Raises:
         ValueError: it is neither.
     """
     if isinstance(given, int) and given >= 0:
         return given
-    # Of longer numbers, which are far beyond all Pods, the first digits say so too.
+    # Nine digits are more Pods than there can be.
     if not (percentage := re.fullmatch("0*([0-9]{1,9})[0-9]*%", str(given))):
         raise ValueError(f"{given!r} is neither a number of Pods nor a percentage")
     hundredfold = int(percentage[1]) * whole
@@ -45,7 +44,7 @@ def portion(given: int | str, whole: int, *, round_up: bool) -> int:
 
 
 def surge_of(owner: DaemonSet, nodes: int) -> int:
-    """Return on how many of its nodes (count) a DaemonSet has a new Pod beside the old one at once.
+    """Return on how many nodes a DaemonSet may have a new Pod beside the old one at a time (count).
 
     Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util SurgeCount (v1.36).
 
@@ -57,7 +56,7 @@ def surge_of(owner: DaemonSet, nodes: int) -> int:
 
 
 def unavailable_of(owner: DaemonSet | StatefulSet, number: int) -> int:
-    """Return how many of its Pods, or of the nodes of a DaemonSet, may be missing at once in a rollout (count).
+    """Return how many Pods, or nodes of a DaemonSet, may be unavailable at a time during a rollout (count).
 
     Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util UnavailableCount,
     statefulset/stateful_set_utils.go getStatefulSetMaxUnavailable (v1.36).

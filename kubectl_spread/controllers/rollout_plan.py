@@ -1,6 +1,6 @@
-"""How a workload gets from the Pods it has to those of a manifest: by which rules, and how many Pods go.
+"""How a workload gets from its running Pods to those of a manifest: the rules, and how many Pods are replaced.
 
-Which Pods come and go, and in which order, simulation finds out.
+Which Pods come and go, and in which order, is up to simulation.
 
 Source: kube-controller-manager deployment/{rolling,recreate}.go and util/deployment_util.go ResolveFenceposts,
 statefulset/stateful_set_control.go (v1.36).
@@ -32,70 +32,70 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class Assumption(Enum):
-    """What is assumed of a rollout, where no number or name belongs to it."""
+    """What is assumed about a rollout, if no number or name belongs to it."""
 
     SUSPENDED = "Suspended"
-    """The Pods of a Job are deleted. Source: job/job_controller.go manageJob (v1.36)."""
+    """A suspended Job deletes its Pods. Source: job/job_controller.go manageJob (v1.36)."""
     PAUSED = "Paused"
     PAUSED_BEFORE_FIRST = "PausedBeforeFirst"
-    """A Deployment that is paused has made no ReplicaSet yet: no Pod comes."""
+    """A paused Deployment without a ReplicaSet creates no Pod."""
     UNCHANGED = "Unchanged"
-    """Nothing changes in the template."""
+    """The template stays the same."""
     SAME_TEMPLATE = "SameTemplate"
-    """Nothing changes that scheduling reads, and the rest is not known."""
+    """The fields that scheduling reads stay the same; the others are not known."""
     REVISION_AGAIN = "RevisionAgain"
-    """The template is that of an older revision, whose Pods stay."""
+    """The template is that of an older revision, and the Pods of that revision stay."""
     ADOPTED = "Adopted"
-    """The Pods that nothing controls and that its selector matches become its own."""
+    """The workload adopts the matching Pods that have no controller."""
     RUNNING_STAY = "RunningStay"
-    """Running Pods stay whatever changes in the template, and the missing ones come."""
+    """Running Pods stay whatever changes in the template; missing ones are created."""
     POD_STAYS = "PodStays"
-    """Of a Pod that runs nothing changes, or only what may."""
+    """The running Pod stays the same, or changes only in mutable fields."""
     ALL_GONE_FIRST = "AllGoneFirst"
     DELETED_BY_HAND = "DeletedByHand"
-    """Missing ordinals come, running Pods stay until somebody deletes them."""
+    """Missing ordinals are created; running Pods stay until somebody deletes them."""
     DELETED_BY_HAND_ON_NODES = "DeletedByHandOnNodes"
     SURGE_ON_NODES = "SurgeOnNodes"
     ONE_BY_ONE_ON_NODES = "OneByOneOnNodes"
 
 
 class MadeElsewhere(msgspec.Struct, frozen=True):
-    """Not kube-controller-manager but this manager makes the Pods of a Job."""
+    """This manager creates the Job's Pods, not kube-controller-manager."""
 
     manager: str
 
 
 class UnknownRules(msgspec.Struct, frozen=True):
-    """How this kind replaces Pods is not known: running Pods stay while the new ones come."""
+    """It is not known how this kind replaces Pods: running Pods stay while new ones are created."""
 
     kind: str
 
 
 class WithinFenceposts(msgspec.Struct, frozen=True):
-    """At most and at least so many Pods (count) at any time; old ones stay until a new one needs the place."""
+    """At most and at least so many Pods (count) exist at any time."""
 
     most: int
     least: int
 
 
 class FromHighestOrdinal(msgspec.Struct, frozen=True):
-    """Missing ordinals come first, then each Pod from the highest ordinal down to ``first`` is replaced."""
+    """Missing ordinals are created, then each Pod is replaced from the highest ordinal down to ``first``."""
 
     first: int
 
 
 RolloutAssumption: TypeAlias = Assumption | MadeElsewhere | UnknownRules | WithinFenceposts | FromHighestOrdinal
-Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
+Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Unknown"]
 
 
 class Rollout(msgspec.Struct, frozen=True, kw_only=True):
-    """How the workload gets from the Pods it has to those of the manifest.
+    """How the workload gets from its running Pods to those of the manifest.
 
     Attributes:
-        strategy: ``Scale`` where the template stays and only missing Pods come, ``Replace`` for a Pod that exists,
-            ``Unknown`` for kinds of other APIs.
-        replaced: how many of them go.
-        unchanged: whether applying the manifest changes nothing of what the object asks for.
+        strategy: ``Scale`` if only missing Pods are created, ``Unknown`` for kinds of other APIs.
+        running: its Pods before (count).
+        replaced: how many of them are replaced (count).
+        unchanged: whether applying the manifest leaves the object's spec as it is.
     """
 
     strategy: Strategy
@@ -106,11 +106,11 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FailedCreate(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """At which Pod the API server ends the making of Pods, as a quota does.
+    """The API server refuses some of a workload's Pods, for example because of a quota.
 
     Attributes:
-        created: how many come to be.
-        message: why the next one does not, in the API server's words.
+        created: the Pods that it creates before (count).
+        message: why it refuses the next one, in its words.
     """
 
     created: int
@@ -118,13 +118,13 @@ class FailedCreate(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DesiredWorkload(msgspec.Struct, frozen=True):
-    """What a manifest asks for.
+    """The workload that a manifest describes.
 
     Attributes:
         owner: the workload; None for a bare Pod and for a kind of another API.
-        replicas: how many (count).
-        numbered: whether each replica has a name of its own; a single bare Pod keeps the one it has.
-        release: the API server's, which merges label keys into the selectors of each replica.
+        replicas: its Pods (count).
+        numbered: whether each replica gets its own name; a single bare Pod keeps the one it has.
+        release: the API server's.
     """
 
     ref: WorkloadRef
@@ -139,7 +139,7 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
         return self.prepared(replica(self.owner, self.pod, number)) if self.numbered else self.pod
 
     def prepared(self, pod: Pod) -> Pod:
-        """Return the replica with label keys merged by its own labels, which may tell it from the others."""
+        """Return the replica with label keys merged into its selectors, with the values of its own labels."""
         spec = pod.spec
         if spec.affinity is None and not any(each.match_label_keys for each in spec.topology_spread_constraints):
             return pod
@@ -148,113 +148,89 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
 
 def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
     """Return how the workload gets to the Pods of its manifest; None where it has none yet."""
-    found, obj = _rollout_of(wanted, before), wanted.owner or wanted.pod
+    owner, running = wanted.owner, running_pods(wanted, before)
+    obj = owner or wanted.pod
     live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
-    as_many = getattr(obj.spec, "replicas", None) in {None, wanted.replicas}
-    return replace(found, unchanged=live is not None and live.spec == obj.spec and as_many) if found else None
-
-
-def _rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
-    namespace, owner = wanted.pod.metadata.namespace, wanted.owner
-    live = owner and before.get(type(owner), namespace, wanted.ref.name)
-    running = running_pods(wanted, before)
-    if found := _without_new(owner, running, before):
-        return found
-    if live is None and not running:
+    found = _rollout_without_new_pods(owner, running, before)
+    if found is None and owner is not None and live is not None and not isinstance(live, Pod):
+        found = _rollout_of_change(wanted, owner, live, running)
+    elif found is None and running:
+        is_pod = wanted.ref.kind == Pod.__name__
+        found = ("Scale", Assumption.POD_STAYS, 0) if is_pod else ("Unknown", UnknownRules(wanted.ref.kind), 0)
+    if found is None:
         return None
-    if owner is None or live is None:
-        return _without_rules(wanted, running)
-    return _update(wanted, owner, live, running)
+    strategy, assumed, replaced = found
+    as_many = getattr(obj.spec, "replicas", None) in {None, wanted.replicas}
+    unchanged = live is not None and live.spec == obj.spec and as_many
+    return Rollout(strategy=strategy, running=len(running), replaced=replaced, assumed=assumed, unchanged=unchanged)
 
 
 def running_pods(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
-    """Return the Pods that the workload has, by name."""
+    """Return the active Pods of the workload, by name."""
     own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == wanted.pod.metadata.namespace)
     return tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
 
 
-def _without_new(owner: Workload | None, running: Sequence[Pod], before: Snapshot) -> Rollout | None:
+_Decided: TypeAlias = tuple[Strategy, RolloutAssumption, int]
+"""The strategy, what is assumed, and how many Pods are replaced (count)."""
+
+
+def _rollout_without_new_pods(owner: Workload | None, running: Sequence[Pod], before: Snapshot) -> _Decided | None:
     match owner:
         case workloads.Job() if owner.spec.suspend:
-            return _rollout("Scale", running, Assumption.SUSPENDED, replaced=len(running))
+            return "Scale", Assumption.SUSPENDED, len(running)
         case workloads.CronJob() if owner.spec.suspend:
-            return _rollout("Scale", running, Assumption.SUSPENDED)
+            return "Scale", Assumption.SUSPENDED, 0
         case workloads.Job() | workloads.CronJob() if manager := job.foreign_manager(owner):
-            return _rollout("Scale", running, MadeElsewhere(manager))
+            return "Scale", MadeElsewhere(manager), 0
         case workloads.Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
-            return _rollout("Scale", (), Assumption.PAUSED_BEFORE_FIRST)
-        case _:
-            return None
+            return "Scale", Assumption.PAUSED_BEFORE_FIRST, 0
+    return None
 
 
-def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]) -> Rollout | None:
-    same = same_template(template_of(live), template_of(owner))
-    known = template_of(live).rest and template_of(owner).rest
-    unchanged = (Assumption.UNCHANGED if known else Assumption.SAME_TEMPLATE) if same else None
+def _rollout_of_change(
+    wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]
+) -> _Decided | None:
+    old_template, template = template_of(live), template_of(owner)
     match owner:
-        case workloads.Deployment() if owner.spec.paused:
-            return _rollout("Scale", running, Assumption.PAUSED)
-        case workloads.Deployment():
-            return _deployment(wanted, owner, running, unchanged)
-        case workloads.StatefulSet():
-            return _stateful_set(wanted, owner, running, unchanged)
-        case workloads.DaemonSet():
-            return _daemon_set(owner, running, unchanged)
         case workloads.CronJob():
             return None
-        case _:
-            return _rollout("Scale", running, Assumption.RUNNING_STAY)
+        case workloads.Deployment() if owner.spec.paused:
+            return "Scale", Assumption.PAUSED, 0
+        case workloads.Deployment() | workloads.StatefulSet() | workloads.DaemonSet():
+            if same_template(old_template, template):  # A rollout that is under way goes on.
+                known = old_template.rest and template.rest
+                return "Scale", Assumption.UNCHANGED if known else Assumption.SAME_TEMPLATE, 0
+            return _rollout_by_strategy(wanted, owner, running)
+    return "Scale", Assumption.RUNNING_STAY, 0
 
 
-def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> Rollout:
-    """Return what is assumed of a Pod that exists already, or of a kind whose controller is not known."""
-    if wanted.ref.kind == Pod.__name__:
-        return _rollout("Scale", running, Assumption.POD_STAYS)
-    return _rollout("Unknown", running, UnknownRules(wanted.ref.kind))
-
-
-def _deployment(
-    wanted: DesiredWorkload, owner: workloads.Deployment, running: Sequence[Pod], unchanged: Assumption | None
-) -> Rollout:
-    if unchanged:  # A rollout that is under way goes on.
-        return _rollout("Scale", running, unchanged)
-    revision = wanted.pod.metadata.labels.get(HASH_LABEL)
-    old = sum(pod.metadata.labels.get(HASH_LABEL) != revision for pod in running)
+def _rollout_by_strategy(
+    wanted: DesiredWorkload,
+    owner: workloads.Deployment | workloads.StatefulSet | workloads.DaemonSet,
+    running: Sequence[Pod],
+) -> _Decided:
+    by_node = isinstance(owner, workloads.DaemonSet)
+    strategy = owner.spec.strategy if isinstance(owner, workloads.Deployment) else owner.spec.update_strategy
+    if strategy.type == workloads.ON_DELETE:
+        by_hand = Assumption.DELETED_BY_HAND_ON_NODES if by_node else Assumption.DELETED_BY_HAND
+        return workloads.ON_DELETE, by_hand, 0
+    if isinstance(owner, workloads.DaemonSet):
+        surges = surge_of(owner, max(len(running), 1)) > 0
+        assumed = Assumption.SURGE_ON_NODES if surges else Assumption.ONE_BY_ONE_ON_NODES
+        return workloads.ROLLING_UPDATE, assumed, len(running)
+    label = REVISION_HASH_LABEL if isinstance(owner, workloads.StatefulSet) else HASH_LABEL
+    revision = wanted.pod.metadata.labels.get(label)
+    old = [pod for pod in running if pod.metadata.labels.get(label) != revision]
     if not old:
-        return _rollout("Scale", running, Assumption.REVISION_AGAIN)
-    if owner.spec.strategy.type == workloads.RECREATE:
-        return _rollout(workloads.RECREATE, running, Assumption.ALL_GONE_FIRST, replaced=old)
-    surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
+        return "Scale", Assumption.REVISION_AGAIN, 0
+    if isinstance(owner, workloads.StatefulSet):
+        first, here = first_updated_ordinal(owner), {pod.metadata.name for pod in old if pod.spec.node_name}
+        renewed = range(first, owner.spec.ordinals.start + wanted.replicas)
+        replaced = sum(f"{owner.metadata.name}-{ordinal}" in here for ordinal in renewed)
+        return workloads.ROLLING_UPDATE, FromHighestOrdinal(first), replaced
+    if strategy.type == workloads.RECREATE:
+        return workloads.RECREATE, Assumption.ALL_GONE_FIRST, len(old)
+    surge, unavailable = fenceposts(strategy, wanted.replicas)
     within = WithinFenceposts(wanted.replicas + surge, wanted.replicas - unavailable)
-    return _rollout(workloads.ROLLING_UPDATE, running, within, replaced=old)
-
-
-def _stateful_set(
-    wanted: DesiredWorkload, owner: workloads.StatefulSet, running: Sequence[Pod], unchanged: Assumption | None
-) -> Rollout:
-    if unchanged:
-        return _rollout("Scale", running, unchanged)
-    if owner.spec.update_strategy.type == workloads.ON_DELETE:
-        return _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND)
-    revision = wanted.pod.metadata.labels.get(REVISION_HASH_LABEL)
-    old = [pod for pod in running if pod.metadata.labels.get(REVISION_HASH_LABEL) != revision]
-    if not old:
-        return _rollout("Scale", running, Assumption.REVISION_AGAIN)
-    first, here = first_updated_ordinal(owner), {pod.metadata.name for pod in old if pod.spec.node_name}
-    renewed = range(first, owner.spec.ordinals.start + wanted.replicas)
-    replaced = sum(f"{owner.metadata.name}-{ordinal}" in here for ordinal in renewed)
-    return _rollout(workloads.ROLLING_UPDATE, running, FromHighestOrdinal(first), replaced=replaced)
-
-
-def _daemon_set(owner: workloads.DaemonSet, running: Sequence[Pod], unchanged: Assumption | None) -> Rollout:
-    if unchanged:
-        return _rollout("Scale", running, unchanged)
-    if owner.spec.update_strategy.type == workloads.ON_DELETE:
-        return _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND_ON_NODES)
-    surges = surge_of(owner, max(len(running), 1)) > 0
-    assumed = Assumption.SURGE_ON_NODES if surges else Assumption.ONE_BY_ONE_ON_NODES
-    return _rollout(workloads.ROLLING_UPDATE, running, assumed, replaced=len(running))
-
-
-def _rollout(strategy: Strategy, running: Sequence[Pod], assumed: RolloutAssumption, *, replaced: int = 0) -> Rollout:
-    return Rollout(strategy=strategy, running=len(running), replaced=replaced, assumed=assumed)
+    return workloads.ROLLING_UPDATE, within, len(old)

@@ -1,4 +1,4 @@
-"""Workloads that have fewer Pods than they want: how many, and what their controllers say of it.
+"""Workloads that have fewer Pods than they want, and the failures that their controllers report.
 
 Source: kube-controller-manager pkg/controller/replicaset/replica_set_utils.go calculateStatus,
 pkg/controller/daemon/daemon_controller.go updateDaemonSetStatus (v1.36).
@@ -17,16 +17,17 @@ from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, Replica
 from kubectl_spread.snapshot import Snapshot
 
 _REPLICA_FAILURE = "ReplicaFailure"
-"""The condition that holds while a ReplicaSet cannot make a Pod, or delete one."""
+"""The condition of a ReplicaSet that could not create or delete a Pod."""
 _FAILED_DELETE = "FailedDelete"
 
 
 class Shortage(msgspec.Struct, frozen=True):
-    """What a workload lacks.
+    """A workload has fewer Pods than it wants.
 
     Attributes:
-        wanted: the Pods that it is to have, of its newest revision where it is a Deployment (count).
-        failure: why its controller could not make one, in the controller's words; empty where it does not say.
+        wanted: the Pods that it wants, for a Deployment of its newest revision (count).
+        created: those that exist (count).
+        failure: why its controller could not create one, in the controller's words; empty if it reports nothing.
     """
 
     wanted: int
@@ -35,7 +36,7 @@ class Shortage(msgspec.Struct, frozen=True):
 
 
 def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
-    """Return what the workload lacks; None where that is nothing, or where nothing says how many Pods it is to have."""
+    """Return what the workload lacks; None if it lacks nothing, or if the number that it wants is not known."""
     match workload.owner:
         case Deployment() | ReplicaSet() | ReplicationController() as owner:
             maker = _maker(owner, snapshot)
@@ -45,7 +46,7 @@ def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
         case StatefulSet() as owner:
             found = Shortage(owner.spec.replicas_wanted, _living(workload.pods))
         case DaemonSet(status=status):
-            # Of the nodes that are to have a Pod; a controller that has not looked yet may be behind.
+            # The status may be out of date.
             there = max(status.current_number_scheduled, _living(workload.pods))
             found = Shortage(status.desired_number_scheduled, there)
         case Job() as owner if job.wants_more(owner, workload.pods):
@@ -56,7 +57,7 @@ def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
 
 
 def failure_of(workload: OwnedPods, snapshot: Snapshot) -> str:
-    """Return why a Pod that the workload lacks could not be made, as its controller says; empty where it does not."""
+    """Return why a missing Pod could not be created, as the controller reports it; empty if it does not."""
     match workload.owner:
         case Deployment() | ReplicaSet() | ReplicationController() as owner if _failure(_maker(owner, snapshot)):
             shortage = shortage_of(workload, snapshot)

@@ -1,4 +1,4 @@
-"""StatefulSets: which ordinal comes next, of which revision, and the claims that come with it.
+"""StatefulSets: the Pods of their ordinals and revisions, and the claims that are created with them.
 
 Source: kube-controller-manager pkg/controller/statefulset/stateful_set_utils.go, stateful_set_control.go (v1.36).
 """
@@ -33,9 +33,9 @@ def pod_of(owner: StatefulSet) -> Pod:
 
 
 def next_ordinal(owner: StatefulSet, pods: Sequence[Pod]) -> int:
-    """Return the ordinal of the Pod that comes next: the lowest that is missing, else the one a scale-up adds.
+    """Return the ordinal of the next Pod: the lowest missing one, otherwise the one that a scale-up adds.
 
-    One after another, a Pod that has no node yet keeps all later ones from being made: its own ordinal is the next.
+    Unless the policy is Parallel, a Pod without a node blocks later ones, so it counts as missing.
     """
     parallel = owner.spec.pod_management_policy == PARALLEL
     here = {pod.metadata.name for pod in pods if not pod.terminating and (parallel or pod.spec.node_name)}
@@ -45,7 +45,7 @@ def next_ordinal(owner: StatefulSet, pods: Sequence[Pod]) -> int:
 
 
 def ordinal_pod(owner: StatefulSet, pod: Pod, ordinal: int) -> Pod:
-    """Return the StatefulSet's Pod of that ordinal; its own claims replace volumes of the same name.
+    """Return the StatefulSet's Pod of this ordinal, with volumes for its claims.
 
     Source: stateful_set_utils.go newStatefulSetPod, updateStorage.
     """
@@ -62,9 +62,9 @@ def ordinal_pod(owner: StatefulSet, pod: Pod, ordinal: int) -> Pod:
 
 
 def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[Pod], snapshot: Snapshot) -> Pod:
-    """Return the Pod that an ordinal gets: below the partition one of the current revision, as a living one has it.
+    """Return the Pod of an ordinal's revision: below the partition that is the current one, above it the newest one.
 
-    The Pod given is of the newest revision, without an ordinal.
+    ``pod`` is of the newest revision; a living Pod or its ControllerRevision shows the current one.
 
     Source: stateful_set_utils.go newVersionedStatefulSetPod.
     """
@@ -84,9 +84,9 @@ def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[P
 def guessed(
     owner: StatefulSet, made: Pod, living: Iterable[Pod], snapshot: Snapshot, *, newest: str | None = None
 ) -> tuple[UnreadRevision, ...]:
-    """Return what is not known of a Pod of an older revision: what its ControllerRevision says, where it is not read.
+    """Return what is not known about a Pod of an older revision, if neither its revision nor another Pod shows it.
 
-    The newest revision is that of its status unless said.
+    ``newest`` is the newest revision; None for that of the status.
     """
     newest = owner.status.update_revision if newest is None else newest
     revision = made.metadata.labels.get(REVISION_HASH_LABEL, "")
@@ -97,14 +97,14 @@ def guessed(
 
 
 def made_again(owner: StatefulSet, pod: Pod, snapshot: Snapshot) -> Pod:
-    """Return the Pod that takes the place of a deleted one: of the same ordinal, of the revision that this one gets."""
+    """Return the replacement of a deleted Pod: of the same ordinal, of the revision that this ordinal gets."""
     number = pod.metadata.name.removeprefix(f"{owner.metadata.name}-")
     ordinal = int(number) if number.isdecimal() else owner.spec.ordinals.start
     return ordinal_pod(owner, of_its_revision(owner, pod_of(owner), ordinal, [pod], snapshot), ordinal)
 
 
 def first_updated_ordinal(owner: StatefulSet) -> int:
-    """Return the first ordinal that is of the newest revision: the partition keeps so many before it.
+    """Return the first ordinal of the newest revision: those below the partition keep the current one.
 
     Source: stateful_set_utils.go newVersionedStatefulSetPod, stateful_set_control.go updateStatefulSet.
     """
@@ -115,7 +115,7 @@ def first_updated_ordinal(owner: StatefulSet) -> int:
 
 
 def claims_of(owner: StatefulSet, pod: Pod) -> Iterator[PersistentVolumeClaim]:
-    """Yield the claims that are made with one of its Pods.
+    """Yield the claims that are created with one of its Pods.
 
     Source: stateful_set_utils.go getPersistentVolumeClaims.
     """
@@ -127,9 +127,9 @@ def claims_of(owner: StatefulSet, pod: Pod) -> Iterator[PersistentVolumeClaim]:
 
 
 def deleted_with(owner: StatefulSet, pod: Pod, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:
-    """Return the claims that go once the Pod, of an ordinal that is wanted no longer, is gone, and their volumes.
+    """Return the claims that are deleted with a Pod after a scale-down, and their volumes.
 
-    A volume that is kept nonetheless is no other claim's either: somebody has to make it available by hand.
+    A retained volume is returned too: no other claim gets it until somebody makes it available by hand.
 
     Source: stateful_set_utils.go updateClaimOwnerRefForSetAndPod, podInOrdinalRange (v1.36).
     """

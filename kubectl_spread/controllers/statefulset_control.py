@@ -1,4 +1,4 @@
-"""StatefulSets: which ordinals come next, and which of their Pods go.
+"""What a StatefulSet's controller does next: the ordinals it creates and the Pods it deletes.
 
 Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.go (v1.36, and what 1.37
 changes). Not modelled: minReadySeconds, claims that change.
@@ -18,15 +18,15 @@ from kubectl_spread.objects.workloads import ON_DELETE, StatefulSet
 from kubectl_spread.release import MAX_UNAVAILABLE_STATEFUL_SET, Release
 
 _RENEWS_UNREADY_SINCE = 37
-"""The minor release from which on a Parallel StatefulSet renews its unready Pods whatever their number."""
+"""The release since which a Parallel StatefulSet replaces all its unready Pods at once."""
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What is to be done now.
+    """What the controller does.
 
     Attributes:
-        makes: the ordinals that come, in order.
-        deletes: the Pods that go, in order.
+        makes: the ordinals that it creates, in order.
+        deletes: the Pods that it deletes, in order.
     """
 
     makes: tuple[int, ...] = ()
@@ -36,7 +36,7 @@ class Work(msgspec.Struct, frozen=True):
 def work(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     """Return what the controller does next.
 
-    The Pods are all that are there, those that are being deleted too.
+    ``pods`` are all Pods of the StatefulSet, including terminating ones.
 
     Raises:
         ValueError: maxUnavailable is neither a number nor a percentage.
@@ -56,7 +56,7 @@ def work(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
 
 
 def _one_after_another(wanted: range, by_ordinal: Mapping[int, Pod], condemned: Sequence[Pod]) -> Work | None:
-    """Return what is done where each Pod waits for those before it, None where none is missing and none too many."""
+    """Return what is done if each Pod waits for those before it; None if none is missing and none is surplus."""
     for number in wanted:
         if number not in by_ordinal:
             return Work(makes=(number,))
@@ -68,15 +68,15 @@ def _one_after_another(wanted: range, by_ordinal: Mapping[int, Pod], condemned: 
     if not condemned:
         return None
     unwell = [pod for pod in condemned if not _is_well(pod)]
-    # Of those that are not well the lowest ordinal may go as it is; any other is waited for.
+    # An unhealthy Pod is deleted only if it has the lowest ordinal of all unhealthy ones; others are waited for.
     may_go = not condemned[0].terminating and (not unwell or condemned[0] == unwell[-1] or condemned[0] not in unwell)
     return Work(deletes=(condemned[0],)) if may_go else Work()
 
 
 def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
-    """Return the Pods of older revisions that go for such of the newest.
+    """Return the Pods of older revisions that are replaced now.
 
-    There is one Pod an ordinal, the highest first.
+    ``pods`` has one Pod for each ordinal, the highest first.
 
     Source: updateStatefulSet, updateStatefulSetAfterInvariantEstablished.
     """
@@ -90,7 +90,7 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
         room = max(unavailable_of(owner, len(pods)) - sum(not _is_well(pod) for pod in pods), 0)
         if owner.spec.pod_management_policy != PARALLEL or release.minor < _RENEWS_UNREADY_SINCE:
             return Work(deletes=tuple(old[:room]))
-        # Those that serve nobody go in any case, others as far as the limit lets them.
+        # Unready Pods are always deleted, ready ones within the limit.
         unready = (pod for pod in old if not pod.ready)
         return Work(deletes=(*unready, *[pod for pod in old if pod.ready][:room]))
     # One at a time: those above it are well, it may itself be unwell.
@@ -99,7 +99,7 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
 
 
 def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> tuple[str, tuple[str, ...]]:
-    """Return the Pod that has to be ready first, and the names of those that come only then; both empty for none.
+    """Return (the Pod that must be ready first, the names of those that are created after it); both empty for none.
 
     Source: stateful_set_control.go processReplica (v1.36).
     """
@@ -113,9 +113,9 @@ def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> tuple[str, tuple[str, ..
 
 
 def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod]:
-    """Return those of the others that have to be ready before a Pod comes in place of this one: of lower ordinals.
+    """Return those of the other Pods that must be ready before this one is created again: those of lower ordinals.
 
-    None where the StatefulSet makes all at once.
+    The list is empty if the StatefulSet creates all Pods in parallel.
 
     Source: stateful_set_control.go processReplica (v1.36).
     """

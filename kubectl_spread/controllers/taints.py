@@ -1,4 +1,4 @@
-"""Whose a taint is: a person's, who may think again, or a controller's, which sets it anew while its reason lasts."""
+"""Which taints controllers set, and why: such a taint comes back as long as its reason lasts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-if TYPE_CHECKING:  # ``explain`` prints what nodes suffer from, and reads none.
+if TYPE_CHECKING:  # ``explain`` needs this module, but no objects.
     from kubectl_spread.objects.core import Node, Taint
 
-KEYS_KEPT = 256
-"""Taints' keys (count) of which is kept whose they are: thousands of nodes carry the same few."""
 CONTROL_PLANE = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
 
 
 class NodeTrouble(Enum):
-    """What a node suffers from by a controller's word."""
+    """The problem of a node that a controller reports with a taint."""
 
     UNREACHABLE = auto()
     NOT_READY = auto()
@@ -47,8 +45,8 @@ class Owned(msgspec.Struct, frozen=True):
     """Taints that a controller sets and removes.
 
     Attributes:
-        keys: a pattern, ``*`` for any text.
-        lasts: whether a new node of the same kind has it too.
+        keys: a pattern for the key; ``*`` matches any text.
+        lasts: whether a new node of the same kind gets the taint too.
     """
 
     keys: str
@@ -98,31 +96,31 @@ OWNED = (
     Owned("*/agent-not-ready", NodeTrouble.NO_AGENT),
     Owned("*/not-ready", NodeTrouble.NO_AGENT),
 )
-"""Which taints nobody should tolerate or remove by hand; the first entry that covers a key tells."""
+"""The taints that nobody should tolerate or remove by hand; the first entry that matches a key counts."""
 
 
 def meaning_of(taint: Taint) -> NodeTrouble | None:
-    """Return what the node suffers from by a controller's word; None for a taint that a person may have set."""
+    """Return the problem that the taint reports; None for a taint that a person may have set."""
     owned = _owned(taint.key)
     return owned.meaning if owned else None
 
 
 def is_passing(taint: Taint) -> bool:
-    """Whether a new node of the same kind would not have the taint, once it is in good order."""
+    """Whether a healthy new node of the same kind would not have the taint."""
     owned = _owned(taint.key)
     return owned is not None and not owned.lasts
 
 
-@lru_cache(KEYS_KEPT)
+@lru_cache(256)
 def _owned(key: str) -> Owned | None:
     return next((owned for owned in OWNED if fnmatchcase(key, owned.keys)), None)
 
 
 def is_control_plane(node: Node) -> bool:
-    """Whether the node is tainted as one of the control plane, where only Pods go that say so."""
+    """Whether the node has a taint of the control plane."""
     return any(taint.key in CONTROL_PLANE for taint in node.spec.taints)
 
 
 def taint_cost(taint: Taint) -> int:
-    """Return what it costs to open a node with this taint; the control plane is kept free for a reason."""
+    """Return the cost of tolerating this taint; it is higher for the control plane, which should stay free."""
     return 4 if taint.key in CONTROL_PLANE else 2

@@ -1,6 +1,6 @@
-"""Pods as controllers make them from a template, before the API server sees them.
+"""Pods as controllers create them from a template, before the API server completes them.
 
-Names that a real cluster makes up (hashes, random endings) are made up here too: equal for equal templates.
+Hashes and random endings of names differ from a real cluster's; they are equal for equal templates.
 
 Source: kube-controller-manager pkg/controller/controller_utils.go GetPodFromTemplate (v1.36).
 """
@@ -27,22 +27,22 @@ REVISION_LABELS = (HASH_LABEL, REVISION_HASH_LABEL)
 
 
 def template_of(owner: Workload) -> PodTemplateSpec:
-    """Return the template of the Pods the workload makes."""
+    """Return the workload's Pod template."""
     if isinstance(owner, CronJob):
         return owner.spec.job_template.spec.template
     return owner.spec.template
 
 
 def reference_to(owner: Workload) -> OwnerReference:
-    """Return the reference a Pod of this owner carries."""
+    """Return the owner reference of this owner's Pods."""
     api_version = {ReplicationController: "v1", Job: "batch/v1", CronJob: "batch/v1"}.get(type(owner), "apps/v1")
     return OwnerReference(api_version=api_version, kind=type(owner).__name__, name=owner.metadata.name, controller=True)
 
 
 def pod_from_template(owner: Workload) -> Pod:
-    """Return the Pod of the owner's template, under the owner's name: the real one is made up later.
+    """Return the Pod of the owner's template, under the owner's name.
 
-    Source: job/job_scheduling_manager.go, whose PodGroup has a name of its own (v1.37).
+    Source: for a Job's PodGroup, which has another name there, job/job_scheduling_manager.go (v1.37).
     """
     template, metadata = template_of(owner), owner.metadata
     spec = template.spec
@@ -60,31 +60,31 @@ def pod_from_template(owner: Workload) -> Pod:
 
 
 def renamed(pod: Pod, name: str) -> Pod:
-    """Return the Pod under this name, and with an identity of its own."""
+    """Return the Pod with this name, and a UID that is derived from it."""
     return replace(pod, metadata=replace(pod.metadata, name=name, uid=f"{pod.metadata.namespace}/{name}"))
 
 
 def is_made_up(uid: str) -> bool:
-    """Whether a Pod has no UID yet: none, or such as ``renamed`` gives."""
+    """Whether the UID is empty or one that ``renamed`` sets."""
     return not uid or "/" in uid
 
 
 def labelled(pod: Pod, labels: Mapping[str, str]) -> Pod:
-    """Return the Pod with further labels."""
+    """Return the Pod with these labels too."""
     return replace(pod, metadata=replace(pod.metadata, labels={**pod.metadata.labels, **labels}))
 
 
 def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
-    """Whether both make the same Pods; a release's own hash label does not count, nor what is not known of either."""
+    """Whether both create the same Pods. The hash label and unknown fields are not compared."""
     if same_rest(first.rest, second.rest) is False:
         return False
-    if first.spec == second.spec:  # as of almost all, which are as their Deployment has them
+    if first.spec == second.spec:  # The usual case, and much cheaper.
         return _own_labels(first) == _own_labels(second)
     return _kept(first) == _kept(second)
 
 
 def may_be_of(made: Pod, pod: Pod) -> bool:
-    """Whether the template that makes a Pod may have made this one too: it lacks nothing of it, images included."""
+    """Whether a Pod may come from the template of ``made``: it has all that the template has, images included."""
     wanted, spec = made.spec, unmerged(pod.spec)
     images = {container.name: container.image for container in spec.containers}
     return (
@@ -98,7 +98,6 @@ def may_be_of(made: Pod, pod: Pod) -> bool:
 
 
 def _own_labels(template: PodTemplateSpec) -> dict[str, str]:
-    """Return the labels that are not a release's own, by key."""
     return {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
 
 
@@ -108,5 +107,5 @@ def _kept(template: PodTemplateSpec) -> bytes:
 
 
 def template_hash(template: PodTemplateSpec) -> str:
-    """Return a name for the template, the same for the same Pods; the real one is another."""
+    """Return a hash of the template; a real cluster's is another."""
     return format(zlib.crc32(_kept(template) + template.rest.encode()), "08x")

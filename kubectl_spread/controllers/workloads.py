@@ -19,17 +19,17 @@ from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, 
 from kubectl_spread.snapshot import Snapshot
 
 MIRRORED = "Node"
-"""The kind that controls the mirror of a static Pod, which its kubelet runs and nobody schedules."""
+"""The kind that controls the mirror of a static Pod, which its kubelet runs without a scheduler."""
 
 
 class WorkloadRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What owns Pods; kind ``Pod`` for Pods that nothing owns."""
+    """The owner of Pods; kind ``Pod`` for a Pod without an owner."""
 
     kind: str
     name: str
 
     def __str__(self) -> str:
-        """Return it as kubectl takes it: ``deployment/web``."""
+        """Return it as kubectl accepts it: ``deployment/web``."""
         return f"{self.kind.lower()}/{self.name}"
 
 
@@ -53,7 +53,7 @@ class OwnedPods(msgspec.Struct, frozen=True):
     """A workload with its Pods.
 
     Attributes:
-        owner: the workload itself; None where it cannot be read.
+        owner: the workload itself; None if it was not read.
         pods: its Pods that have not finished, bound or not, by name.
     """
 
@@ -64,16 +64,16 @@ class OwnedPods(msgspec.Struct, frozen=True):
 
     @property
     def static(self) -> bool:
-        """Whether it is a static Pod: its kubelet runs it, and nothing makes or schedules another."""
+        """Whether it is a static Pod, which only its kubelet runs."""
         return self.ref.kind == "Pod" and any(is_mirror(pod) for pod in self.pods)
 
 
 class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How much of a workload is at work.
+    """How many Pods of a workload run.
 
     Attributes:
-        wanted: the Pods that it asks for (count).
-        running: those of its Pods that run, and do not say that they are not ready (count).
+        wanted: the Pods that it wants (count).
+        running: its Pods that run and are not reported as not ready (count).
     """
 
     wanted: int
@@ -81,11 +81,11 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def wanted_by(owner: Workload | None, there: int) -> int | None:
-    """Return how many Pods the owner wants (count); None where it makes no Pod again, or cannot be read.
+    """Return how many Pods the owner wants (count); None if it creates no Pod again, or was not read.
 
     Args:
-        owner: what owns the Pods.
-        there: how many there are (count): of a DaemonSet the nodes decide that.
+        owner: the workload.
+        there: its Pods (count); this is the answer for a DaemonSet, whose nodes decide the number.
     """
     match owner:
         case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():
@@ -96,7 +96,7 @@ def wanted_by(owner: Workload | None, there: int) -> int | None:
 
 
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
-    """Yield every workload that nothing else owns, and what owns Pods without being readable, by namespace and name."""
+    """Yield every topmost workload, and every other owner of Pods, by namespace, kind and name."""
     pods = living_pods(snapshot.all(Pod), snapshot)
     for struct in WORKLOADS.values():
         for owner in snapshot.all(struct):
@@ -112,9 +112,9 @@ PodsByOwner: TypeAlias = Mapping[tuple[str, WorkloadRef], Sequence[Pod]]
 
 
 def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, WorkloadRef], list[Pod]]:
-    """Return namespace and topmost owner → those of its Pods that have not finished, in the order given."""
+    """Return namespace and topmost owner → its Pods that have not finished, in the order given."""
     found: dict[tuple[str, WorkloadRef], list[Pod]] = defaultdict(list)
-    # Of thousands of Pods most share a controller with others.
+    # Most Pods share their controller with others.
     owners: dict[tuple[str, str, str], WorkloadRef] = {}
     for pod in pods:
         if pod.finished:
@@ -131,18 +131,18 @@ def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, Work
 
 
 def is_mirror(pod: Pod) -> bool:
-    """Whether the Pod shows in the API what a kubelet runs from a file of its node."""
+    """Whether the Pod is the mirror of a static Pod."""
     controller = pod.metadata.controller
     return CONFIG_MIRROR in pod.metadata.annotations or (controller is not None and controller.kind == MIRRORED)
 
 
 def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
-    """Return the topmost owner that has a name here; the Pod or workload itself where nothing manages it."""
+    """Return the topmost known owner; the Pod or workload itself if nothing controls it."""
     return [_ref(owned), *(ref for ref, _ in owners_of(owned, snapshot))][-1]
 
 
 def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[WorkloadRef, Workload | None]]:
-    """Yield (kind and name, the owner itself), the nearest first; None for the last where it cannot be read."""
+    """Yield (reference, the owner; None if it was not read) for each owner, the nearest first."""
     passed = {_ref(owned)}
     controller: OwnerReference | None = owned.metadata.controller
     while controller is not None and controller.kind != MIRRORED:
@@ -150,24 +150,23 @@ def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[Workl
         struct = WORKLOADS.get(controller.kind)
         owner = snapshot.get(struct, owned.metadata.namespace, controller.name) if struct else None
         yield ref, owner
-        if ref in passed:  # a file may say that two own each other
+        if ref in passed:  # In a file two objects may own each other.
             return
         passed.add(ref)
         controller = owner.metadata.controller if owner else None
 
 
 def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:
-    """Return what manages the Pod itself; None where nothing does, or where it cannot be read."""
+    """Return the controller of the Pod; None if it has none, or it was not read."""
     controller = pod.metadata.controller
     struct = WORKLOADS.get(controller.kind) if controller else None
     return snapshot.get(struct, pod.metadata.namespace, controller.name) if controller and struct else None
 
 
 def is_absent(ref: OwnerReference, namespace: str, snapshot: Snapshot) -> bool:
-    """Whether the owner was read not to exist.
+    """Whether the owner is known not to exist: its kind was read in its namespace.
 
-    A file without any object of its kind tells nothing: who wrote it may have left the kind out. Nor do the objects of
-    other namespaces.
+    A file without any object of the kind proves nothing.
     """
     kind = BY_API.get((ref.api_version, ref.kind))
     if kind is None or snapshot.get(kind.struct, namespace, ref.name) is not None:
@@ -181,14 +180,14 @@ def _ref(obj: Pod | Workload) -> WorkloadRef:
 
 
 def scheduler_of(workload: OwnedPods) -> str:
-    """Return the name of the scheduler that places the workload's Pods; empty where there is nothing to go by."""
+    """Return the name of the scheduler of the workload's Pods; empty if it is not known."""
     if workload.owner is not None:
         return template_of(workload.owner).spec.scheduler_name
     return workload.pods[0].spec.scheduler_name if workload.pods else ""
 
 
 def revision_of(pod: Pod) -> str:
-    """Return the revision the Pod was made by; empty for owners without revisions."""
+    """Return the revision label of the Pod; empty if it has none."""
     return next((pod.metadata.labels[label] for label in REVISION_LABELS if label in pod.metadata.labels), "")
 
 
