@@ -142,22 +142,24 @@ class ExistingTerms(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, pods: Iterable[tuple[str, Pod]]) -> ExistingTerms:
         """Return the terms of these Pods, each given with its node's name."""
-        sums: list[defaultdict[AffinityTerm, dict[str, int]]] = [defaultdict(dict) for _ in range(3)]
-        known: dict[tuple[str, bytes], PodTerms] = {}
+        affinity, anti_affinity, preferred = (defaultdict[AffinityTerm, dict[str, int]](dict) for _ in range(3))
+        # Parse the terms of replicas only once: comparing bytes is faster.
+        known: dict[tuple[str, bytes], list[tuple[dict[str, int], int]]] = {}
         for node, pod in pods:
             if pod.spec.affinity is None:
                 continue
-            # Parse the terms of replicas only once: comparing bytes is faster.
             key = pod.metadata.namespace, _AS_BYTES(pod.spec.affinity)
-            terms = known.get(key)
-            if terms is None:
-                terms = known[key] = readable_terms(pod)
-            required = [[(1, term) for term in each] for each in (terms.affinity, terms.anti_affinity)]
-            for by_term, weighted in zip(sums, (*required, terms.preferred), strict=True):
-                for weight, term in weighted:
-                    on_nodes = by_term[term]
-                    on_nodes[node] = on_nodes.get(node, 0) + weight
-        return cls(*sums)
+            counters = known.get(key)
+            if counters is None:
+                terms = readable_terms(pod)
+                counters = known[key] = [
+                    *((affinity[term], 1) for term in terms.affinity),
+                    *((anti_affinity[term], 1) for term in terms.anti_affinity),
+                    *((preferred[term], weight) for weight, term in terms.preferred),
+                ]
+            for on_nodes, weight in counters:
+                on_nodes[node] = on_nodes.get(node, 0) + weight
+        return cls(affinity, anti_affinity, preferred)
 
     def and_also(self, node: str, pod: Pod) -> ExistingTerms:
         """Return the terms with those of one more Pod."""

@@ -37,4 +37,6 @@ def host_ports(pod: Pod) -> frozenset[HostPort]:
     # Other init containers end before the Pod runs.
     running = (*pod.spec.containers, *filter(is_sidecar, pod.spec.init_containers))
     ports = [port for container in running for port in container.ports if port.host_port > 0]
+    if not ports:  # as most Pods
+        return frozenset()
     return frozenset(HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports)

@@ -24,5 +24,7 @@ def pre_filter(pod: Pod, _handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(wanted: frozenset[HostPort], node_info: NodeInfo) -> Status:
     """Reject a node where a Pod uses one of the ports."""
-    taken = any(port.conflicts(used) for used in node_info.used_ports for port in wanted)
-    return unschedulable(REASON) if taken else SUCCESS
+    for used in node_info.used_ports:
+        if any(port.conflicts(used) for port in wanted):
+            return unschedulable(REASON)
+    return SUCCESS

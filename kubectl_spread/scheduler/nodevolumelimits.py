@@ -99,10 +99,11 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     if isinstance(volumes, Status):
         return volumes
     drivers = csi_node.spec.drivers if csi_node else ()
-    # differs: of several missing drivers upstream names any.
-    present = {driver.name for driver in drivers}
-    if missing := next((d for d, *_ in volumes if d in state.must_run and d not in present), ""):
-        return unschedulable(f"{missing} CSI driver is not installed on the node")
+    if state.must_run:
+        # differs: of several missing drivers upstream names any.
+        present = {driver.name for driver in drivers}
+        if missing := next((d for d, *_ in volumes if d in state.must_run and d not in present), ""):
+            return unschedulable(f"{missing} CSI driver is not installed on the node")
     limits = {driver.name: driver.allocatable.count for driver in drivers if driver.allocatable.count is not None}
     if not volumes or not limits:
         return SUCCESS
