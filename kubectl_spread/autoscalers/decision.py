@@ -236,17 +236,3 @@ def _is_constraint(reason: Reason) -> bool:
             return REASON_SKEW in reason.reasons or REASON_MISSING_LABEL in reason.reasons
         case _:
             return isinstance(reason, DomainNotOffered)
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of the Pod after which the autoscaler may bring a node.
-
-    Attributes:
-        honors_taints: the constraint (index) that would leave pools out whose taints are not tolerated; None for none.
-        zones: the zones to which the Pod would be kept.
-        decision: what is decided then.
-    """
-
-    honors_taints: int | None = None
-    zones: tuple[str, ...] = ()
-    decision: AutoscalerDecision

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kubectl_spread.commands.read_sets import STATUS_NAME, STATUS_NAMESPACE
+from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
 from kubectl_spread.errors import ManifestError, ManifestProblem, UsageError
 from kubectl_spread.objects.autoscaling import (
     AutoscalerStatus,
@@ -20,15 +20,18 @@ from kubectl_spread.objects.autoscaling import (
     NodePool,
 )
 from kubectl_spread.objects.core import Event, Pod
+from kubectl_spread.objects.kinds import NODE_POOL
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.autoscalers.decision import AutoscalerDecision, Change
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision
     from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
     from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport
     from kubectl_spread.contract.evaluation import EvaluationReport
     from kubectl_spread.contract.findings import Finding
+    from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix
+    from kubectl_spread.diagnosis.fixes.situation import Situation
     from kubectl_spread.scheduler.framework import Handle
 
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
@@ -49,43 +52,58 @@ class AutoscalerOptions(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 NO_OPTIONS = AutoscalerOptions()
 
 
-def beside_autoscaler(item: ItemT, pod: Pod, handle: Handle, options: AutoscalerOptions) -> ItemT:
+def beside_autoscaler(
+    item: ItemT, situation: Situation, siblings: Sequence[Pod], options: AutoscalerOptions, flags: Sequence[str]
+) -> ItemT:
     """Return the explanation of a Pod with what the cluster's autoscaler decides; the same where there is none.
+
+    Args:
+        item: the explanation.
+        situation: the Pod and the cluster.
+        siblings: the Pending Pods of the workload, this one first.
+        options: what is given of autoscalers on the command line.
+        flags: the connection flags that commands carry.
 
     Raises:
         ManifestError: the file of instance types cannot be read.
         UsageError: the version makes no sense.
     """
-    decided, tried = decision_of(pod, handle, options)
+    pod, handle = situation.pod, situation.handle
+    decided = decision_of(pod, handle, options)
     if decided is None:
         return item
     from kubectl_spread.contract.autoscaler import autoscaler_report
     from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
     from kubectl_spread.wording.fixes import BY_AUTOSCALER
 
+    fixes: tuple[NewNodeFix, ...] = ()
+    if decided.by_constraint and decided.kind == "karpenter":
+        from kubectl_spread.diagnosis.fixes.new_nodes import new_node_fixes
+
+        fixes = new_node_fixes(situation, siblings, _scheduler(handle, options), decided)
     new_nodes = (replace(fix, summary=fix.summary.replace(BY_AUTOSCALER, added_by(decided))) for fix in item.new_nodes)
     jam = getattr(item, "jam", None)
     if jam is not None and jam.summary:
         item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
     return replace(
         item,
-        autoscaler=autoscaler_report(decided, tried, _last_word(pod, handle.snapshot, decided.kind)),
+        autoscaler=autoscaler_report(decided, _last_word(pod, handle.snapshot, decided.kind), fixes, flags),
         summary=on_existing_nodes(item.summary, decided),
         new_nodes=tuple(new_nodes),
     )
 
 
 def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerReport | UnsetType:
-    """Return what the cluster's autoscaler decides about the Pod; absent where there is none.
+    """Return what the cluster's autoscaler decides about the Pod, without fixes; absent where there is none.
 
     Raises as above.
     """
-    decided, tried = decision_of(pod, handle, options)
+    decided = decision_of(pod, handle, options)
     if decided is None:
         return UNSET
     from kubectl_spread.contract.autoscaler import autoscaler_report
 
-    return autoscaler_report(decided, tried, _last_word(pod, handle.snapshot, decided.kind))
+    return autoscaler_report(decided, _last_word(pod, handle.snapshot, decided.kind))
 
 
 def alike(item: ItemT, like: ItemT) -> ItemT:
@@ -98,22 +116,28 @@ def alike(item: ItemT, like: ItemT) -> ItemT:
     return replace(changed, summary=on_existing(item.summary)) if like.summary.startswith(ON_EXISTING) else changed
 
 
-def decision_of(
-    pod: Pod, handle: Handle, options: AutoscalerOptions
-) -> tuple[AutoscalerDecision | None, tuple[Change, ...]]:
-    """Return what the cluster's autoscaler decides about the Pod (None without one), and what would change that.
+def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerDecision | None:
+    """Return what the cluster's autoscaler decides about the Pod; None where there is none.
 
     Raises as above.
     """
     # Most clusters have no autoscaler, and pay nothing for its rules.
-    if any(handle.snapshot.all(NodePool)):
-        return _karpenters(pod, handle, options)
-    groups = _node_groups(handle.snapshot)
-    if groups is None:
-        return None, ()
-    from kubectl_spread.autoscalers.cluster_autoscaler import decide
+    snapshot = handle.snapshot
+    if any(snapshot.all(NodePool)):
+        from kubectl_spread.autoscalers.karpenter.scheduler import solve
 
-    return decide(pod, handle, groups), ()
+        return solve(pod, _scheduler(handle, options))
+    groups = _node_groups(snapshot)
+    if groups is not None:
+        from kubectl_spread.autoscalers.cluster_autoscaler import decide
+
+        return decide(pod, handle, groups)
+    unread = any(each.kind == NODE_POOL for each in snapshot.inventory.unread)
+    if not unread or not any(KARPENTER_LABEL in node.metadata.labels for node in snapshot.nodes.values()):
+        return None
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision, Decision
+
+    return AutoscalerDecision(kind="karpenter", decision=Decision.UNKNOWN, certain=False)
 
 
 def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) -> tuple[Finding, ...]:
@@ -141,15 +165,6 @@ def _node_groups(snapshot: Snapshot) -> tuple[NodeGroupStatus, ...] | None:
 
     groups = groups_of(snapshot, _status_of(status) if status else None)
     return groups if status or groups else None
-
-
-def _karpenters(pod: Pod, handle: Handle, options: AutoscalerOptions) -> tuple[AutoscalerDecision, tuple[Change, ...]]:
-    from kubectl_spread.autoscalers.karpenter.changes import changes
-    from kubectl_spread.autoscalers.karpenter.scheduler import solve
-
-    scheduler = _scheduler(handle, options)
-    decided = solve(pod, scheduler)
-    return decided, tuple(changes(pod, scheduler, decided))
 
 
 def _scheduler(handle: Handle, options: AutoscalerOptions) -> Scheduler:

@@ -46,9 +46,10 @@ def with_fixes(
         if jammed is None:
             items.append(item)
             continue
-        search = budget.within(partial(search_fixes, _situation(manifest, jammed, view.snapshot), jammed.waiting))
-        item = replace(item, **searched_fields(search, view.metadata.connection_flags))  # noqa: PLW2901
-        items.append(beside_autoscaler(item, jammed.waiting[0], jammed.handle, autoscalers))
+        situation, flags = _situation(manifest, jammed, view.snapshot), view.metadata.connection_flags
+        search = budget.within(partial(search_fixes, situation, jammed.waiting))
+        item = replace(item, **searched_fields(search, flags))  # noqa: PLW2901
+        items.append(beside_autoscaler(item, situation, jammed.waiting, autoscalers, flags))
     return tuple(items)
 
 

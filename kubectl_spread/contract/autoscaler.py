@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+from msgspec.structs import asdict
 
+from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.contract.report import Report
 
 if TYPE_CHECKING:
-    from kubectl_spread.autoscalers.decision import AutoscalerDecision, Change
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision
+    from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix as Helps
 
 
 class PoolReport(Report, frozen=True, kw_only=True):
@@ -71,6 +74,16 @@ class AutoscalerEvent(Report, frozen=True, kw_only=True):
     time: str = ""
 
 
+class NewNodeFix(Fix, frozen=True, kw_only=True):
+    """A change of the Pod after which a node may come, verified by simulation on the snapshot.
+
+    Attributes:
+        then: what the autoscaler decides after the change, in a sentence.
+    """
+
+    then: str
+
+
 class AutoscalerReport(Report, frozen=True, kw_only=True):
     """What an autoscaler decides about a Pod that has no node.
 
@@ -83,8 +96,8 @@ class AutoscalerReport(Report, frozen=True, kw_only=True):
         summary: the decision in a sentence.
         pools: its NodePools or node groups, in the order in which they are asked.
         constraints: the Pod's constraints as it counts them; empty where it counts as the scheduler does.
-        advice: changes of the Pod after which a node may come, tried on this snapshot, and changes of pools; a
-            sentence each.
+        fixes: changes of the Pod after which a node may come; as fixes of the Pod, but they open no node that exists.
+        advice: what to change in its NodePools or node groups, a sentence each; not simulated.
         event: its own last word; None for none.
     """
 
@@ -95,16 +108,17 @@ class AutoscalerReport(Report, frozen=True, kw_only=True):
     summary: str
     pools: tuple[PoolReport, ...] = ()
     constraints: tuple[CountedConstraint, ...] = ()
+    fixes: tuple[NewNodeFix, ...] = ()
     advice: tuple[str, ...] = ()
     event: AutoscalerEvent | None = None
 
 
 def autoscaler_report(
-    decision: AutoscalerDecision, changes: Iterable[Change] = (), event: AutoscalerEvent | None = None
+    decision: AutoscalerDecision, event: AutoscalerEvent | None, fixes: Iterable[Helps] = (), flags: Sequence[str] = ()
 ) -> AutoscalerReport:
-    """Return a decision as reports have it."""
+    """Return a decision as reports have it; commands carry these connection flags."""
     # Where there is no autoscaler, nothing of it is imported.
-    from kubectl_spread.wording.autoscalers import advice_text, change_text, decision_text, reason_text
+    from kubectl_spread.wording.autoscalers import advice_text, decision_text, reason_text
 
     return AutoscalerReport(
         kind=decision.kind,
@@ -132,6 +146,11 @@ def autoscaler_report(
             )
             for each in decision.constraints
         ),
-        advice=(*map(change_text, changes), *advice_text(decision)),
+        fixes=tuple(
+            NewNodeFix(**asdict(fix), then=decision_text(each.decision))
+            for each in fixes
+            for fix in fix_reports((each.fix,), flags)
+        ),
+        advice=tuple(advice_text(decision)),
         event=event,
     )

@@ -98,7 +98,8 @@ def decision_text(decision: d.AutoscalerDecision) -> str:
             may = _bringing(decision, noun)
             return f"{name} picks a domain at random among equals: a node may come from {may}, or none may come."
         case d.Decision.UNKNOWN:
-            return f"What {name} does is not known: {'; '.join(_unknown(decision.pools)) or 'nothing was read of it'}."
+            why = "; ".join(_unknown(decision.pools)) or f"its {noun}s could not be read"
+            return f"What {name} does is not known: {why}."
         case d.Decision.REFUSED:
             return f"{name} brings no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}."
         case _:
@@ -124,16 +125,6 @@ def added_by(decision: d.AutoscalerDecision) -> str:
     return f"whether {name} brings one is not known" if unknown else f"{name} brings none now"
 
 
-def change_text(change: d.Change) -> str:
-    """Return a change of the Pod's template that was tried on the mirror, with what is decided then."""
-    then = decision_text(change.decision).rstrip(".")
-    if change.honors_taints is not None:
-        changed = f"nodeTaintsPolicy: Honor in constraint {change.honors_taints}"
-    else:
-        changed = f"node affinity for zone {enumerated(change.zones)}"
-    return f"With {changed}, verified by simulation on this snapshot: {then}."
-
-
 def advice_text(decision: d.AutoscalerDecision) -> list[str]:
     """Return what whoever runs the autoscaler may change; these are no changes of the Pod, and none was tried."""
     found = []
@@ -144,6 +135,11 @@ def advice_text(decision: d.AutoscalerDecision) -> list[str]:
             elif isinstance(reason, d.MaximumReached):
                 found.append(f"Raise the maximum of node group {pool.name}.")
     return found[:MOST_POOLS]
+
+
+def fixes_title(kind: str) -> str:
+    """Return the line above the changes of the Pod after which a node may come."""
+    return f"To let {NAMES[kind]} bring a node, verified by simulation on this snapshot"
 
 
 def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:

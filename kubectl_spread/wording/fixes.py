@@ -33,7 +33,7 @@ from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
 from kubectl_spread.wording.findings import FINDINGS
-from kubectl_spread.wording.words import count_of, first_and_more, listed, seen
+from kubectl_spread.wording.words import count_of, enumerated, first_and_more, listed, seen
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.decoding import Plain
@@ -351,6 +351,19 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
 def _(fix: proposals.HonorTaints) -> str:
     words = "do not count nodes with untolerated taints"
     return f"{words}: nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
+
+
+@FIXES.rule(
+    summary="keep the Pod to the zones in which its NodePools bring nodes",
+    meaning="Required node affinity names these zones. Karpenter and the scheduler then count no other zone, so a zone"
+    " that the Pod cannot use no longer holds the minimum.",
+    when="Where Karpenter brings no node because of a constraint, and brings one with this change. Only for Pods"
+    " without affinity.",
+    action="Change the Pod template, if the Pods are not meant for other zones.",
+    link=entry.AFFINITY,
+)
+def _(fix: proposals.RequireZones) -> str:
+    return f"keep the Pod to zone {enumerated(fix.zones)} by node affinity"
 
 
 @FIXES.rule(

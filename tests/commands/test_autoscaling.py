@@ -9,7 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 import yaml
+from msgspec import UNSET
+from msgspec.structs import replace
 
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.autoscaling import AutoscalerOptions
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.scope import Scope
@@ -20,8 +23,10 @@ from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.objects.kinds import NODE_POOL
 from kubectl_spread.render.github import to_github
 from kubectl_spread.render.prometheus import to_prometheus
+from kubectl_spread.snapshot import Inventory, Unread
 from tests.autoscalers.clusters import Object
 
 SITUATIONS = Path("tests/testdata/autoscalers")
@@ -58,11 +63,11 @@ def test_no_constraint_is_absolved_that_keeps_the_autoscaler_from_bringing_a_nod
     assert decided(item).summary.startswith(
         "Karpenter brings no node: NodePool default offers zone a and b, where maxSkew allows no more Pods; "
     )
-    assert (
-        decided(item)
-        .advice[0]
-        .startswith("With nodeTaintsPolicy: Honor in constraint 0, verified by simulation on this snapshot: ")
-    )
+    honors, requires = decided(item).fixes
+    assert (honors.id, requires.id) == ("HonorTaints", "RequireZones")
+    assert honors.commands[0].startswith("kubectl patch deployment web -n default --type=json -p ")
+    comes = "Karpenter: nothing read here forbids a new node from NodePool default (zone a, b)."
+    assert (honors.then, requires.then) == (comes, comes)
     assert "what an autoscaler would have to add" not in "".join(fix.summary for fix in item.new_nodes)
 
 
@@ -182,6 +187,32 @@ def test_honor_leaves_the_phantom_domain_out(tmp_path: Path) -> None:
     source = FileSource([str(path)], stdin=None)
     for row in show(source, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.items:
         assert "PhantomDomain" not in {each.id for each in row.findings}
+
+
+class Forbidden(FileSource):
+    """A cluster in which NodePools may not be listed."""
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return the cluster without its NodePools."""
+        found = super().read(reads)
+        objects = {name: each for name, each in found.objects.items() if name != NODE_POOL.name}
+        return replace(found, objects=objects, unread=(Unread(NODE_POOL, "forbidden"),))
+
+
+def test_forbidden_node_pools_leave_the_decision_unknown() -> None:
+    source = Forbidden([str(SITUATIONS / "phantom.yaml")], stdin=None)
+    (forbidden,) = why_pending(source, Scope(namespace="default"), SchedulerOptions()).report.items
+    whole = explained(SITUATIONS / "phantom.yaml")
+    assert (decided(forbidden).decision, forbidden.verdict) == ("Unknown", whole.verdict)
+    assert decided(forbidden).summary == "What Karpenter does is not known: its NodePools could not be read."
+
+
+def test_a_forbidden_status_leaves_the_verdict_as_it_is(tmp_path: Path) -> None:
+    documents = yaml.safe_load_all((SITUATIONS / "maximum.yaml").read_text())
+    path = tmp_path / "cluster.yaml"
+    path.write_text(yaml.safe_dump_all([each for each in documents if each["kind"] != "ConfigMap"]))
+    forbidden, whole = explained(path), explained(SITUATIONS / "maximum.yaml")
+    assert (forbidden.autoscaler, forbidden.verdict) == (UNSET, whole.verdict)
 
 
 def test_what_cannot_be_used(tmp_path: Path) -> None:

@@ -74,7 +74,12 @@ def _pointer_to(target: PodTemplateSpec, constraint: Constraint, *steps: str) ->
     return pointer("spec", "topologySpreadConstraints", _index_of(target, constraint), *steps)
 
 
-def _set_field(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> Operations:
+def set_field(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> Operations:
+    """Return the operation that sets a field of the constraint.
+
+    Raises:
+        LookupError: the Pod or template has no such constraint.
+    """
     return (set_to(_pointer_to(target, constraint, field), value),)
 
 
@@ -107,7 +112,7 @@ def _own_selectors(
     if owner is not None:
         left = {key: value for key, value in owner.match_labels.items() if key not in REVISION_LABELS}
         selector = msgspec.structs.replace(owner, match_labels=left)
-        yield selector, partial(_set_field, constraint, "labelSelector", msgspec.to_builtins(selector))
+        yield selector, partial(set_field, constraint, "labelSelector", msgspec.to_builtins(selector))
 
 
 def _use_pod_values(constraint: Constraint, labels: Mapping[str, str], target: PodTemplateSpec) -> Operations:
@@ -151,7 +156,7 @@ def _fix_topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[C
     for key in sorted((similar & WELL_KNOWN_KEYS) - SUCCESSORS.keys()):
         yield EditPod(
             proposal=proposals.FixTopologyKey(topology_key=constraint.topology_key, well_known=key),
-            edit=partial(_set_field, constraint, "topologyKey", key),
+            edit=partial(set_field, constraint, "topologyKey", key),
         )
 
 
@@ -178,15 +183,15 @@ def _change_policies(counts: DomainCounts, situation: Situation, *, promises: bo
     """Yield the inclusion policies that may count other nodes; only the default where the constraint misses its Pod."""
     constraint, key = counts.constraint, counts.constraint.topology_key
     if promises and situation.handle.index.tainted and not constraint.honors_taints:
-        edit = partial(_set_field, constraint, "nodeTaintsPolicy", HONOR)
+        edit = partial(set_field, constraint, "nodeTaintsPolicy", HONOR)
         yield EditPod(proposal=proposals.HonorTaints(topology_key=key), edit=edit)
     if RequiredNodeAffinity.of(situation.pod).empty:
         return
     if not constraint.honors_affinity:
-        edit = partial(_set_field, constraint, "nodeAffinityPolicy", HONOR)
+        edit = partial(set_field, constraint, "nodeAffinityPolicy", HONOR)
         yield EditPod(proposal=proposals.HonorAffinity(topology_key=key), edit=edit)
     elif promises:
-        edit = partial(_set_field, constraint, "nodeAffinityPolicy", IGNORE)
+        edit = partial(set_field, constraint, "nodeAffinityPolicy", IGNORE)
         yield EditPod(proposal=proposals.IgnoreAffinity(topology_key=key), edit=edit)
 
 
@@ -195,7 +200,7 @@ def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
     if 0 < domains < constraint.min_domains:
         yield EditPod(
             proposal=proposals.LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains),
-            edit=partial(_set_field, constraint, "minDomains", domains),
+            edit=partial(set_field, constraint, "minDomains", domains),
             subject=("minDomains", constraint.index),
             amount=constraint.min_domains - domains,
         )
@@ -210,7 +215,7 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
     for skew in needed if others else needed[:1]:
         yield EditPod(
             proposal=proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
-            edit=partial(_set_field, constraint, "maxSkew", skew),
+            edit=partial(set_field, constraint, "maxSkew", skew),
             subject=("maxSkew", constraint.index),
             amount=skew - constraint.max_skew,
         )

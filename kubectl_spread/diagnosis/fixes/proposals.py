@@ -67,6 +67,13 @@ class HonorTaints(OfConstraint, frozen=True, kw_only=True):
     """Nodes whose taints the Pod does not tolerate are not counted."""
 
 
+class RequireZones(Proposal, frozen=True, kw_only=True):
+    """The Pod goes to these zones only, so that no other zone counts."""
+
+    cost: int = 2
+    zones: tuple[str, ...]
+
+
 class IgnoreAffinity(OfConstraint, frozen=True, kw_only=True):
     """Nodes that the Pod's node affinity excludes are counted."""
 

@@ -334,7 +334,7 @@ def _verified_fix(
         admits=min(1 + _placed_after(fix, considered[1:]), max(limits, default=len(considered))),
         siblings=len(considered),
         alike=alike,
-        changes=_merge_changes(fix.parts, situation.pod),
+        changes=merge_changes(fix.parts, situation.pod),
         routes=routes,
         new_revision=None if set(renewed) == set(feasible) else renewed,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
@@ -354,7 +354,7 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
     return count_placed((edited_where_it_fits(each, edits) for each in siblings), handle)
 
 
-def _merge_changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
+def merge_changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
     """Return the changes; those of one object are one patch, each made on the result of those before it."""
     changes: list[Change] = []
     for part in parts:

@@ -281,10 +281,10 @@ class Fixes(Part, frozen=True, kw_only=True):
     before: tuple[str, ...] = ()
     title: str
     fixes: tuple[FixBlock, ...]
-    nothing_helps: str
-    new_nodes: tuple[str, ...]
-    left_alone: tuple[str, ...]
-    cut_short: str
+    nothing_helps: str = ""
+    new_nodes: tuple[str, ...] = ()
+    left_alone: tuple[str, ...] = ()
+    cut_short: str = ""
 
 
 class Messages(Part, frozen=True, kw_only=True):

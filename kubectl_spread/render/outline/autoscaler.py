@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport, PoolReport
-from kubectl_spread.render.outline import Block, Column, Extent, Note, Tone, table_of
-from kubectl_spread.wording.autoscalers import NAMES, POOLS
+from kubectl_spread.render.outline import Block, Column, Extent, Fixes, Note, Tone, table_of
+from kubectl_spread.render.outline.fixes import fix_block
+from kubectl_spread.wording.autoscalers import NAMES, POOLS, fixes_title
 from kubectl_spread.wording.reasons import brief_key
 from kubectl_spread.wording.words import listed
 
@@ -14,7 +15,12 @@ _TONES = {"chosen": Tone.GOOD, "possible": Tone.GOOD, "refused": Tone.BAD, "unkn
 def autoscaler_blocks(report: AutoscalerReport, extent: Extent) -> tuple[Block, ...]:
     """Return the decision, and the table of the pools."""
     said = f"{NAMES[report.kind]} last said: {report.event.message}" if report.event else ""
-    head = tuple(Note(line=line) for line in filter(None, (report.summary, *report.advice, said)))
+    head: tuple[Block, ...] = tuple(Note(line=line) for line in filter(None, (report.summary, *report.advice, said)))
+    if report.fixes:
+        blocks = tuple(
+            fix_block(number, fix, extent, fix.then.rstrip(".")) for number, fix in enumerate(report.fixes, start=1)
+        )
+        head += (Fixes(title=fixes_title(report.kind), fixes=blocks),)
     if not report.pools:
         return head
     noun = POOLS[report.kind]

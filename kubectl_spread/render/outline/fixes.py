@@ -47,7 +47,9 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
             *((fixes.nothing_safe(others=bool(waited or new_nodes)),) if unsafe and shown else ()),
         ),
         title=fixes.title([fix.disturbs for fix in shown], more, checked=isinstance(item, CheckItem)),
-        fixes=tuple(_fix(number, fix, extent, item) for number, fix in enumerate(shown, start=1)),
+        fixes=tuple(
+            fix_block(number, fix, extent, _opens(fix, extent, item)) for number, fix in enumerate(shown, start=1)
+        ),
         nothing_helps=_nothing_helps(item),
         new_nodes=() if unsafe or hides_nodes else new_nodes,
         left_alone=(
@@ -87,17 +89,20 @@ def _was_searched(item: EvaluationReport) -> bool:
     return item.stuck
 
 
-def _fix(number: int, fix: Fix, extent: Extent, item: EvaluationReport) -> FixBlock:
+def _opens(fix: Fix, extent: Extent, item: EvaluationReport) -> str:
+    admits = f"at least {fix.admits}" if fix.proved_on == "read" and fix.admits < fix.siblings else str(fix.admits)
+    return fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=isinstance(item, CheckItem))
+
+
+def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
-    checked = isinstance(item, CheckItem)
-    admits = f"at least {fix.admits}" if fix.proved_on == "read" and fix.admits < fix.siblings else str(fix.admits)
     return FixBlock(
         number=number,
         id=fix.id,
         summary=with_short_keys(fix.summary),
-        effect=fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=checked),
+        effect=effect,
         notes=(
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
@@ -121,6 +126,8 @@ def _edit(edit: ManifestEdit) -> EditBlock:
 def _nothing_helps(item: EvaluationReport) -> str:
     """Return the sentence for a Pod that no change lets in, and what no change reaches."""
     if item.fixes or item.left_alone or item.waits or item.fix_search != "complete":
+        return ""
+    if item.autoscaler is not UNSET and item.autoscaler.fixes:
         return ""
     return fixes.nothing_helps([requirement_text(requirement, item) for requirement in item.blamed])
 

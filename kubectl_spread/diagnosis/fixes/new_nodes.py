@@ -1,0 +1,93 @@
+"""Changes of the Pod after which Karpenter may bring a node for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from kubectl_spread.autoscalers.decision import AutoscalerDecision, Decision, DomainNotOffered, NoDomain
+from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
+from kubectl_spread.autoscalers.karpenter.scheduler import solve
+from kubectl_spread.diagnosis.fixes.candidate import EditPod
+from kubectl_spread.diagnosis.fixes.change import Operations
+from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
+from kubectl_spread.diagnosis.fixes.constraints import HONOR, set_field
+from kubectl_spread.diagnosis.fixes.patch import set_to
+from kubectl_spread.diagnosis.fixes.proposals import HonorTaints, RequireZones
+from kubectl_spread.diagnosis.fixes.route import routes_of
+from kubectl_spread.diagnosis.fixes.search import merge_changes
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
+from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
+
+
+class NewNodeFix(msgspec.Struct, frozen=True):
+    """A change that opens no node that exists, and what Karpenter decides after it."""
+
+    fix: VerifiedFix
+    decision: AutoscalerDecision
+
+
+def new_node_fixes(
+    situation: Situation, siblings: Sequence[Pod], scheduler: Scheduler, decided: AutoscalerDecision
+) -> tuple[NewNodeFix, ...]:
+    """Return the changes after which Karpenter may bring a node, the safest first.
+
+    Args:
+        situation: the Pending Pod and the cluster.
+        siblings: the Pending Pods of the workload, this one first.
+        scheduler: the cluster as Karpenter sees it.
+        decided: what it decides as things are.
+    """
+    fixes = []
+    for candidate in _candidates(situation, decided) if decided.by_constraint else ():
+        after = candidate.apply(situation)
+        decision = solve(after.pod, scheduler)
+        if decision.decision is not Decision.NEW_NODE or after.errors - situation.errors:
+            continue
+        fix = VerifiedFix(
+            proposals=(candidate.proposal,),
+            after_deletion=None,
+            mends=False,
+            feasible=(),
+            admits=0,
+            siblings=len(siblings),
+            alike=(),
+            changes=merge_changes((candidate,), situation.pod),
+            routes=tuple(routes_of((candidate,), situation, siblings)),
+            new_revision=None,
+            on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
+        )
+        fixes.append(NewNodeFix(fix, decision))
+    return tuple(sorted(fixes, key=lambda each: each.fix.rank))
+
+
+def _candidates(situation: Situation, decided: AutoscalerDecision) -> Iterator[EditPod]:
+    for constraint in parsable_constraints(situation.pod, situation.handle):
+        if not (constraint.default or constraint.honors_taints or constraint.topology_key == HOSTNAME):
+            edit = partial(set_field, constraint, "nodeTaintsPolicy", HONOR)
+            yield EditPod(proposal=HonorTaints(topology_key=constraint.topology_key), edit=edit)
+    zones = _usable_zones(decided)
+    if zones and situation.pod.spec.affinity is None:
+        yield EditPod(proposal=RequireZones(zones=zones), edit=partial(_require_zones, zones))
+
+
+def _usable_zones(decided: AutoscalerDecision) -> tuple[str, ...]:
+    """Return the zones of the NodePools that refuse because of a constraint alone."""
+    usable = (
+        pool
+        for pool in decided.pools
+        if not pool.reasons or all(isinstance(reason, NoDomain | DomainNotOffered) for reason in pool.reasons)
+    )
+    return tuple(sorted({zone for pool in usable for zone in pool.domains.get(ZONE, ())}))
+
+
+def _require_zones(zones: tuple[str, ...], target: PodTemplateSpec) -> Operations:
+    if target.spec.affinity is not None:
+        raise LookupError("affinity")
+    term = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [*zones]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    return (set_to("/spec/affinity", {"nodeAffinity": required}),)
