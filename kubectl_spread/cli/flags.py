@@ -53,7 +53,7 @@ class Flags:
         """Return the names of the flags, inherited ones first."""
         annotated = (vars(each).get("__annotations__", {}).items() for each in reversed(cls.__mro__))
         # A flag that a group redefines keeps its place.
-        return tuple({name: None for hints in annotated for name, hint in hints if not hint.startswith("ClassVar")})
+        return tuple({name: None for hints in annotated for name, hint in hints if "ClassVar" not in str(hint)})
 
     def check(self) -> None:
         """Check the values.
@@ -197,10 +197,6 @@ def check_choice(flag: str, value: str, choices: Collection[str]) -> None:
         raise UsageError(f"invalid argument {value!r} for {flag}", hint=f"must be one of: {', '.join(choices)}")
 
 
-def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
-    return Option("--output", "-o", metavar="|".join(formats.names_for(report)), help="Output format.")
-
-
 AllFixes: TypeAlias = Annotated[bool, Option("--all-fixes", help="Print all fixes instead of the first two.")]
 FixBudget: TypeAlias = Annotated[
     float | None,
@@ -239,40 +235,30 @@ class OutputFlags(Flags):
     no_headers: Annotated[bool, Option("--no-headers", help="Do not print table headers.")] = False
     color: Annotated[str, Option("--color", metavar="auto|always|never", help="When to use colors.")] = "auto"
 
+    def __init_subclass__(cls, *, report: str) -> None:
+        """Give the group the formats of its report."""
+        option = Option("--output", "-o", metavar="|".join(formats.names_for(report)), help="Output format.")
+        cls.report, cls.__annotations__["output"] = report, Annotated[str, option]
 
-class ShowOutput(OutputFlags):
+
+class ShowOutput(OutputFlags, report=formats.SHOW):
     """How ``show`` prints its answer."""
 
-    report: ClassVar[str] = formats.SHOW
-    output: Annotated[str, _output(formats.SHOW)] = "table"
 
-
-class PendingOutput(OutputFlags):
+class PendingOutput(OutputFlags, report=formats.WHY_PENDING):
     """How ``why-pending`` prints its answer."""
 
-    report: ClassVar[str] = formats.WHY_PENDING
-    output: Annotated[str, _output(formats.WHY_PENDING)] = "table"
 
-
-class CheckOutput(OutputFlags):
+class CheckOutput(OutputFlags, report=formats.CHECK):
     """How ``check`` prints its answer."""
 
-    report: ClassVar[str] = formats.CHECK
-    output: Annotated[str, _output(formats.CHECK)] = "table"
 
-
-class SimulateOutput(OutputFlags):
+class SimulateOutput(OutputFlags, report=formats.SIMULATE):
     """How ``simulate`` prints its answer."""
 
-    report: ClassVar[str] = formats.SIMULATE
-    output: Annotated[str, _output(formats.SIMULATE)] = "table"
 
-
-class RebalanceOutput(OutputFlags):
+class RebalanceOutput(OutputFlags, report=formats.REBALANCE):
     """How ``rebalance`` prints its answer."""
-
-    report: ClassVar[str] = formats.REBALANCE
-    output: Annotated[str, _output(formats.REBALANCE)] = "table"
 
 
 def taking_values() -> frozenset[str]:

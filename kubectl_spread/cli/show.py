@@ -110,7 +110,7 @@ def _ask(
     notes = partial(_notes, flags, asked)
     if flags.watch:
         from kubectl_spread.cli import watch
-        from kubectl_spread.commands.watch import follow
+        from kubectl_spread.commands.show import follow
 
         rows = None if detailed else partial(_changed, printing, asked)
         how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)

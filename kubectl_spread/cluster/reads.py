@@ -39,14 +39,14 @@ class Read(msgspec.Struct, frozen=True):
     on_nodes: tuple[str, ...] = ()
 
 
-def counted(inventory: Inventory) -> str:
+def describe_counts(inventory: Inventory) -> str:
     """Return one line with the number of objects of each kind, and the kinds that could not be read."""
     found = [f"{len(objects):,} {kind.plural}" for kind in KINDS if (objects := inventory.objects.get(kind.name))]
     missing = [f"no {unread.kind.plural} ({unread.why})" for unread in inventory.unread]
     return ", ".join((*found, *missing)) or "nothing"
 
 
-def age(resource_version: str) -> tuple[int, str]:
+def version_order(resource_version: str) -> tuple[int, str]:
     """Return the sort key of a version, the oldest first: versions are decimal numbers.
 
     Source: KEP-5504, comparable resource versions.
@@ -54,14 +54,14 @@ def age(resource_version: str) -> tuple[int, str]:
     return len(resource_version), resource_version
 
 
-def up_to(resource_versions: str, newest: str) -> str:
+def widen_versions(resource_versions: str, newest: str) -> str:
     """Return the versions of a list, as ``V`` or ``V..W``, of which parts may be as new as ``newest``."""
     first, last = oldest(resource_versions), resource_versions.rpartition(NEWER)[2]
-    newest = max(last, newest, key=age)
+    newest = max(last, newest, key=version_order)
     return f"{first}{NEWER}{newest}" if first and newest != first else newest
 
 
-def narrowed(reads: Iterable[Read]) -> Mapping[str, frozenset[str]]:
+def whole_namespaces(reads: Iterable[Read]) -> Mapping[str, frozenset[str]]:
     """Return kind's name → the namespaces that are read whole; a kind of which all are read is absent."""
     found: dict[str, set[str]] = {}
     for read in reads:

@@ -12,7 +12,7 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.access.options import CARRIED
-from kubectl_spread.cluster.reads import counted
+from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.source import Source
 from kubectl_spread.contract.report import ClusterAccess
@@ -111,7 +111,7 @@ def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> 
     unread = (each for each in inventory.unread if each.kind not in AUTOSCALER_KINDS)
     notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in unread)
     return Taken(
-        json_text(b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}"), notes, counted(inventory)
+        json_text(b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}"), notes, describe_counts(inventory)
     )
 
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.failures import StatusError
-from kubectl_spread.cluster.reads import Read, up_to
+from kubectl_spread.cluster.reads import Read, widen_versions
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.read_planner import MOST_NAMESPACES, Need, to_change
@@ -136,7 +136,7 @@ def _with_pods(before: Inventory, more: Inventory, need: Need) -> Inventory:
     return replace(
         before,
         objects={**before.objects, kinds.POD.name: tuple(pods.values())},
-        resource_versions={**versions, plural: up_to(first, then)} if then else versions,
+        resource_versions={**versions, plural: widen_versions(first, then)} if then else versions,
         unread=tuple(dict.fromkeys((*before.unread, *more.unread))),
         apart=before.apart or more.apart or (bool(need.namespaces) and oldest(first) != oldest(then)),
         pods_read=PodsRead(namespaces, read.not_on - need.nodes),

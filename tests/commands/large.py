@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from kubectl_spread.cluster.reads import Read, up_to
+from kubectl_spread.cluster.reads import Read, widen_versions
 from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -45,7 +45,7 @@ class Large(Memory):
             held = found.setdefault(read.kind.name, {})
             held.update({(each.metadata.namespace, each.metadata.name): each for each in self._selected(read)})
             plural, version = read.kind.plural, "9" if read.not_older or read.on_nodes else "7"
-            versions[plural] = up_to(versions.get(plural, ""), version) if version == "9" else version
+            versions[plural] = widen_versions(versions.get(plural, ""), version) if version == "9" else version
         self.given += len(found.get(kinds.POD.name, ()))
         return Inventory({kind: tuple(held.values()) for kind, held in found.items()}, versions)
 

@@ -187,7 +187,7 @@ class Withdrawn(Large):
     def read(self, reads: Sequence[Read]) -> Inventory:
         """Return what was asked for, or refuse."""
         if any(read.on_nodes for read in reads):
-            raise StatusError("not allowed to list pods", said=Status(), what="list pods", status=403)
+            raise StatusError("not allowed to list pods", answer=Status(), what="list pods", status=403)
         return super().read(reads)
 
 

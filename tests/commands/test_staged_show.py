@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, ShowAnswer, ShowOptions, how_read, show
+from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, ShowAnswer, ShowOptions, follow, how_read, show
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.watch import follow
 from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.show import ShowAnswer, ShowOptions
+from kubectl_spread.commands.show import ShowAnswer, ShowOptions, follow
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.watch import follow
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError

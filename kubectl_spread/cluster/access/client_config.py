@@ -24,8 +24,8 @@ from kubectl_spread.cluster.access.clientcmd_validation import confirm_usable
 from kubectl_spread.cluster.access.kubeconfig import NOBODY, Cluster, Kubeconfig, Selection, User
 from kubectl_spread.cluster.access.options import (
     ConnectionOptions,
+    apply_flags,
     connection_flags,
-    overridden,
     parse_timeout,
     secret_flags,
 )
@@ -51,7 +51,7 @@ def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: P
         UsageError: a flag has a malformed value.
     """
     timeout = parse_timeout(options.request_timeout)
-    selection = overridden(_select(options, service_account), options)
+    selection = apply_flags(_select(options, service_account), options)
     confirm_usable(selection)
     cluster, user = selection.cluster, selection.user
     server = _server_url(cluster.server)

@@ -44,6 +44,9 @@ CARRIED: Mapping[str, str] = {
 }
 """Field → flag that printed commands carry; the name of a file is no secret."""
 
+OF_USER = ("token", "username", "password", "client_certificate", "client_key", "as_", "as_uid", "as_groups")
+"""Fields that override those of the same name of the kubeconfig's user."""
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -115,7 +118,7 @@ def _parse_seconds(text: str) -> float | None:
     return sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
 
 
-def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
+def apply_flags(selection: Selection, options: ConnectionOptions) -> Selection:
     """Return the selection with the values of the flags."""
     cluster, user = selection.cluster, selection.user
     if options.server or options.tls_server_name:
@@ -136,14 +139,7 @@ def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
         cluster=_with(cluster, server=options.server, disable_compression=options.disable_compression),
         user=_with(
             user,
-            token=options.token,
-            username=options.username,
-            password=options.password,
-            client_certificate=options.client_certificate,
-            client_key=options.client_key,
-            as_=options.as_,
-            as_uid=options.as_uid,
-            as_groups=options.as_groups,
+            **{field: getattr(options, field) for field in OF_USER},
             as_user_extra={**user.as_user_extra, **_extra(options.as_user_extra)},
         ),
     )

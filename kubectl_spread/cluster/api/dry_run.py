@@ -141,13 +141,13 @@ def _send(connection: Connection, kind: Kind, request: Request) -> DryRun:
 
 def _explain_refusal(error: StatusError) -> DryRun:
     """Return why the server refuses the object or cannot be asked; raise an error about anything else."""
-    said = error.said
-    if error.status == HTTPStatus.NOT_FOUND and said.details.kind == "namespaces":
-        return DryRun(impossible=said.message)
-    if error.status == HTTPStatus.FORBIDDEN and UNAUTHORIZED_WORDS.search(said.message):
+    answer = error.answer
+    if error.status == HTTPStatus.NOT_FOUND and answer.details.kind == "namespaces":
+        return DryRun(impossible=answer.message)
+    if error.status == HTTPStatus.FORBIDDEN and UNAUTHORIZED_WORDS.search(answer.message):
         return DryRun(impossible=f"{error.message}; {error.hint}")
-    conflicts = error.status == HTTPStatus.CONFLICT and said.details.causes
+    conflicts = error.status == HTTPStatus.CONFLICT and answer.details.causes
     if error.status not in JUDGED and not conflicts:
         raise error
     # Without causes, the message is the only error.
-    return DryRun(causes=said.details.causes or (StatusCause(reason=said.reason, message=said.message),))
+    return DryRun(causes=answer.details.causes or (StatusCause(reason=answer.reason, message=answer.message),))

@@ -320,7 +320,7 @@ class _Reflector:
         if event.type == "ERROR":
             request, failure = self._request, decode(bytes(event.object), _Failure)
             needs, status = request.needs, failure.code
-            raise refused(self._connection, what=request.what, needs=needs, status=status, said=failure)
+            raise refused(self._connection, what=request.what, needs=needs, status=status, answer=failure)
         version = decode(bytes(event.object), _Versioned).metadata.resource_version
         if not version:
             raise DecodeError("an event without a version")

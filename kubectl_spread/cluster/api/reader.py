@@ -38,7 +38,7 @@ from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError
 from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, PROTOBUF, Request, Response, fetch
 from kubectl_spread.cluster.progress import Progress
-from kubectl_spread.cluster.reads import Read, age, counted, narrowed, up_to
+from kubectl_spread.cluster.reads import Read, describe_counts, version_order, whole_namespaces, widen_versions
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
 from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, NODE, POD, Kind
@@ -143,7 +143,7 @@ def _read_at(
             reading.stop()
         inventory = _inventory([(wanted, task.result()) for task, wanted in tasks.items()])
     megabytes, seconds = reading.received_bytes / 1e6, monotonic() - began
-    connection.log.say(READS, f"read {counted(inventory)}: {megabytes:,.1f} MB in {seconds:.2f} s")
+    connection.log.say(READS, f"read {describe_counts(inventory)}: {megabytes:,.1f} MB in {seconds:.2f} s")
     return inventory
 
 
@@ -251,7 +251,7 @@ class _Reading:
         try:
             return self._get(wanted) if wanted.name else self._list(wanted)
         except StatusError as error:
-            if error.status == HTTPStatus.NOT_FOUND and wanted.name and error.said.details.name == wanted.name:
+            if error.status == HTTPStatus.NOT_FOUND and wanted.name and error.answer.details.name == wanted.name:
                 return _Found()
             if wanted.fallback and error.status == HTTPStatus.FORBIDDEN:
                 narrowed = self.read(replace(wanted, namespace=wanted.fallback, fallback="", required=False))
@@ -278,7 +278,7 @@ class _Reading:
             self.stop()
             raise
         objects = tuple(pod for each in found for pod in each.objects or ())
-        return _Found(objects, max((each.resource_version for each in found), key=age, default=""))
+        return _Found(objects, max((each.resource_version for each in found), key=version_order, default=""))
 
     def _read_waiting(self, wanted: Read, waiting: SimpleQueue[str]) -> list[_Found]:
         found = []
@@ -316,7 +316,9 @@ class _Reading:
             if resource_version not in ("", answer.metadata.resource_version):
                 # Treated as an expired list.
                 message = f"cannot {_what(wanted)}: the list changed from one page to the next"
-                raise StatusError(message, said=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again")
+                raise StatusError(
+                    message, answer=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again"
+                )
             resource_version = answer.metadata.resource_version
         decoding.end()
         return _Found(tuple(objects), resource_version)
@@ -417,7 +419,7 @@ def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
         of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
         plural, version = wanted.kind.plural, found.resource_version
         if version and is_newer(wanted):
-            newest[plural] = max(newest.get(plural, ""), version, key=age)
+            newest[plural] = max(newest.get(plural, ""), version, key=version_order)
         elif version:
             versions.setdefault(plural, {})[version] = None
             if is_comparable(wanted):
@@ -425,10 +427,10 @@ def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
     texts = {plural: " and ".join(listed) for plural, listed in versions.items()}
     return Inventory(
         {kind: tuple(held.values()) for kind, held in objects.items()},
-        texts | {plural: up_to(texts.get(plural, ""), version) for plural, version in newest.items()},
+        texts | {plural: widen_versions(texts.get(plural, ""), version) for plural, version in newest.items()},
         tuple(unread),
         apart=len(comparable) > 1,
-        within=narrowed(wanted for wanted, found in results if found.objects is not None),
+        within=whole_namespaces(wanted for wanted, found in results if found.objects is not None),
     )
 
 

@@ -62,4 +62,4 @@ def is_newer(wanted: Read) -> bool:
 
 def is_over(error: StatusError) -> bool:
     """Whether the server no longer has the version, or not yet; another version may work."""
-    return error.status == HTTPStatus.GONE or error.said.too_new
+    return error.status == HTTPStatus.GONE or error.answer.too_new

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.files.documents import Document, contents, read_objects
 from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_inputs
 from kubectl_spread.cluster.log import READS, SILENT, Log
-from kubectl_spread.cluster.reads import counted
+from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Pod, ReplicatedStatus
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
@@ -192,7 +192,7 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
         inventory = _with_recorded_gaps(inventory, snapshots[0])
     if len(origins) == 1:
         inventory = replace(inventory, origin=next(iter(origins.values())))
-    log.say(READS, f"found {counted(inventory)}")
+    log.say(READS, f"found {describe_counts(inventory)}")
     return inventory
 
 

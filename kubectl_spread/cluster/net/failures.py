@@ -73,9 +73,9 @@ class StatusError(ClusterError):
         retry_after: seconds to wait before the next request, as the server asks; 0 where it does not ask.
     """
 
-    def __init__(self, message: str, *, said: Status, what: str, status: int, hint: str = "") -> None:
+    def __init__(self, message: str, *, answer: Status, what: str, status: int, hint: str = "") -> None:
         super().__init__(message, what=what, status=status, hint=hint)
-        self.said = said
+        self.answer = answer
         self.retry_after: float = 0
 
 
@@ -97,20 +97,20 @@ def parse_status(body: bytes) -> Status:
     return Status(message="" if text.startswith("<") else text[:SHOWN_CHARACTERS])
 
 
-def refused(connection: Connection, *, what: str, needs: str, status: int, said: Status) -> StatusError:
+def refused(connection: Connection, *, what: str, needs: str, status: int, answer: Status) -> StatusError:
     """Return the error of a request that the server refused.
 
-    ``said``: the server's answer. ``needs``: the permission for the request; empty when it needs none.
+    ``answer``: the server's answer. ``needs``: the permission for the request; empty when it needs none.
     """
-    words = f": {said.message}" if said.message not in ("", said.reason) else ""
+    words = f": {answer.message}" if answer.message not in ("", answer.reason) else ""
     match status:
         case 401:
             message, hint = f"you must be logged in to the server (Unauthorized){words}", _login_hint(connection)
         case 403:
             message, hint = f"not allowed to {what} (Forbidden){words}", f"needs {needs}" if needs else ""
         case _:
-            message, hint = f"cannot {what}: the server answered {status} {said.reason}".rstrip() + words, ""
-    return StatusError(message, said=said, what=what, status=status, hint=hint)
+            message, hint = f"cannot {what}: the server answered {status} {answer.reason}".rstrip() + words, ""
+    return StatusError(message, answer=answer, what=what, status=status, hint=hint)
 
 
 def unreachable(connection: Connection, error: exceptions.HTTPError, *, what: str) -> ClusterError:

@@ -345,11 +345,11 @@ class _Call(msgspec.Struct, frozen=True):
             what=self.request.what,
             needs=self.request.needs,
             status=reply.status,
-            said=parse_status(reply.body),
+            answer=parse_status(reply.body),
         )
         # The server may never reach this version; the caller asks for another one.
         at_one = self.request.query.get("resourceVersion") and self.request.query.get(MATCH) != NOT_OLDER
-        if reply.status not in RETRIED or (error.said.too_new and at_one):
+        if reply.status not in RETRIED or (error.answer.too_new and at_one):
             return error
         pause = error.retry_after = _parse_retry_after(reply.headers.get("Retry-After", ""))
         if pause:

@@ -9,8 +9,8 @@ import pytest
 from kubectl_spread.cluster.access.kubeconfig import Cluster, Selection, User
 from kubectl_spread.cluster.access.options import (
     ConnectionOptions,
+    apply_flags,
     connection_flags,
-    overridden,
     parse_timeout,
     secret_flags,
 )
@@ -36,7 +36,7 @@ USER = User(
 def overridden_by(**flags: object) -> tuple[Cluster, User]:
     """Return cluster and user with these flags."""
     options = ConnectionOptions(**flags)  # type: ignore[arg-type] # a typo fails the test
-    selection = overridden(Selection(cluster=CLUSTER, user=USER), options)
+    selection = apply_flags(Selection(cluster=CLUSTER, user=USER), options)
     return selection.cluster, selection.user
 
 
