@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from kubectl_spread.diagnosis.fixes.search import Spent
+from kubectl_spread.diagnosis.fixes.situation import Spent
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ import msgspec
 
 from kubectl_spread.commands.source import ReadLimits
 from kubectl_spread.diagnosis.evaluation import judge
-from kubectl_spread.diagnosis.fixes.search import Spent, nodes_to_read
-from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.search import nodes_to_read
+from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.unread_nodes import Reach
 from kubectl_spread.objects.core import Namespace, Pod

@@ -1,4 +1,4 @@
-"""What an autoscaler decides about a Pod, as reports have it."""
+"""An autoscaler's decision about a Pod, as reports have it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ class PoolReport(Report, frozen=True, kw_only=True):
     """A NodePool or node group.
 
     Attributes:
-        name: its name.
-        verdict: whether it brings a node.
-        domains: topology key → the domains in which it may bring a node, or would where it is refused.
-        reasons: why it is refused, or not known; a few words each.
+        verdict: whether it adds a node.
+        domains: topology key → the domains in which it may add a node, or would if it were not refused.
+        reasons: why it is refused or unknown; a few words each.
     """
 
     name: str
@@ -38,7 +37,7 @@ class CountedDomain(Report, frozen=True, kw_only=True):
     Attributes:
         value: the domain.
         matching: Pods that the constraint counts there.
-        from_: the pools that may bring nodes in it.
+        from_: the pools that may add nodes in it.
     """
 
     value: str
@@ -47,12 +46,11 @@ class CountedDomain(Report, frozen=True, kw_only=True):
 
 
 class CountedConstraint(Report, frozen=True, kw_only=True):
-    """A constraint as the autoscaler counts it, which need not be as the scheduler does.
+    """A constraint as the autoscaler counts it, perhaps otherwise than the scheduler.
 
     Attributes:
-        index: its place in the Pod's constraints.
         global_minimum: the fewest matching Pods in any of its domains.
-        domains: each domain that it knows; of nodes, which can always be added, none.
+        domains: each domain that it knows; none for the hostname, where a new node is a new domain.
     """
 
     index: int
@@ -61,12 +59,12 @@ class CountedConstraint(Report, frozen=True, kw_only=True):
 
 
 class AutoscalerEvent(Report, frozen=True, kw_only=True):
-    """The autoscaler's own last word about the Pod.
+    """The autoscaler's own last message about the Pod.
 
     Attributes:
         reason: of the event, such as ``FailedScheduling``.
-        message: as it stands in the event.
-        time: RFC 3339 text; empty when unknown.
+        message: as in the event.
+        time: RFC 3339 text; empty if unknown.
     """
 
     reason: str
@@ -85,20 +83,20 @@ class NewNodeFix(Fix, frozen=True, kw_only=True):
 
 
 class AutoscalerReport(Report, frozen=True, kw_only=True):
-    """What an autoscaler decides about a Pod that has no node.
+    """An autoscaler's decision about a Pod that has no node.
 
     Attributes:
         kind: which autoscaler.
-        version: the release whose rules apply; empty where there is but one rule.
+        version: the release whose rules apply; empty if all have the same rules.
         decision: ``NewNode`` (nothing that was read forbids one), ``ExistingNode`` (it sees room where the scheduler
-            does not), ``Refused``, ``ByChance`` or ``Unknown``.
+            sees none), ``Refused``, ``ByChance`` or ``Unknown``.
         node: the node on which it sees room; empty for none.
         summary: the decision in a sentence.
-        pools: its NodePools or node groups, in the order in which they are asked.
-        constraints: the Pod's constraints as it counts them; empty where it counts as the scheduler does.
-        fixes: changes of the Pod after which a node may come; as fixes of the Pod, but they open no node that exists.
+        pools: its NodePools or node groups, in the order in which it tries them.
+        constraints: the Pod's constraints as it counts them; empty if it counts as the scheduler does.
+        fixes: changes of the Pod after which a node may be added; they open no existing node.
         advice: what to change in its NodePools or node groups, a sentence each; not simulated.
-        event: its own last word; None for none.
+        event: its own last message; None for none.
     """
 
     kind: Literal["karpenter", "cluster-autoscaler"]

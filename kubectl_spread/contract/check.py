@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
-from kubectl_spread.contract.constraints import ConstraintReport, Requirement, constraint_report, requirement_report
+from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.evaluation import (
     EvaluationReport,
     as_item,
@@ -17,14 +17,17 @@ from kubectl_spread.contract.evaluation import (
 )
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.controllers import rollout_plan
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
+from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import DomainRange, Placement
 from kubectl_spread.wording.check import assumption
 
 
 class ValidationError(Report, frozen=True, kw_only=True):
-    """What the API server would refuse, in its words."""
+    """Why the API server would refuse the manifest, with its message."""
 
     field: str
     reason: str
@@ -32,44 +35,32 @@ class ValidationError(Report, frozen=True, kw_only=True):
 
 
 class ValidationWarning(Report, frozen=True, kw_only=True):
-    """What the API server accepts, but warns of in these words."""
+    """A warning of the API server about a manifest that it accepts."""
 
     field: str
     message: str
 
 
-class Jam(Report, frozen=True, kw_only=True):
+class Jam(placement.Jam, frozen=True, kw_only=True):
     """The first replica that finds no node.
 
     Attributes:
-        replica: which; where it depends on ties, the earliest.
-        replica_max: the latest, where it depends on ties; None where with some luck all replicas find a node.
-        message: the scheduler's wording; None where not all Pods were read and it is not known.
-        nodes: of a DaemonSet, the nodes that have no room for their Pod.
         summary: what is to blame, in a sentence or two.
         conflict: the fewest requirements that together leave it no node.
     """
 
-    replica: int
-    replica_max: int | UnsetType | None = UNSET
-    message: str | None
-    nodes: tuple[str, ...] = ()
     summary: str = ""
     conflict: tuple[Requirement, ...] = ()
 
 
-class RefusedPods(Report, frozen=True, kw_only=True):
-    """At which Pod of a workload the API server ends the making of Pods.
+class RefusedPods(rollout_plan.FailedCreate, frozen=True, kw_only=True):
+    """The first Pod of a workload that the API server refuses to create.
 
     Attributes:
-        created: how many come to be.
-        message: why the next one does not, in the API server's words.
-        refusals: every reason, with the fields of the manifest, where none comes to be; empty for a quota.
-        missing: kind and name of what has to exist first.
+        refusals: every reason, with the fields of the manifest, if no Pod is created; empty for a quota.
+        missing: kind and name of the objects that have to exist first.
     """
 
-    created: int
-    message: str
     refusals: tuple[ValidationError, ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -79,7 +70,7 @@ class AllCreated(Report, frozen=True, kw_only=True):
 
     Attributes:
         placements: where each would go, in order.
-        jam: the first that would find no node; None where all would find one.
+        jam: the first that would find no node; None if all would find one.
     """
 
     placements: tuple[Placement, ...] = ()
@@ -87,15 +78,15 @@ class AllCreated(Report, frozen=True, kw_only=True):
 
 
 class Rollout(Report, frozen=True, kw_only=True):
-    """How the workload gets from the Pods it has to those of the manifest.
+    """How the workload gets from its current Pods to those of the manifest.
 
     Attributes:
-        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` where the template changes; ``Scale`` where it does
-            not and only missing Pods come; ``Replace`` for a Pod that exists; ``Unknown`` for kinds of other APIs.
-        running: the Pods the workload has (count).
-        replaced: how many of them go.
-        assumed: what was assumed, as a sentence.
-        unchanged: whether applying the manifest changes nothing of what the object asks for.
+        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` if the template changes; ``Scale`` if it does not and
+            only missing Pods are created; ``Replace`` for an existing Pod; ``Unknown`` for kinds of other APIs.
+        running: the Pods that the workload has (count).
+        replaced: how many of them are replaced.
+        assumed: the assumption, as a sentence.
+        unchanged: whether applying the manifest changes nothing in the object.
     """
 
     strategy: Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
@@ -106,13 +97,13 @@ class Rollout(Report, frozen=True, kw_only=True):
 
 
 class Origin(Report, frozen=True, kw_only=True):
-    """Where a manifest stands.
+    """The place of a manifest.
 
     Attributes:
-        file: empty where it comes from no file: standard input, a URL, a build.
-        document: which of the source, counted from 1.
-        line: of the source, counted from 1; 0 where it is not known, as in JSON.
-        lines: path or field, as findings and validation errors name it → its line, or that of what it would stand in.
+        file: empty if it comes from no file: standard input, a URL, a build.
+        document: the document of the source, counted from 1.
+        line: of the source, counted from 1; 0 if unknown, as in JSON.
+        lines: path or field, as findings and validation errors name it → its line, or that of the object that lacks it.
     """
 
     file: str
@@ -122,25 +113,25 @@ class Origin(Report, frozen=True, kw_only=True):
 
 
 class CheckItem(EvaluationReport, frozen=True, kw_only=True):
-    """Whether one Pod template of a manifest schedules, and how its replicas lie.
+    """Whether one Pod template of a manifest can be scheduled, and how its replicas will be spread.
 
     Attributes:
-        replicas: how many were asked for.
-        validation: what the API server would refuse.
-        warnings: what it would warn of; nothing where it refuses the manifest.
+        replicas: how many are requested.
+        validation: why the API server would refuse the manifest.
+        warnings: the API server's warnings; empty if it refuses the manifest.
         placements: where each replica goes, in order; ties go to the first name.
-        jam: the first replica that finds no node; None when all find one.
-        pending: how many Pods then wait for a node (count), with ties going to the first name.
-        failed_create: the first Pod that the API server refuses; None where it takes all. Where it takes none,
+        jam: the first replica that finds no node; None if all find one.
+        pending: how many Pods are Pending then (count), with ties going to the first name.
+        failed_create: the first Pod that the API server refuses; None if it accepts all. If it accepts none,
             ``placements`` are those that there would be.
-        all_created: where all would go if it took all; None where it takes all or none.
+        all_created: where all would go if it accepted all; None if it accepts all or none.
         held_by: the scheduling gates that hold its Pods back.
         after: the constraints with all placed replicas counted.
         orders: in how many orders ties were broken, by name first.
         ranges: the domains of ``after`` whose counts differ between these orders.
-        sampled: whether there are so many nodes that the scheduler may look at some of them only.
-        rollout: what was assumed about the workload's running Pods; None where it has none.
-        origin: where the manifest stands.
+        sampled: whether there are so many nodes that the scheduler may try only some of them.
+        rollout: what was assumed about the workload's running Pods; None if it has none.
+        origin: the place of the manifest.
     """
 
     replicas: int = 1
@@ -161,19 +152,19 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
 
     @property
     def refusals(self) -> tuple[ValidationError, ...]:
-        """Why the API server refuses the manifest, or else every Pod of it, by fields of the manifest."""
+        """Why the API server refuses the manifest, or else all its Pods, by fields of the manifest."""
         return self.validation or (self.failed_create.refusals if self.failed_create else ())
 
     @property
     def blamed(self) -> tuple[Requirement, ...]:
-        """The fewest requirements that leave the first Pod without a node no node."""
+        """The fewest requirements that leave no node for the first Pod without a node."""
         return self.conflict or (self.jam.conflict if self.jam else ())
 
     @property
     def blamed_paths(self) -> tuple[str, ...]:
-        """The fields of the Pod in which the constraints among them stand; nothing for those of the cluster."""
+        """The fields of the Pod with the constraints among them; nothing for those of the cluster."""
         own = {each.index for each in self.constraints if not each.default}
-        indexes = (each.index for each in self.blamed if each.kind == "constraint" and each.index in own)
+        indexes = (each.index for each in self.blamed if isinstance(each, ConstraintRequirement) and each.index in own)
         return tuple(f"spec.topologySpreadConstraints[{index}]" for index in indexes)
 
 
@@ -188,7 +179,7 @@ class CheckReport(Report, frozen=True, kw_only=True):
 
 
 def check_item(outcome: ManifestOutcome) -> CheckItem:
-    """Return what becomes of a manifest, in the name of its first Pod."""
+    """Return the outcome of a manifest, under the name of its first Pod."""
     report = with_missing(evaluation_report(outcome.judgement), incomplete_entries(outcome.unknown))
     if outcome.preempts:
         # Where room is made, the minimum is not held by what is full.
@@ -204,7 +195,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         placements=outcome.placements,
         jam=_jam(outcome, report),
         pending=outcome.pending,
-        failed_create=_refused_pods(outcome),
+        failed_create=RefusedPods(**asdict(outcome.failed_create)) if outcome.failed_create else None,
         held_by=outcome.held_by,
         after=tuple(map(constraint_report, outcome.constraints)),
         orders=outcome.orders,
@@ -219,16 +210,11 @@ def all_created(outcome: ManifestOutcome) -> AllCreated:
     return AllCreated(placements=outcome.placements, jam=_jam(outcome, evaluation_report(outcome.judgement)))
 
 
-def _refused_pods(outcome: ManifestOutcome) -> RefusedPods | None:
-    failed = outcome.failed_create
-    return RefusedPods(created=failed.created, message=failed.message) if failed else None
-
-
 def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
     jam, judgement = outcome.jam, outcome.jam_judgement
     if jam is None or judgement is None:
         return None
     if judgement is outcome.judgement:
         return Jam(**asdict(jam), summary=first.summary, conflict=first.conflict)
-    conflict = tuple(map(requirement_report, judgement.blame.core)) if judgement.blame else ()
+    conflict = judgement.blame.core if judgement.blame else ()
     return Jam(**asdict(jam), summary=explanation_of(judgement).summary, conflict=conflict)

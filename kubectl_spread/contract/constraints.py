@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from kubectl_spread.contract.report import Report
-from kubectl_spread.diagnosis import domains, requirements
+from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, ConstraintFacts, DomainFacts
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.diagnosis.requirements import Requirement
 from kubectl_spread.wording.reasons import reason_text
-
-
-class Requirement(Report, frozen=True, kw_only=True):
-    """One thing that can reject a node: a constraint by its index, or a filter plugin by its name."""
-
-    kind: Literal["constraint", "filter"]
-    index: int | UnsetType = UNSET
-    plugin: str | UnsetType = UNSET
 
 
 class Pin(Report, frozen=True, kw_only=True):
@@ -35,16 +24,16 @@ class Domain(DomainFacts, frozen=True, kw_only=True):
 
     Attributes:
         value: the label's value.
-        nodes: the nodes that are counted, by name.
-        eligible: whether any node of it is counted.
-        not_counted: its nodes that are not (count); absent where all are.
-        matching: the Pods counted.
-        by_node: counted node → the Pods counted there.
+        nodes: the counted nodes, by name.
+        eligible: whether any of its nodes is counted.
+        not_counted: its nodes that are not counted (count); absent if all are.
+        matching: the counted Pods.
+        by_node: counted node → the counted Pods on it.
         skew: matching minus the global minimum.
         skew_if_placed: the same with the Pod placed there.
         allowed: whether the constraint lets the Pod go there.
-        pinned: whether it holds the minimum and every node in it is rejected by other requirements.
-        pinned_by: by which; of a soft constraint, what keeps the Pod off all of its nodes; else empty.
+        pinned: whether it holds the minimum and other requirements reject all its nodes.
+        pinned_by: these requirements; of a soft constraint, what keeps the Pod off all of its nodes; else empty.
     """
 
     pinned_by: tuple[Pin, ...] = ()
@@ -56,22 +45,15 @@ class ConstraintReport(ConstraintFacts, frozen=True, kw_only=True):
     Attributes:
         index: its place in the Pod's spec, or among the cluster's defaults.
         selector: the effective selector as ``kubectl -l`` takes it; ``<none>`` selects nothing, ``<all>`` everything.
-        self_match: whether the Pod is counted itself once it is placed.
-        node_affinity_policy: whether nodes that the Pod's node affinity rules out count; absent for Honor, they do not.
-        node_taints_policy: whether nodes whose taints the Pod does not tolerate do not; absent for Ignore, they do.
+        self_match: whether the constraint counts the Pod itself once it is placed.
+        node_affinity_policy: whether nodes that the Pod's node affinity excludes count; absent for Honor, they do not.
+        node_taints_policy: whether nodes with taints that the Pod does not tolerate count; absent for Ignore, they do.
         default: whether it is one of the cluster's default constraints.
         global_minimum: the fewest matching Pods in any eligible domain, 0 while minDomains is not reached.
-        minimum_domains: every domain that holds the minimum; empty when none does.
+        minimum_domains: every domain that holds the minimum; may be empty.
     """
 
     domains: tuple[Domain, ...]
-
-
-def requirement_report(requirement: requirements.Requirement) -> Requirement:
-    """Return the requirement as the report names it."""
-    if isinstance(requirement, ConstraintRequirement):
-        return Requirement(kind="constraint", index=requirement.index)
-    return Requirement(kind="filter", plugin=requirement.plugin)
 
 
 def constraint_report(constraint: ConstraintDiagnosis) -> ConstraintReport:
@@ -93,7 +75,6 @@ def _domain(domain: domains.Domain) -> Domain:
         allowed=domain.allowed,
         pinned=domain.pinned,
         pinned_by=tuple(
-            Pin(node=pin.node, requirement=requirement_report(pin.requirement), detail=reason_text(pin.reason))
-            for pin in domain.pins
+            Pin(node=pin.node, requirement=pin.requirement, detail=reason_text(pin.reason)) for pin in domain.pins
         ),
     )

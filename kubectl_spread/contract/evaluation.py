@@ -1,4 +1,4 @@
-"""What the scheduler decides about one Pod, node by node."""
+"""The scheduler's decision about one Pod, node by node."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
-from kubectl_spread.contract.constraints import ConstraintReport, Requirement, constraint_report, requirement_report
+from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
@@ -18,7 +18,7 @@ from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, verdict_of
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import NodeVerdict
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -30,7 +30,7 @@ ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
 class Rejection(Report, frozen=True, kw_only=True):
-    """What one filter says of a node, and in our words why."""
+    """A filter's rejection of a node, and the reason in our words."""
 
     plugin: str
     code: str
@@ -39,13 +39,13 @@ class Rejection(Report, frozen=True, kw_only=True):
 
 
 class NodeReport(Report, frozen=True, kw_only=True):
-    """What became of one node.
+    """The scheduler's verdict on one node.
 
     Attributes:
-        plugin: the filter at which the scheduler stops, with its code and reasons; absent where the node is feasible.
+        plugin: the filter at which the scheduler stops, with its code and reasons; absent for a feasible node.
         rejections: every filter that rejects the node.
-        scores: score plugin → weighted score, and ``total``; absent where the node is not feasible.
-        first: whether ``plugin`` is known to be where the scheduler stops; absent where all Pods were read: it is then.
+        scores: score plugin → weighted score, and ``total``; absent for a node that is not feasible.
+        first: whether the scheduler surely stops at ``plugin``; absent if all Pods were read: it does then.
     """
 
     name: str
@@ -59,25 +59,25 @@ class NodeReport(Report, frozen=True, kw_only=True):
 
 
 class EvaluationReport(Report, frozen=True, kw_only=True):
-    """What the scheduler decides about one Pod, and why.
+    """The scheduler's decision about one Pod, and the reasons.
 
     Attributes:
-        summary: what is to blame, in a sentence or two; empty when the Pod is schedulable, but for volumes that a Pod
+        summary: what is to blame, in a sentence or two; empty for a schedulable Pod, except for the volumes that it
             waits for once the scheduler has chosen its node.
-        cause: the root cause, with the names and numbers that prove it; absent where some node takes the Pod.
-        message: the scheduler's wording, without preemption; empty when the Pod is schedulable. None where the first
-            rejection of some node is not known, and no event tells.
-        message_from: ``event`` where it is the scheduler's own, for that reason.
-        feasible: the nodes no filter rejects, best total score first, then by name.
-        conflict: the fewest requirements that together leave no node; empty where one is left.
-        core_of: the requirements that were judged on every node; absent where all Pods were read: all were then.
-        fixes: changes that let the Pod in, those that disturb least first, then the cheapest.
-        left_alone: what would let the Pod in too and is not offered, with the reason: a sentence each.
-        waits: what lets the Pod in without anybody's doing, once it is over; absent where nothing does.
-        new_nodes: nodes that would let the Pod in if somebody, or an autoscaler, added them; of the shape of fixes.
-        autoscaler: what the cluster's autoscaler decides about it, of a manifest about the first replica that finds no
-            node; absent where there is none.
-        fix_search: ``bounded`` where time ran out before every change was tried.
+        cause: the root cause, with the names and numbers that prove it; absent if some node takes the Pod.
+        message: the scheduler's message, without preemption; empty for a schedulable Pod. None if the first rejection
+            of some node is unknown, and there is no event.
+        message_from: ``event`` if it is the scheduler's own, for that reason.
+        feasible: the nodes that no filter rejects, best total score first, then by name.
+        conflict: the fewest requirements that together leave no node; empty if one is left.
+        core_of: the requirements that were evaluated on every node; absent if all Pods were read: all were then.
+        fixes: changes that let the Pod in, the least disturbing first, then the cheapest.
+        left_alone: what would let the Pod in too but is not offered, with the reason: a sentence each.
+        waits: what lets the Pod in without any action, once it is over; absent if nothing does.
+        new_nodes: nodes that would let the Pod in if a person, or an autoscaler, added them; in the form of fixes.
+        autoscaler: the decision of the cluster's autoscaler about it, of a manifest about the first replica that finds
+            no node; absent if there is none.
+        fix_search: ``bounded`` if time ran out before every change was tried.
     """
 
     namespace: str
@@ -106,7 +106,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
 
     @property
     def stuck(self) -> bool:
-        """Whether no node takes the Pod, or nothing could take one that the API server refuses."""
+        """Whether no node takes the Pod, or would take one that the API server refuses."""
         refused = self.verdict in {Verdict.INVALID, Verdict.FAILED_CREATE}
         return self.verdict is Verdict.UNSCHEDULABLE or (refused and not self.feasible)
 
@@ -117,17 +117,17 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
 
     @property
     def assumed(self) -> bool:
-        """Whether the scheduler has chosen a node already and waits to bind the Pod, as the summary says."""
+        """Whether the scheduler has already chosen a node and waits to bind the Pod, as the summary tells."""
         return self.verdict is Verdict.SCHEDULABLE and bool(self.summary)
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """A decision in words, before any node is named.
+    """A decision in words, without its nodes.
 
     Attributes:
-        summary: why the Pod has no node; empty where it finds one.
-        message: what the scheduler says; empty where it says nothing, None where that is not known.
-        incomplete: what this does not rest on.
+        summary: why the Pod has no node; empty if it finds one.
+        message: the scheduler's message; empty if there is none, None if it is unknown.
+        incomplete: what the decision could not take into account.
     """
 
     summary: str
@@ -136,7 +136,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 def summary_of(decision: Decision) -> str:
-    """Return what is to blame, in a sentence or two; empty where the Pod finds a node."""
+    """Return what is to blame, in a sentence or two; empty if the Pod finds a node."""
     return headed(decision.handle, decision.evaluation, decision.blame, decision.preemption)
 
 
@@ -150,7 +150,7 @@ def explanation_of(decision: Decision) -> Explanation:
 
 
 def evaluation_report(judgement: Judgement) -> EvaluationReport:
-    """Return what the scheduler has decided about a Pod as reports have it."""
+    """Return the scheduler's decision about a Pod as reports have it."""
     evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
     pod, to_blame = evaluation.pod, judgement.blame
     reach, on_all = judgement.reach, judgement.judged_on_all_nodes
@@ -168,21 +168,21 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         message=explanation.message,
         # Scores are relative, and nodes that were not read are none that could be compared.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
-        nodes=tuple(_node(verdict, judgement) for verdict in evaluation.nodes.values()),
+        nodes=tuple(_node_report(verdict, judgement) for verdict in evaluation.nodes.values()),
         constraints=tuple(map(constraint_report, spread.constraints)),
-        conflict=tuple(map(requirement_report, to_blame.core)) if to_blame else (),
-        core_of=UNSET if on_all is None else tuple(map(requirement_report, on_all)),
+        conflict=to_blame.core if to_blame else (),
+        core_of=UNSET if on_all is None else on_all,
         findings=tuple(map(Finding.of, judgement.findings)),
         incomplete=explanation.incomplete,
     )
 
 
 def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> ItemT:
-    """Return an item of a report with all that the evaluation has, and more."""
+    """Return an item of a report with all fields of the evaluation, and more."""
     return struct(**{**asdict(report), **more})
 
 
-def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
+def _node_report(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
     handle, spread, reach = judgement.handle, judgement.spread, judgement.reach
     if verdict.first is None:
         return NodeReport(name=verdict.name, feasible=True, scores=UNSET if reach else dict(verdict.scores))
@@ -197,7 +197,7 @@ def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
                 plugin=rejection.plugin,
                 code=rejection.status.code.value,
                 reasons=rejection.status.reasons,
-                detail=_detail(rejection.plugin, handle.node_infos[verdict.name], spread),
+                detail=_reason_of_rejection(rejection.plugin, handle.node_infos[verdict.name], spread),
             )
             for rejection in (reach.told(verdict) if reach else verdict.rejections)
         ),
@@ -205,8 +205,8 @@ def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
     )
 
 
-def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
-    """Return what a rejection is about: the first constraint that fails, or what the plugin's filter found."""
+def _reason_of_rejection(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
+    """Return the first constraint that rejects the node, or what the plugin's filter found."""
     if plugin != podtopologyspread.NAME:
         return reason_text(spread.explainer.of_plugin(plugin, node_info))
     for constraint in spread.constraints:
@@ -217,7 +217,7 @@ def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
 
 
 def with_missing(report: ReportT, missing: tuple[Incomplete, ...]) -> ReportT:
-    """Return the report, of which this is not known besides."""
+    """Return the report with more incomplete entries."""
     if not missing:
         return report
     verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict

@@ -1,4 +1,4 @@
-"""What is worth knowing about a constraint, a Pod or the cluster."""
+"""The findings about a constraint, a Pod or the cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kubectl_spread.wording.findings import FINDINGS
 
 
 class Finding(Report, frozen=True, kw_only=True):
-    """Something worth knowing about a constraint, a Pod or the cluster, and what to do."""
+    """A fact about a constraint, a Pod or the cluster that matters besides the verdict, and what to do."""
 
     id: str
     severity: Severity

@@ -22,27 +22,28 @@ from kubectl_spread.wording import fixes
 
 
 class Fix(Report, frozen=True, kw_only=True):
-    """A set of changes that lets the Pod in, tried on the snapshot.
+    """A set of changes that lets the Pod in, verified by simulation on the snapshot.
 
     Attributes:
-        id: the class of the change; joined by ``+`` where there are two.
+        id: the class of the change; joined by ``+`` if there are two.
         summary: the change in words.
-        disturbs: what making it does to Pods that run.
-        overrides: what it sets aside that somebody decided on purpose; absent where that is nothing.
-        cost: how much it weakens or reaches beyond the Pod.
+        disturbs: what the change does to running Pods.
+        overrides: what it overrides that somebody decided on purpose; absent if nothing.
+        cost: how much it weakens the spread, or reaches beyond the Pod.
         feasible: the nodes it opens, best first.
-        admits: how many of the Pending Pods of the same workload it lets in, placed one after another; at least that
-            many where it was tried with the Pods that were read.
-        siblings: how many of them there are, this Pod included.
-        alike: objects for which the same change does the same.
-        changes: what was tried, so that it can be tried again.
-        commands: what a person runs, in order; empty where no command changes the owner.
-        starts: what running them sets off.
-        yaml: what to write where the Pod comes from, below the identity of that object; empty where nothing is.
-        source: what keeps the owner as it is, so that the YAML belongs there; empty where nothing says so.
-        new_revision: the nodes a Pod of the owner's new revision may go to, where they differ from ``feasible``.
-        edits: what to change in the manifest that is checked; empty where the change is made elsewhere.
-        proved_on: ``read`` where it was tried on the Pods that were read, which are not all.
+        admits: how many of the workload's Pending Pods it lets in, placed one after another; at least that many if it
+            was verified with only some Pods read.
+        siblings: how many Pending Pods the workload has, this Pod included.
+        alike: objects for which the same change has the same result.
+        changes: the simulated changes, for another simulation.
+        commands: what to run, in order; empty if no command changes the owner.
+        starts: what the commands trigger.
+        yaml: what to write in the source of the Pod, below the identity of that object; empty for nothing.
+        source: what keeps the owner as its source describes it, so that the YAML belongs there; empty if nothing shows
+            it.
+        new_revision: the nodes for a Pod of the owner's new revision, if they differ from ``feasible``.
+        edits: what to change in the checked manifest; empty if the change is made elsewhere.
+        proved_on: ``read`` if it was verified with only some Pods read.
     """
 
     id: str
@@ -65,14 +66,14 @@ class Fix(Report, frozen=True, kw_only=True):
 
 
 class ExpectedChange(Report, frozen=True, kw_only=True):
-    """What lets the Pod in without anybody's doing, once it is over.
+    """What lets the Pod in without any action, once it is over.
 
     Attributes:
         kind: ``NodeRecovery``, ``PodEnding`` or ``RolloutGoesOn``.
         nodes: the nodes that take the Pod then, or the node of the Pod that ends.
         pod: the Pod that ends, as namespace/name; empty for others.
-        workload: whose rollout goes on; empty for others.
-        message: what is waited for.
+        workload: the owner of the rollout; empty for others.
+        message: what to wait for.
     """
 
     kind: Literal["NodeRecovery", "PodEnding", "RolloutGoesOn"]
@@ -83,7 +84,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
 
 
 class SearchedFields(TypedDict):
-    """The fields of an ``EvaluationReport`` that hold what the search for fixes found."""
+    """The fields of an ``EvaluationReport`` with the result of the search for fixes."""
 
     fixes: tuple[Fix, ...]
     new_nodes: tuple[Fix, ...]
@@ -93,7 +94,7 @@ class SearchedFields(TypedDict):
 
 
 def searched_fields(search: FixSearch, connection_flags: Sequence[str] = ()) -> SearchedFields:
-    """Return what the search found as it is reported, with commands that carry these flags."""
+    """Return the result of the search as reports have it, with these connection flags in the commands."""
     return {
         "fixes": fix_reports(search.fixes, connection_flags),
         "new_nodes": fix_reports(search.new_nodes, connection_flags),
@@ -118,7 +119,7 @@ def _expected(wait: Wait) -> ExpectedChange:
 
 
 def fix_reports(verified: Iterable[VerifiedFix], connection_flags: Sequence[str] = ()) -> tuple[Fix, ...]:
-    """Return the fixes as they are reported: by rank, and those of one rank by their text."""
+    """Return the fixes as reports have them: by rank, and those of one rank by their text."""
     reports = [(fix.rank, _report(fix, connection_flags)) for fix in verified]
     return tuple(report for _, report in sorted(reports, key=lambda each: (each[0], each[1].summary)))
 

@@ -1,4 +1,4 @@
-"""What an answer does not rest on, as reports have it."""
+"""What an answer could not take into account, as reports have it."""
 
 from __future__ import annotations
 

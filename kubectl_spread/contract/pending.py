@@ -16,19 +16,13 @@ from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.wording.pending import DIFFERENCES
 
 
-class EventReport(Report, frozen=True, kw_only=True):
-    """The scheduler's last word about the Pod.
+class EventReport(LastFailure, frozen=True, kw_only=True):
+    """The scheduler's last message about the Pod.
 
     Attributes:
-        message: as it stands in the event or the Pod's condition, the part about preemption included.
-        time: RFC 3339 text; empty when unknown.
-        count: how often it was said.
-        differs: why it differs from the report's message; empty where it does not.
+        differs: why it differs from the report's message; empty if it does not.
     """
 
-    message: str
-    time: str = ""
-    count: int = 1
     differs: str = ""
 
 
@@ -36,13 +30,13 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     """Why one Pod is not scheduled.
 
     Attributes:
-        scheduler_name: who decides about the Pod.
-        replicas: how much of its workload is at work; absent where that makes no Pod again, or cannot be read.
-        event: the last FailedScheduling message; None when there is none.
+        scheduler_name: the Pod's scheduler.
+        replicas: how much of its workload is at work; absent where that recreates no Pod, or cannot be read.
+        event: the last FailedScheduling message; None if there is none.
         held_by: the scheduling gates that hold the Pod back.
-        preemption: whom the scheduler would evict; None where it would evict nobody.
+        preemption: what the scheduler would evict; None for nothing.
         nomination: the node the Pod is nominated to; None for none.
-        same_as: an earlier Pod of the same template whose explanation holds for this one too.
+        same_as: an earlier Pod of the same template with the same explanation.
     """
 
     scheduler_name: str
@@ -58,7 +52,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
     """The answer of ``why-pending``.
 
     Attributes:
-        not_created: the workloads that lack Pods which are not even there to be Pending.
+        not_created: the workloads that lack Pods because these are not created.
     """
 
     api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
@@ -70,7 +64,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
 
 
 def with_event(item: PendingItem, failure: LastFailure | None, *, chosen: bool | None, known: bool) -> PendingItem:
-    """Return the explanation beside the scheduler's last message; the other arguments are those of ``difference``."""
+    """Return the item with the scheduler's last message; the other arguments are those of ``difference``."""
     if failure is None:
         return item
     differs = difference(failure, item.message, chosen=chosen, feasible=bool(item.feasible), known=known)

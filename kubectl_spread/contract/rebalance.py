@@ -15,15 +15,15 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
     """One eviction of a plan.
 
     Attributes:
-        order: its place in the plan, from 1: it goes once the Pod in place of the one before is Ready.
-        wave: the evictions of one wave follow each other so; before the next, all evicted Pods have to be gone too:
-            a budget, a StatefulSet, room, anti-affinity or a volume requires it.
-        pod: the Pod that goes.
+        order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready.
+        wave: the evictions of one wave follow each other like this. Before the next wave all evicted Pods must be gone
+        too: a budget, a StatefulSet, room, anti-affinity or a volume requires it.
+        pod: the evicted Pod.
         uid: its UID; empty in files that hold none.
-        node: where it is.
-        workload: whose it is.
-        lands: the nodes of which the Pod in its place goes to one, by name.
-        command: what evicts it.
+        node: its node.
+        workload: its workload.
+        lands: the Pod that replaces it goes to one of these nodes, by name.
+        command: the command that evicts it.
     """
 
     order: int
@@ -38,22 +38,22 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
 
 
 class RebalancedConstraint(ChangedConstraint, frozen=True, kw_only=True):
-    """Which constraint is spoken of, and whether it is hard."""
+    """The constraint of an item, and whether it is hard."""
 
     when_unsatisfiable: str
 
 
 class RebalanceItem(Report, frozen=True, kw_only=True):
-    """How the Pods that one constraint counts lie before and after the plan.
+    """How the Pods that one constraint counts are spread before and after the plan.
 
     Attributes:
-        verdict: Balanced where it holds as it is, Planned where it holds after the plan, Partial where less is left.
-        reason: why not all is reached; empty where it is.
-        fixes: what to fix first, for a plan to reach more: after each, a Pod evicted where there are most goes where
-            there are fewest. Its changes of a Pod are made on one that is evicted then.
+        verdict: Balanced if it is satisfied now, Planned if it is after the plan, Partial if some skew is left.
+        reason: why some skew is left; empty if none is.
+        fixes: what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the
+            emptiest. Its changes of a Pod are made on one that is evicted then.
         before: eligible domain → Pods.
         after: the same in the end, in the worst case.
-        skew_before: the skew as it is (Pods).
+        skew_before: the current skew (Pods).
         skew_after: the largest skew in the end, whichever of equal nodes the scheduler takes (Pods).
     """
 
@@ -70,7 +70,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
 
 
 class WaitingWorkload(Report, frozen=True, kw_only=True):
-    """The Pods of a workload that wait for a node.
+    """The Pending Pods of a workload.
 
     Attributes:
         count: how many there are.
@@ -86,13 +86,13 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
 
     Attributes:
         evictions: the plan, in order.
-        pending: how many Pods of the workloads wait for a node, for which nothing is planned.
-        waiting: whose they are, by name.
-        notes: what else is to be known of the plan, a sentence each.
+        pending: how many Pods of the workloads are Pending; nothing is planned for them.
+        waiting: their workloads, by name.
+        notes: what else matters about the plan, a sentence each.
         items: the constraints, worst first.
-        search: ``bounded`` where the search ended before it was known that there is nothing better.
-        orders: ``sampled`` where there are more choices among equal nodes than were followed.
-        scored: ``some`` where the scheduler scores only some of the nodes that a Pod fits on.
+        search: ``bounded`` if the search ended before it was known that no plan is better.
+        orders: ``sampled`` if there are more choices among equal nodes than were followed.
+        scored: ``some`` if the scheduler scores only some of the nodes that fit a Pod.
     """
 
     api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"

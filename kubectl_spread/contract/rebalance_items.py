@@ -26,7 +26,7 @@ from kubectl_spread.wording.statuses import STATUSES
 def evictions(
     plan: EvictionPlan, snapshot: Snapshot, connection_flags: Sequence[str] = ()
 ) -> Iterator[PlannedEviction]:
-    """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before, to which the flags lead."""
+    """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before, with its connection flags."""
     numbers = waves(((each.movable.pod, each.movable.again.pod, each.lands) for each in plan.evictions), snapshot)
     for order, (wave, each) in enumerate(zip(numbers, plan.evictions, strict=True), start=1):
         pod = each.movable.pod
@@ -44,7 +44,7 @@ def evictions(
 
 
 def command(pod: Pod, connection_flags: Sequence[str] = ()) -> str:
-    """Return what evicts this Pod and no later one of its name, through the Eviction API: budgets hold when it is run.
+    """Return the command that evicts this Pod, and no later Pod of its name, by the Eviction API, which checks budgets.
 
     Source: kubernetes.io/docs/concepts/scheduling-eviction/api-eviction.
     """
@@ -54,12 +54,12 @@ def command(pod: Pod, connection_flags: Sequence[str] = ()) -> str:
 
 
 def eviction_path(namespace: str, name: str) -> str:
-    """Return where the evictions of a Pod are created."""
+    """Return the path to create evictions of a Pod."""
     return f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}/eviction"
 
 
 def eviction_of(namespace: str, name: str, uid: str) -> str:
-    """Return the Eviction of a Pod as JSON; without a UID, of whatever Pod has the name then."""
+    """Return the Eviction of a Pod as JSON; without a UID, of any Pod with the name."""
     values: dict[str, object] = {"metadata": {"name": name, "namespace": namespace}}
     if uid:
         values["deleteOptions"] = {"preconditions": {"uid": uid}}
@@ -67,7 +67,7 @@ def eviction_of(namespace: str, name: str, uid: str) -> str:
 
 
 def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) -> Iterator[RebalanceItem]:
-    """Yield what becomes of each constraint; of each that is left, ``fixes_of`` returns what to fix first."""
+    """Yield the outcome of each constraint; ``fixes_of`` returns what to fix first if some skew is left."""
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, unsure_of(outcome)
         remaining = None if unsure else remaining_skew(outcome)

@@ -1,6 +1,6 @@
-"""What every report of the contract has: the contract of the renderers, of ``-o json`` and of the JSON Schema.
+"""What all reports share: the contract of the renderers, of ``-o json`` and of the JSON Schema.
 
-Names on the wire are camelCase. The contract only grows: a field is never renamed or given another meaning.
+JSON names are camelCase. The contract only grows: a field is never renamed, and never gets another meaning.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ API_VERSION = "spread.kubectl.dev/v1alpha1"
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """The base of everything that is reported."""
+    """The base of everything in a report."""
 
 
 class ClusterAccess(Report, frozen=True, kw_only=True):
     """Which cluster was read, and how commands reach it.
 
     Attributes:
-        context: the name of the context; empty when there is none.
-        cluster: the name of the cluster in the kubeconfig; empty when there is none.
-        current: whether kubectl asks the same cluster without flags.
-        flags: kubectl's flags that were given to reach it, each word by itself; all commands carry them.
-        secret_flags: those that commands leave out, for their values are secret, or not in the snapshot.
+        context: the name of the context; empty if there is none.
+        cluster: the name of the cluster in the kubeconfig; empty if there is none.
+        current: whether kubectl uses the same cluster without flags.
+        flags: the connection flags of this call, each word separate; all commands carry them.
+        secret_flags: flags that commands leave out: their values are secret, or not in the snapshot.
         server: the API server's URL, of a snapshot.
-        taken_at: when a snapshot was taken (RFC 3339); empty where an API server was read.
+        taken_at: when a snapshot was taken (RFC 3339); empty if an API server was read.
     """
 
     context: str = ""
@@ -40,7 +40,7 @@ class ClusterAccess(Report, frozen=True, kw_only=True):
 
 
 class Metadata(Report, frozen=True, kw_only=True):
-    """What was asked and how it was read.
+    """The source of the answer.
 
     Attributes:
         version: of this program.
@@ -48,9 +48,9 @@ class Metadata(Report, frozen=True, kw_only=True):
         kube_version: the release whose rules were applied, such as ``v1.36``.
         kube_version_from: ``flag``, ``server``, ``nodes`` (the newest kubelet: at least that) or ``default``.
         source: the context, or the files.
-        access: which cluster that is, and how commands reach it; absent for files that do not say it.
-        resource_versions: list → version it was read at; empty for files.
-        as_of: the last time that the Pods tell of (RFC 3339): the answer is no older; empty where they tell none.
+        access: which cluster that is, and how commands reach it; absent for files that do not name it.
+        resource_versions: list → the version at which it was read; empty for files.
+        as_of: the latest time in the Pods (RFC 3339): the answer is no older; empty if they have none.
     """
 
     version: str
@@ -64,12 +64,12 @@ class Metadata(Report, frozen=True, kw_only=True):
 
     @property
     def connection_flags(self) -> tuple[str, ...]:
-        """What commands have to carry to reach the cluster that was read."""
+        """The flags with which commands reach the cluster that was read."""
         return self.access.flags if isinstance(self.access, ClusterAccess) else ()
 
 
 class Incomplete(Report, frozen=True, kw_only=True):
-    """Something that was not read or is not modelled, and what that means for the answer."""
+    """Something that was not read or is not modelled, and its consequence for the answer."""
 
     what: str
     why: str

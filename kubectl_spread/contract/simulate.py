@@ -12,7 +12,7 @@ from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):
-    """A Pod that went, whose it is, and the node it was on; empty for none."""
+    """A Pod that was evicted or deleted, its workload, and its node; empty for none."""
 
     namespace: str
     workload: WorkloadRef
@@ -21,7 +21,7 @@ class EvictedPod(Report, frozen=True, kw_only=True):
 
 
 class BlockedPod(Report, frozen=True, kw_only=True):
-    """A Pod that should have gone and did not."""
+    """A Pod that should have been evicted and was not."""
 
     namespace: str
     pod: str
@@ -29,15 +29,15 @@ class BlockedPod(Report, frozen=True, kw_only=True):
 
 
 class PendingPods(Report, frozen=True, kw_only=True):
-    """The Pods of a workload that wait for a node.
+    """The Pending Pods of a workload.
 
     Attributes:
-        count: how many, in the outcome that is reported.
-        before: how many waited before the step, or would wait without it.
-        range: the fewest and the most that were seen in any order.
-        message: the scheduler's wording; empty where none waits in this outcome.
+        count: how many, in the reported outcome.
+        before: how many were Pending before the step, or would be without it.
+        range: the fewest and the most seen in any order.
+        message: the scheduler's message; empty if none is Pending in this outcome.
         summary: what is to blame, in a sentence or two.
-        incomplete: what that does not rest on.
+        incomplete: what that could not take into account.
     """
 
     namespace: str
@@ -51,22 +51,23 @@ class PendingPods(Report, frozen=True, kw_only=True):
 
 
 class SimulatedStep(Report, frozen=True, kw_only=True):
-    """What one step does.
+    """The result of one step.
 
     Attributes:
         step: the step, as ``drain n1``.
-        evicted: the Pods that go for it; what manages them makes others.
-        blocked: the Pods that should go and do not.
-        lost: the Pods that go and that nothing makes again.
-        preempted: the Pods that the scheduler evicts for those that come.
-        pending: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
-        newly_pending: whether more Pods of some workload wait than before, and than would without the step, for a
-            scheduler whose rules are known, or are refused.
-        untried: how many of the Pods that wait were not tried on any node, for too many had been before;
-            absent where all were.
+        evicted: the Pods that the step removes; their owners create others.
+        blocked: the Pods that it should remove but does not.
+        lost: the Pods that it removes and that nothing recreates.
+        preempted: the Pods that the scheduler evicts for new ones.
+        pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than at the
+            start.
+        newly_pending: whether more Pods of some workload are Pending than before, and than without the step, for a
+            scheduler with known rules, or are refused.
+        untried: how many Pending Pods were not tried on any node, because too many had been tried before; absent if all
+            were tried.
         items: the constraints, changed or not.
         orders: in how many orders chance was tried.
-        notes: what else is to be known, a sentence each.
+        notes: what else matters, a sentence each.
     """
 
     step: str

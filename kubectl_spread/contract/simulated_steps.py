@@ -1,4 +1,4 @@
-"""What a simulation changed, in the JSON contract."""
+"""The result of a simulation, in the JSON contract."""
 
 from __future__ import annotations
 
@@ -23,26 +23,23 @@ from kubectl_spread.wording.words import held_by_gates
 def simulated_step(
     change: StepChange, connection_flags: Sequence[str], merges: Iterable[tuple[WorkloadRef, MergedConstraints]]
 ) -> SimulatedStep:
-    """Return what one step changed.
+    """Return the result of one step, with these connection flags in the commands.
 
-    Args:
-        change: the change.
-        connection_flags: what commands carry.
-        merges: what kubectl cannot tell apart of the workloads that the step applies.
+    ``merges``: the constraints that apply merges by their key alone, of the applied workloads.
     """
     done = change.done
     notes = (note_text(note, connection_flags) for note in done.notes)
     merged = (f"{ref}: {FINDINGS.text(finding).removesuffix('.')}" for ref, finding in merges)
     return SimulatedStep(
         step=str(change.step),
-        evicted=_evicted(done.evicted, change.before),
+        evicted=_evicted_pods(done.evicted, change.before),
         blocked=tuple(
             BlockedPod(namespace=each.pod.metadata.namespace, pod=each.pod.metadata.name, why=blocked_text(each))
             for each in done.blocked
         ),
-        lost=_evicted(done.lost, change.before),
-        preempted=_evicted(change.preempted, change.before),
-        pending=tuple(map(_pending, change.waiting)),
+        lost=_evicted_pods(done.lost, change.before),
+        preempted=_evicted_pods(change.preempted, change.before),
+        pending=tuple(map(_pending_pods, change.waiting)),
         newly_pending=change.newly_pending,
         untried=change.untried or UNSET,
         items=change.constraints,
@@ -51,7 +48,7 @@ def simulated_step(
     )
 
 
-def _evicted(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ...]:
+def _evicted_pods(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ...]:
     return tuple(
         EvictedPod(
             namespace=pod.metadata.namespace,
@@ -63,29 +60,29 @@ def _evicted(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ...]:
     )
 
 
-def _pending(waiting: WaitingPods) -> PendingPods:
+def _pending_pods(waiting: WaitingPods) -> PendingPods:
     namespace, ref = waiting.key
-    said = _said(waiting.revisions)
+    explained = _explanations_of(waiting.revisions)
     return PendingPods(
         namespace=namespace,
         workload=ref,
         count=waiting.counts[0],
         before=waiting.before,
         range=(min(waiting.counts), max(waiting.counts)),
-        message=(said[0].message or "") if said else "",
-        summary=" ".join(each.summary for each in said),
-        incomplete=tuple({gap: None for each in said for gap in each.incomplete}),
+        message=(explained[0].message or "") if explained else "",
+        summary=" ".join(each.summary for each in explained),
+        incomplete=tuple({gap: None for each in explained for gap in each.incomplete}),
     )
 
 
-def _said(revisions: tuple[WaitingRevision, ...]) -> list[Explanation]:
-    """Return what is said of the first revision, and of each other for which it is not so."""
+def _explanations_of(revisions: tuple[WaitingRevision, ...]) -> list[Explanation]:
+    """Return the explanation for the first revision, and for each other revision with another one."""
     found: list[Explanation] = []
     for each in revisions:
-        said, held = explanation_of(each.decision), gates(each.pod)
-        summary = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else said.summary
+        explained, held = explanation_of(each.decision), gates(each.pod)
+        summary = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else explained.summary
         if not found:
-            found.append(replace(said, summary=summary))
+            found.append(replace(explained, summary=summary))
         elif summary != found[0].summary:
-            found.append(replace(said, summary=f"{each.number} of them, of another revision: {summary}"))
+            found.append(replace(explained, summary=f"{each.number} of them, of another revision: {summary}"))
     return found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kubectl_spread.diagnosis.skew import Row
 
 FEW_DOMAINS = 5
-"""Domains (count) up to which the table has the count of each."""
+"""Up to this number of domains, the table has the count of each."""
 
 
 class Headroom(Report, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Headroom(Report, frozen=True, kw_only=True):
     Attributes:
         more: how many do (count), before the first that does not.
         tried: how many were tried (count).
-        then: what stops that one; empty where all that were tried found a node.
+        then: what stops that one; empty if all tried replicas found a node.
     """
 
     more: int
@@ -39,11 +39,11 @@ class Headroom(Report, frozen=True, kw_only=True):
 
 
 class Counts(Report, frozen=True, kw_only=True):
-    """The Pods in each domain, or in so many of them.
+    """The Pods in each domain, or the number of domains for each count.
 
     Attributes:
-        each: domain → its Pods, where there are few domains.
-        domains: Pods → how many domains hold so many, where there are more.
+        each: domain → its Pods, if there are few domains.
+        domains: Pods → the number of domains with that count, if there are more.
     """
 
     each: dict[str, int] = {}
@@ -51,14 +51,14 @@ class Counts(Report, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, matching: Mapping[str, int]) -> Counts:
-        """Return the Pods in each of these domains (domain → Pods), or in so many of them."""
+        """Return the counts of these domains (domain → Pods)."""
         if len(matching) <= FEW_DOMAINS:
             return cls(each=dict(sorted(matching.items())))
         return cls(domains=dict(sorted(Counter(matching.values()).items())))
 
 
 class ConstraintRow(Report, frozen=True, kw_only=True):
-    """What the table says of a constraint; as in a ConstraintReport where that has it too."""
+    """A constraint in the table: what the table shows of a ConstraintReport."""
 
     index: int
     topology_key: str
@@ -70,7 +70,7 @@ class ConstraintRow(Report, frozen=True, kw_only=True):
 
 
 class SkewRow(Report, frozen=True, kw_only=True):
-    """What the table says of a workload and one of its constraints; as in a SkewItem."""
+    """A workload and one of its constraints in the table, with the fields of a SkewItem that the table needs."""
 
     namespace: str
     workload: WorkloadRef
@@ -84,24 +84,24 @@ class SkewRow(Report, frozen=True, kw_only=True):
 
 
 class SkewItem(SkewRow, frozen=True, kw_only=True):
-    """How one workload lies over the domains of one constraint.
+    """How one workload's Pods are spread over the domains of one constraint.
 
     Attributes:
-        revision: of the Pods the row speaks of; empty where the workload has only one.
-        pods: the Pods the constraint counts.
+        revision: of the Pods in the row; empty if the workload has only one.
+        pods: the Pods that the constraint counts.
         own_pods: how many of them are the workload's.
-        status_reason: the one thing to know about the status; empty for OK.
+        status_reason: the reason for the status; empty for OK.
         ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
-        pending_pod: the Pod that waits for a node and that the row is about; empty where it is about the next one.
-        next: the nodes it may go to, best first; empty when there is no next Pod.
-        next_reason: why no Pod comes next, or why it goes to no other node; empty where the scheduler decides.
-        ready: the workload's Pods, or those of the revision, that run and do not say that they are not ready (count).
-        wanted: the Pods that the workload asks for (count); absent where that is not known.
-        pending: the Pods that wait for a node (count).
+        pending_pod: the Pending Pod that the row is about; empty if it is about the next one.
+        next: the nodes it may go to, best first; empty if there is no next Pod.
+        next_reason: why there is no next Pod, or why it goes to no other node; empty if the scheduler decides.
+        ready: the Pods of the workload, or of the revision, that run and do not report that they are not ready (count).
+        wanted: the Pods that the workload wants (count); absent if unknown.
+        pending: the Pending Pods (count).
         evaluated_filters: the filters that decided about ``next``.
-        headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
-        autoscaler: what the cluster's autoscaler decides about ``pending_pod``; absent where that finds a node.
-        proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
+        headroom: how many more replicas find a node; absent if not requested, or if there is no next Pod.
+        autoscaler: the decision of the cluster's autoscaler about ``pending_pod``; absent if that finds a node.
+        proved_on: ``read`` if ``next`` holds only nodes whose Pods were read, and not all were.
     """
 
     constraint: ConstraintReport
@@ -120,7 +120,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
 
 
 class SkewTable(Report, frozen=True, kw_only=True):
-    """The answer of ``show`` as its table has it; no report of the contract, for it is never printed as JSON."""
+    """The answer of ``show`` for its table; it is never printed as JSON, so it is no report of the contract."""
 
     metadata: Metadata
     items: tuple[SkewRow, ...]
@@ -138,14 +138,14 @@ class SkewReport(Report, frozen=True, kw_only=True):
 
 
 def counts_of(constraint: ConstraintRow | ConstraintReport) -> Counts:
-    """Return the Pods in each domain that is counted, or in so many of them."""
+    """Return the counts of the eligible domains."""
     if isinstance(constraint, ConstraintRow):
         return constraint.counts
     return Counts.of({domain.value: domain.matching for domain in constraint.domains if domain.eligible})
 
 
 def skew_row(row: Row) -> SkewRow:
-    """Return what the table says of the row."""
+    """Return the row of the table."""
     state, constraint = row.state, row.state.constraint
     return SkewRow(
         namespace=row.revision.workload.namespace,
@@ -169,7 +169,7 @@ def skew_row(row: Row) -> SkewRow:
 
 
 def skew_item(row: Row) -> SkewItem:
-    """Return all that is known of the row."""
+    """Return the row with all its facts."""
     headroom, in_part = row.judged.headroom, bool(row.revision.handle.snapshot.inventory.not_read)
     wanted = wanted_by(row.revision.workload.owner, len(row.revision.pods))
     then = stop_text(headroom.then) if headroom and headroom.then else ""

@@ -12,17 +12,10 @@ import msgspec
 
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis import causes
+from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain, SpreadDiagnosis
-from kubectl_spread.diagnosis.reasons import (
-    AnyReason,
-    MissingLabel,
-    RejectedByConstraint,
-    RejectedByPlugin,
-    UnmetNodeAffinity,
-    UntoleratedTaints,
-)
+from kubectl_spread.diagnosis.reasons import AnyReason
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
     FilterRequirement,
@@ -300,9 +293,9 @@ def _rejecting(plugin: str, names: Collection[str], blame: Blame) -> causes.Reje
         # The amount that is free matters on nodes that no other filter rejects.
         filters = {name: sum(isinstance(each, FilterRequirement) for each in blame.against[name]) for name in names}
         names = [name for name in names if filters[name] == 1] or names
-    reasons = tuple(blame.spread.explainer.shared(plugin, names))
-    everywhere = len(reasons[0].nodes) == len(blame.handle.node_infos)
-    return causes.RejectingFilter(plugin=plugin, reasons=reasons, everywhere=everywhere)
+    shared = tuple(blame.spread.explainer.shared(plugin, names))
+    everywhere = len(shared[0].nodes) == len(blame.handle.node_infos)
+    return causes.RejectingFilter(plugin=plugin, reasons=shared, everywhere=everywhere)
 
 
 def _pinned(blame: Blame) -> PinnedDomain | None:
@@ -339,29 +332,28 @@ def _pins(domains: Iterable[Domain], blame: Blame) -> tuple[causes.PinnedNodes, 
         for nodes, reason in _reasons(requirement, names, blame):
             if reason not in by_nodes[nodes]:
                 by_nodes[nodes].append(reason)
-    pins = (causes.PinnedNodes(nodes=nodes, reasons=tuple(reasons)) for nodes, reasons in by_nodes.items())
+    pins = (causes.PinnedNodes(nodes=nodes, reasons=tuple(found)) for nodes, found in by_nodes.items())
     return tuple(sorted(pins, key=lambda each: (all(map(_keeps_control_plane_free, each.reasons)), -len(each.nodes))))
 
 
 def _reasons(requirement: Requirement, names: list[str], blame: Blame) -> Iterable[tuple[tuple[str, ...], AnyReason]]:
     if isinstance(requirement, ConstraintRequirement):
         key = blame.spread.topology_key(requirement)
-        yield tuple(names), RejectedByConstraint(index=requirement.index, topology_key=key)
+        yield tuple(names), reasons.RejectedByConstraint(index=requirement.index, topology_key=key)
         return
     for shared in blame.spread.explainer.shared(requirement.plugin, names):
-        yield shared.nodes, shared.reason or RejectedByPlugin(plugin=requirement.plugin)
+        yield shared.nodes, shared.reason or reasons.RejectedByPlugin(plugin=requirement.plugin)
 
 
 def _keeps_control_plane_free(reason: AnyReason) -> bool:
-    """Whether a taint or label of the control plane is the reason."""
     from kubectl_spread.controllers.taints import CONTROL_PLANE  # Most Pods find a node.
 
     named: Iterable[str] = ()
-    if isinstance(reason, UntoleratedTaints):
+    if isinstance(reason, reasons.UntoleratedTaints):
         named = reason.taints
-    elif isinstance(reason, MissingLabel):
+    elif isinstance(reason, reasons.MissingLabel):
         named = (reason.key,)
-    elif isinstance(reason, UnmetNodeAffinity):
+    elif isinstance(reason, reasons.UnmetNodeAffinity):
         named = (each.key for term in reason.terms for each in (*term.match_expressions, *term.match_fields))
     return any(key in each for each in named for key in CONTROL_PLANE)
 

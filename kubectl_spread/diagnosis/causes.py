@@ -64,7 +64,11 @@ class PinnedNodes(Facts, frozen=True, kw_only=True):
 
 
 class FullDomains(Facts, frozen=True, kw_only=True):
-    """Domains that may take no more Pods, and the Pods counted in each of them."""
+    """Domains that may take no more Pods.
+
+    Attributes:
+        matching: the Pods counted in each of them.
+    """
 
     matching: int
     domains: tuple[str, ...]
@@ -167,13 +171,21 @@ class ConstraintCause(Cause, frozen=True, kw_only=True):
 
 
 class MinDomainsUnmet(ConstraintCause, frozen=True, kw_only=True):
-    """There are fewer eligible domains than minDomains, so the global minimum counts as 0."""
+    """There are fewer eligible domains than minDomains, so the global minimum counts as 0.
+
+    Attributes:
+        eligible: the eligible domains.
+    """
 
     eligible: tuple[str, ...]
 
 
 class MissingKey(ConstraintCause, frozen=True, kw_only=True):
-    """No node has the topology key; ``filters`` leave no node either, without any constraint."""
+    """No node has the topology key.
+
+    Attributes:
+        filters: what leaves no node either, without any constraint.
+    """
 
     filters: tuple[RejectingFilter, ...] = ()
 
@@ -185,7 +197,11 @@ class NoEligibleDomain(ConstraintCause, frozen=True, kw_only=True):
 
 
 class DomainsFull(ConstraintCause, frozen=True, kw_only=True):
-    """Every domain where the Pod could go would exceed maxSkew over the minimum, which ``minimum_domains`` hold."""
+    """Every domain where the Pod could go would exceed maxSkew over the minimum, which others hold.
+
+    Attributes:
+        minimum_domains: the domains that hold the minimum.
+    """
 
     minimum_domains: tuple[str, ...]
 

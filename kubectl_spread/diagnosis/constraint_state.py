@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.statuses import Idle
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
@@ -68,15 +67,6 @@ def constraint_states(
             keyed=bool(handle.index.values(key)),
             each_alone=workload == DAEMON_SET.name and counts.constraint.honors_affinity,
         )
-
-
-def own_pods(state: ConstraintState, workload: OwnedPods, pod: Pod, handle: Handle) -> int:
-    """Return how many of the Pods counted for the workload's Pod are its own (count)."""
-    own, constraint = {other.key for other in workload.pods}, state.constraint
-    values = handle.index.values(constraint.topology_key)
-    counted = (found for found in podtopologyspread.counted_pods(constraint, pod, handle) if found.key in own)
-    nodes = (found.spec.node_name for found in counted)
-    return sum(1 for name in nodes if name in state.counts.counted_nodes and name in values)
 
 
 def idle(state: ConstraintState, profile: Profile) -> Idle | None:

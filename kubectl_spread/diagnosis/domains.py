@@ -261,7 +261,6 @@ def _domains(
 def _bypassed_nodes(
     counts: DomainCounts, constraints: Sequence[Constraint], on_node: Mapping[str, int], explainer: Explainer
 ) -> Iterable[BypassedNode]:
-    """Yield the nodes that are not counted, each with the first rule that excludes it."""
     constraint, pod, handle = counts.constraint, explainer.evaluation.pod, explainer.handle
     keys = [other.topology_key for other in podtopologyspread.keys_required(constraint, constraints, pod, handle)]
     used = {other.topology_key for other in constraints}

@@ -44,7 +44,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         blame: why no node is left; None if one is.
-        preemption: the Pods that the scheduler would evict; None for none.
         reach: what is known if not all Pods were read; None if all were.
     """
 

@@ -144,7 +144,6 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         )
 
     def _missing_devices(self, node_info: NodeInfo) -> reasons.MissingDevices | None:
-        """Return the reasons of DynamicResources: they name what is missing, except the template of a claim."""
         rejections = self.evaluation.nodes[node_info.name].rejections
         found = next((each.status.reasons for each in rejections if each.plugin == dynamicresources.NAME), ())
         if not any(found):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.job import at_once
@@ -38,7 +36,8 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
         # One that waits for a node already is in what quotas say is used.
         if before.snapshot.get(Pod, *following.pod.key) is None:
             others = [(upcoming.pod, created)] if created else []
-            following = _checked_against_quotas(following, others, before)
+            refused = over_quota(following.pod, others, before.snapshot, before.profile) if others else ()
+            following = replace(following, refusals=(*following.refusals, *refused))
             created += 1
         if following.refusals:
             then = FailedCreate(message=str(following.refusals[0]))
@@ -53,11 +52,6 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
         workload = OwnedPods(workload.namespace, workload.ref, workload.owner, (*workload.pods, bound))
         following = _pod_after(workload, following, number + 1, handle)
     return Headroom(more=most, tried=most) if most > 0 else None
-
-
-def _checked_against_quotas(following: NextPod, others: Sequence[tuple[Pod, int]], handle: Handle) -> NextPod:
-    refused = tuple(over_quota(following.pod, others, handle.snapshot, handle.profile)) if others else ()
-    return replace(following, refusals=(*following.refusals, *refused))
 
 
 def _pod_after(workload: OwnedPods, before: NextPod, number: int, handle: Handle) -> NextPod | None:

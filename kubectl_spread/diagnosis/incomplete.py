@@ -27,12 +27,7 @@ from kubectl_spread.snapshot import Inventory, Snapshot
 
 
 class Relevance(msgspec.Struct, frozen=True):
-    """When the list of a kind matters to a Pod.
-
-    Attributes:
-        matters: whether its objects can change the decision about the Pod in this cluster.
-        filters: the filters that would reject wrongly without the list, and are left out.
-    """
+    """When the list of a kind matters to a Pod, and the filters left out without it: they would reject wrongly."""
 
     matters: Callable[[Pod, Handle], bool]
     filters: tuple[str, ...] = ()
@@ -173,9 +168,7 @@ def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kin
 def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[gaps.UnreadKind]:
     """Yield the unread lists without which some workloads are missing or shown wrongly.
 
-    Args:
-        inventory: what was read.
-        defaults: whether the cluster's default constraints are shown too, which select by Services.
+    ``defaults``: whether the cluster's default constraints are shown too, which select by Services.
     """
     for unread in inventory.unread:
         if unread.kind.makes_pods or (defaults and unread.kind == kinds.SERVICE):

@@ -77,10 +77,7 @@ def from_living(fields: Sequence[str]) -> tuple[Finding, ...]:
 def merged_constraints(written: PodSpec, merged: PodSpec, live: PodSpec | None) -> Iterator[findings.MergedConstraints]:
     """Yield the findings about keys on which a manifest or its existing object has more than one constraint.
 
-    Args:
-        written: the Pod template of the manifest.
-        merged: the template of the object after apply.
-        live: the template of the object now; None if there is none.
+    The arguments are the Pod templates of the manifest, of the object after apply, and of the object now.
     """
     specs = [_by_key(spec) for spec in (written, merged, live or PodSpec())]
     for key in dict.fromkeys(chain.from_iterable(specs)):

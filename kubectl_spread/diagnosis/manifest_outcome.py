@@ -39,24 +39,15 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of a manifest.
+    """The outcome of a manifest; for the fields not listed here see ``contract.check.CheckItem``.
 
     Attributes:
         judgement: the scheduler's decision about its first Pod.
         unread_revisions: what is unknown about Pods of an older revision that are created.
         blameless: whether the first Pod needs no node, or gets one, whatever the decision.
-        replicas: how many Pods are requested.
-        placements: where each replica goes, in order; ties go to the first name.
-        jam: the first replica that finds no node; None if all find one, or another scheduler decides.
-        jam_judgement: the scheduler's decision about that replica.
-        pending: how many Pods are Pending then (count), with ties going to the first name.
-        failed_create: the first Pod that the API server refuses; None if it accepts all.
-        constraints: those of the replica that finds no node, else of the first, with all placed replicas counted.
-        orders: in how many orders chance was tried, by name first.
-        ranges: the domains of ``constraints`` whose counts differ between these orders.
-        sampled: whether the scheduler scores only some of the nodes that fit a replica.
-        rollout: what was assumed about the workload's running Pods; None if it has none.
-        jammed: the outcome in which the first of them finds no node; None as for ``jam``.
+        jam_judgement: the scheduler's decision about the first replica that finds no node.
+        constraints: those of that replica, else of the first, with all placed replicas counted.
+        jammed: the outcome in which it finds no node; None as for ``jam``.
     """
 
     judgement: Judgement
@@ -161,7 +152,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         unread_revisions=_unread_revisions(wanted, before, applied.came),
         # If no Pod comes, the template of a daemon or of a rollout is not to blame.
         blameless=bool(placed.placements) or (outcomes.jam is None and (is_daemon or rollout is not None)),
-        replicas=_nodes_wanted(seen) if is_daemon else wanted.replicas,
+        replicas=_daemons_wanted(seen) if is_daemon else wanted.replicas,
         placements=placed.placements,
         pending=len(placed.waiting) + applied.waiting_before if jammed else 0,
         failed_create=failed,
@@ -186,7 +177,6 @@ def _held_by(pod: Pod) -> tuple[str, ...]:
 
 
 def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[Pod]) -> tuple[UnreadRevision, ...]:
-    """Return what is unknown about the Pods created below a StatefulSet's partition."""
     if not isinstance(wanted.owner, StatefulSet):
         return ()
     # Its template may name a pod-template-hash besides, which is none of its revisions.
@@ -196,7 +186,6 @@ def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[
 
 
 def _with_jam(outcome: ManifestOutcome, jam: Jam, jammed: Placed) -> ManifestOutcome:
-    """Return the outcome with the first replica that finds no node, as in the outcome ``jammed``."""
     pod, handle, first = jammed.waiting[0], jammed.handle, outcome.judgement
     if not jammed.placements and not jam.nodes and _is_explained(outcome):
         message = first.message if handle.snapshot.inventory.not_read else jam.message
@@ -213,8 +202,7 @@ def _is_explained(outcome: ManifestOutcome) -> bool:
     return judgement.blame is not None or decider is not None
 
 
-def _nodes_wanted(seen: AppliedOutcomes) -> int:
-    """Return how many Pods a DaemonSet wants (count): the new ones, and the old ones of a stuck rollout."""
+def _daemons_wanted(seen: AppliedOutcomes) -> int:
     first = seen.first
     left = first.staying if first.placed.jam and first.gone else 0
     return len(first.placed.placements) + len(first.placed.waiting) + left

@@ -38,16 +38,13 @@ class Observation(msgspec.Struct, frozen=True):
     """The cluster after a step, as far as it is compared.
 
     Attributes:
-        asked: the workloads in question.
         states: workload → the state of each of its constraints.
-        upcoming: workload → its next Pod.
         pending: workload, in question or not → its Pending Pods.
         preempted: the Pods that the scheduler has evicted so far.
         spared: the Pods that it could have evicted instead, in the first order.
         free: whether anything was left to chance so far, in the first order.
         sampled: whether the scheduler scored only some of the nodes that fit a Pod.
         refused: namespace, kind and name of a controller → why the API server refuses its Pods.
-        handles: the cluster as each scheduler profile sees it, in the first order.
         living: workload → its Pods that have not ended, in the first order.
         touched: the Pods that were created, changed or deleted so far, in the first order.
     """
@@ -76,13 +73,7 @@ class Observation(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Observes a cluster after each step, in one order of chance after another.
-
-    Args:
-        start: the cluster as it was read, with the applied manifests.
-        wanted: which workloads are in question.
-        defaults: whether the cluster's default constraints count too.
-    """
+    """Observes a cluster after each step, in one order of chance after another; it counts ``wanted`` workloads."""
 
     def __init__(self, start: Snapshot, wanted: Callable[[OwnedPods], bool], *, defaults: bool) -> None:
         self._keys = [(each.namespace, each.ref) for each in workloads(start) if wanted(each)]
@@ -97,7 +88,6 @@ class Observer:
         return self._first[-1]
 
     def _in_other_order(self, cluster: ClusterState, first: Observation) -> Observation:
-        """Observe another order: only what one of the two orders touched is counted again."""
         pods = living_pods(cluster.pods.values(), cluster.snapshot)
         touched = _by_namespace((*cluster.touched.values(), *first.touched))
         states = {
@@ -166,7 +156,6 @@ def _same_but_pods(were: Snapshot, are: Snapshot) -> bool:
 
 
 def _has_same_next_pod(key: Key, last: Observation, snapshot: Snapshot, pods: Sequence[Pod]) -> bool:
-    """Whether the workload and its Pods are the same objects as before, so that its next Pod is the same."""
     owner, was = _owner(key, snapshot), _owner(key, last.snapshot)
     if owner is not was or not _same_objects(pods, last.living[key]):
         return False

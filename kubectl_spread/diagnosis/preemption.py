@@ -50,13 +50,7 @@ class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
-    """Volumes that the scheduler waits for after it has chosen a node.
-
-    Attributes:
-        nodes: the nodes that it has written into the claims, by name.
-        claims: the Pod's waiting claims, in its order.
-        provisioners: what provisions their volumes, by name.
-    """
+    """The nodes that the scheduler has written into a Pod's claims, the claims, and what provisions their volumes."""
 
     nodes: tuple[str, ...]
     claims: tuple[str, ...]

@@ -71,7 +71,11 @@ class MissingLabel(Reason, frozen=True, kw_only=True):
 
 
 class UnmetNodeAffinity(Reason, frozen=True, kw_only=True):
-    """The node does not meet the Pod's node affinity; ``terms`` are the Pod's terms, one of which must hold."""
+    """The node does not meet the Pod's node affinity.
+
+    Attributes:
+        terms: the Pod's terms, one of which must hold.
+    """
 
     terms: tuple[NodeSelectorTerm, ...]
 
@@ -147,7 +151,11 @@ class MissingTopologyLabel(Reason, frozen=True, kw_only=True):
 
 
 class NoPodToBeNear(Reason, frozen=True, kw_only=True):
-    """No Pod in the node's domain matches a Pod affinity term; ``selector`` is its selector, as for ``kubectl -l``."""
+    """No Pod in the node's domain matches a Pod affinity term.
+
+    Attributes:
+        selector: the term's, as ``kubectl -l`` takes it.
+    """
 
     selector: str
     topology_key: str

@@ -12,8 +12,8 @@ from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
-from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
-from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
+from kubectl_spread.diagnosis.fixes.search import search_openings
+from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_cores
@@ -51,8 +51,6 @@ class PodsStay(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: the first of them: namespace and name.
-        domain: its domain.
-        reason: why it stays.
         others: further Pods that stay there (count).
         alike: whether they stay for the same reason.
     """

@@ -17,7 +17,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_re
 from kubectl_spread.diagnosis import lint, statuses
 from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.causes import MisspeltKey
-from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle, own_pods
+from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
@@ -26,7 +26,7 @@ from kubectl_spread.diagnosis.not_created import upcoming_pod
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, ReplicaSet
-from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
 
@@ -48,7 +48,6 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
         pod: the Pod that its rows are evaluated for.
         pods: its Pods that have not ended.
         newest: whether it is the revision of the next Pod.
-        pending: whether its Pod exists and is Pending.
         upcoming: the workload's next Pod, if it is of this revision, or the Pending one; None if there is neither.
     """
 
@@ -119,7 +118,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a revision, judged.
 
     Attributes:
-        incomplete: what the verdict could not take into account.
         constraints: the diagnosis of the Pod's constraints; empty if not requested.
         headroom: how many more Pods like it find a node; None if not requested, or if there is no next Pod.
     """
@@ -160,8 +158,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def own_pods(self) -> int:
         """The workload's Pods among those counted (count)."""
-        revision = self.revision
-        return own_pods(self.state, revision.workload, revision.pod, revision.handle)
+        handle, constraint = self.revision.handle, self.state.constraint
+        own, values = {pod.key for pod in self.revision.workload.pods}, handle.index.values(constraint.topology_key)
+        counted = podtopologyspread.counted_pods(constraint, self.revision.pod, handle)
+        nodes = [pod.spec.node_name for pod in counted if pod.key in own]
+        return sum(name in self.state.counts.counted_nodes and name in values for name in nodes)
 
     @property
     def ghosts(self) -> tuple[str, ...]:
@@ -189,18 +190,15 @@ def rows(
 ) -> Iterator[Row]:
     """Yield a row for each constraint of each revision whose rows would differ.
 
-    Args:
-        workload: the workload.
-        handle: the cluster.
-        defaults: whether the cluster's default constraints are shown if it has none of its own.
-        brief: whether only the table is wanted: nothing beyond whether a node takes the next Pod.
-        most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 for no headroom.
+    With ``defaults``, the cluster's default constraints are shown if the workload has none of its own. ``brief`` rows
+    tell only whether a node takes the next Pod. The headroom may cost ``most_verdicts`` verdicts on single nodes
+    (count); 0 for no headroom.
     """
     for shown in _shown_revisions(workload, handle, defaults=defaults):
         revision = shown.judged_by_waiting(decided)
         judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
         for state in revision.states():
-            yield Row(judged=judged, state=state, status=_status(state, judged))
+            yield Row(judged=judged, state=state, status=_worst_status(state, judged))
 
 
 def status_names(
@@ -217,7 +215,7 @@ def status_names(
         revision = shown.judged_by_waiting(decide_on)
         judged = _judge_briefly(revision)
         for state in states if revision.pod is upcoming.pod else revision.states():
-            yield state.constraint.index, _status(state, judged).name
+            yield state.constraint.index, _worst_status(state, judged).name
 
 
 def decided(pod: Pod, handle: Handle) -> Decision:
@@ -293,7 +291,7 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
     if upcoming is None:
         return []
     newest, constraints = revision_of(upcoming.pod), parsable_constraints(upcoming.pod, handle)
-    alive = {revision_of(pod): pod for pod in workload.pods if not pod.terminating and _is_wanted(pod, handle)}
+    alive = {revision_of(pod): pod for pod in workload.pods if not pod.terminating and _owner_wants_pods(pod, handle)}
     older = {
         name: Revision(
             workload=workload,
@@ -317,19 +315,17 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
     return [first, *older.values()]
 
 
-def _is_wanted(pod: Pod, handle: Handle) -> bool:
-    """Whether the Pod's owner wants any Pods: not a ReplicaSet scaled to 0."""
+def _owner_wants_pods(pod: Pod, handle: Handle) -> bool:
     owner = controller_of(pod, handle.snapshot)
     return not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0
 
 
-def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
-    """Return the first status that holds, worst first."""
+def _worst_status(state: ConstraintState, judged: Judged) -> statuses.Status:
     constraint, revision, handle = state.constraint, judged.revision, judged.revision.handle
     decision = judged.decision if revision.is_next else None
     decided = decision if decision and handle.decides(revision.pod) else None
     preemption = decided.preemption if decided else None
-    if stuck := _status_without_next(state, revision, decided.blame if decided and not preemption else None):
+    if stuck := _status_of_next(state, revision, decided.blame if decided and not preemption else None):
         return stuck
     if constraint.hard and state.uneven:
         return statuses.Violated(skew=state.skew, max_skew=constraint.max_skew)
@@ -345,7 +341,7 @@ def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
     )
 
 
-def _status_without_next(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:
+def _status_of_next(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:
     """Return why no next Pod is created or finds a node; None if one does, or none is wanted now."""
     if revision.none_comes in OVER and not revision.pods:
         return statuses.OK()

@@ -94,7 +94,6 @@ class WaitingPods(msgspec.Struct, frozen=True):
     Attributes:
         counts: how many are Pending in each order.
         before: how many were Pending before the step, or would be without it (count).
-        revisions: the revisions in the first order.
     """
 
     key: Key
@@ -104,20 +103,12 @@ class WaitingPods(msgspec.Struct, frozen=True):
 
 
 class StepChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What one step changes.
+    """What one step changes; for the fields not listed here see ``contract.simulate.SimulatedStep``.
 
     Attributes:
         before: the cluster before it, in the first order.
         done: what it does in the first order.
-        preempted: the Pods that the scheduler evicts for others, in the first order.
-        waiting: the Pending Pods after it; of workloads that are not in question, only if more are Pending than at the
-            start.
-        newly_pending: whether more Pods of some workload are Pending than before, and than without the step, for a
-            scheduler with known rules, or are refused.
         untried: the Pending Pods that were not tried on any node, in the order with the most (count).
-        constraints: each constraint, changed or not.
-        orders: in how many orders chance was tried.
-        notes: what else matters, besides the notes of the step itself.
     """
 
     step: Step
@@ -168,7 +159,6 @@ class _Before:
     """What was Pending or refused before a step, or would be without the first: the step is not the cause.
 
     Args:
-        before: the cluster before the step, in the first order.
         orders: the same in every order; empty for the first step.
         left_alone: returns the final cluster without any step; called if more Pods are Pending than before the first.
     """
@@ -288,7 +278,6 @@ def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[O
 def _preempted_instead(
     after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]
 ) -> set[tuple[str, str]]:
-    """Return the Pods that the scheduler preempts for the step in other orders, but not in the first."""
     were = [each.seen.preempted for each in earlier] or [()] * len(after)
     spared = earlier[0].seen.spared if earlier else ()
     evicted = [
@@ -313,7 +302,6 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
 
 
 def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, defaults: bool) -> Statuses:
-    """Return the status of each constraint of each workload that is not in ``known``."""
     found: dict[tuple[str, WorkloadRef, int], SpreadStatus] = {}
     for key, states in seen.states.items():
         if states and key not in known:

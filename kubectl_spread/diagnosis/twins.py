@@ -43,12 +43,7 @@ def findings_for(pod: Pod, findings: tuple[Finding, ...]) -> tuple[Finding, ...]
 
 
 def _with_claims(conclusion: T, claims: Mapping[str, str]) -> T:
-    """Return the conclusion with each of the twin's own claims replaced by the Pod's.
-
-    Args:
-        conclusion: a conclusion, or a part of one.
-        claims: the twin's claim → the Pod's claim.
-    """
+    """Return the conclusion, or a part of one, with each of the twin's own claims replaced by the Pod's."""
     changed: object = conclusion
     if isinstance(conclusion, tuple):
         changed = tuple(_with_claims(each, claims) for each in cast("tuple[object, ...]", conclusion))

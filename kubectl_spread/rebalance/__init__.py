@@ -1,1 +1,1 @@
-"""The fewest evictions after which constraints hold again: counts say which may help, the scheduler where they lead."""
+"""The fewest evictions that restore the spread."""

@@ -1,12 +1,12 @@
-"""How the Pods may be spread after some evictions: one way for every choice that the scheduler has.
+"""How the Pods may be spread after some evictions: one arrangement for every choice of the scheduler.
 
-Where it scores only some of the nodes, these are the choices that were seen in several orders of chance.
+If it scores only some of the nodes, these are the choices seen in several orders of chance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -21,18 +21,17 @@ from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.simulation.placement import with_placed
 
 Counts: TypeAlias = tuple[DomainPods, ...]
-"""For each goal, how the Pods that it counts are spread."""
+"""For each goal, the counts of its domains."""
 SAMPLES = 8
-"""Orders of chance (count) in which a Pod is placed, where only some of the nodes that it fits on are scored."""
+"""Orders of chance (count) in which a Pod is placed if only some of its feasible nodes are scored."""
 
 
 class Arrangement(msgspec.Struct, frozen=True):
     """One way in which the Pods may be spread.
 
     Attributes:
-        handles: the cluster as each profile of the scheduler sees it.
-        counts: how the goals count.
-        landed: the Pods that came in the place of others: what is alike among them, and the node; sorted.
+        counts: the counts of the goals.
+        landed: the replacement Pods: what is alike among them, and the node; sorted.
     """
 
     handles: Handles
@@ -40,7 +39,7 @@ class Arrangement(msgspec.Struct, frozen=True):
     landed: tuple[tuple[int, str], ...] = ()
 
     def without(self, movable: Movable) -> Arrangement:
-        """Return how they are spread once the Pod is gone, and its replacement waits for a node."""
+        """Return the arrangement after the eviction, while the replacement is Pending."""
         counts = list(self.counts)
         for goal, domain in movable.leaves:
             counts[goal] = with_more(counts[goal], domain, -1)
@@ -48,7 +47,7 @@ class Arrangement(msgspec.Struct, frozen=True):
         return replace(self, handles=handles, counts=tuple(counts))
 
     def choices(self, movable: Movable, goals: Sequence[Goal]) -> Choices:
-        """Return where the Pod that comes in place of one may go."""
+        """Return the nodes that the replacement may go to."""
         pod = movable.again.pod
         handle = self.handles.of(pod)
         totals = cycle.total_scores(pod, handle)
@@ -59,17 +58,16 @@ class Arrangement(msgspec.Struct, frozen=True):
         return Choices(tuple(totals), cycle.best_of(totals, pod), sampled=sampled)
 
     def landings(self, nodes: Iterable[str], movable: Movable, goals: Sequence[Goal]) -> Iterator[Landed]:
-        """Yield how they are spread once the replacement is on each of these nodes."""
+        """Yield the result for the replacement on each of these nodes."""
         counted: dict[tuple[int | None, ...], Counts] = {}
         for node_name in nodes:
             places = movable.places(node_name, goals)
             if places not in counted:
-                counted[places] = self._joined(movable.joins, places)
+                counted[places] = self._counts_with(movable.joins, places)
             landed = tuple(sorted((*self.landed, (movable.like, node_name))))
             yield Landed(self, movable.again.pod, node_name, counted[places], landed)
 
-    def _joined(self, joins: Iterable[int], places: Iterable[int | None]) -> Counts:
-        """Return how the goals count with one Pod more in each of these places; None where it does not count."""
+    def _counts_with(self, joins: Iterable[int], places: Iterable[int | None]) -> Counts:
         counts = list(self.counts)
         for at, place in zip(joins, places, strict=True):
             if place is not None:
@@ -78,12 +76,11 @@ class Arrangement(msgspec.Struct, frozen=True):
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """Where a Pod may go.
+    """The nodes that a Pod may go to.
 
     Attributes:
-        fitting: the nodes that it fits on.
-        best: those of them that were seen to have the highest score.
-        sampled: whether the scheduler scores only some of the first, so that others may have it.
+        best: those of them that had the highest score in some order.
+        sampled: whether the scheduler scores only some of the feasible nodes, so that others may be best.
         scored: how often nodes were scored for it (count).
     """
 
@@ -94,7 +91,7 @@ class Choices(msgspec.Struct, frozen=True):
 
 
 def seen_best(pod: Pod, handle: Handle) -> tuple[str, ...]:
-    """Return the nodes that have the highest score in any of some orders of chance, by name."""
+    """Return the nodes with the highest score in any of some orders of chance, by name."""
     found: set[str] = set()
     for chance in map(Chance, range(SAMPLES)):
         found.update(cycle.best_nodes(pod, handle, chance.sample))
@@ -104,14 +101,10 @@ def seen_best(pod: Pod, handle: Handle) -> tuple[str, ...]:
 
 
 class Landed(msgspec.Struct, frozen=True):
-    """A Pod on a node, of which all is known but what the cluster is like then: that is made of few of many choices.
+    """A Pod on a node. The cluster with it is built on demand, because few of many choices are followed.
 
     Attributes:
-        before: how the Pods were spread.
-        pod: the Pod.
-        node: where it is.
-        counts: how the goals count then.
-        landed: the Pods that came in the place of others, as in an arrangement.
+        landed: the replacement Pods, as in an arrangement.
     """
 
     before: Arrangement
@@ -122,18 +115,17 @@ class Landed(msgspec.Struct, frozen=True):
 
     @property
     def arrangement(self) -> Arrangement:
-        """How the Pods are spread then."""
+        """The arrangement with the Pod on the node."""
         handles = self.before.handles.each(lambda handle: with_placed(self.pod, self.node, handle))
         return Arrangement(handles, self.counts, self.landed)
 
 
 class Landing(msgspec.Struct, frozen=True):
-    """What comes of one eviction.
+    """The result of one eviction.
 
     Attributes:
-        nodes: the nodes of which the Pod in its place goes to one, by name; none where it may be left without a node.
-        choices: what may have come of it, each once.
-        sampled: whether the scheduler scores only some of the nodes, so that something else may come of it.
+        nodes: the nodes that the replacement may go to, by name; empty if it may find none.
+        sampled: whether the scheduler scores only some of the nodes, so that other results are possible.
         scored: how often nodes were scored for it (count).
     """
 
@@ -147,13 +139,9 @@ NOWHERE = Landing((), ())
 
 
 def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal], *, whole: bool) -> Landing:
-    """Return what comes of an eviction, on each of the highest-scored nodes, for each way they may be spread before.
+    """Return the result of an eviction, on each of the best nodes, for each arrangement before it.
 
-    Args:
-        movable: the Pod that goes.
-        before: the ways they may be spread.
-        goals: what is counted.
-        whole: whether these are all there are.
+    ``whole``: whether these arrangements are all there are.
     """
     nodes, sampled, scored = set[str](), False, 0
     choices: dict[object, Landed] = {}
@@ -170,32 +158,20 @@ def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal]
     return Landing(tuple(sorted(nodes)), tuple(choices.values()), sampled, scored)
 
 
-class Counted(Protocol):
-    """What is counted: an arrangement, or a Pod that has landed."""
-
-    @property
-    def counts(self) -> Counts:
-        """How the goals count."""
-
-
-ChoiceT = TypeVar("ChoiceT", bound=Counted)
+ChoiceT = TypeVar("ChoiceT", bound=Arrangement | Landed)
 
 
 def worst_of(choices: Sequence[ChoiceT], goals: Sequence[Goal], most: int) -> tuple[ChoiceT, ...]:
-    """Return at most so many of the choices: the worst first, and such that are counted differently before others."""
+    """Return at most ``most`` of the choices: the worst first, and one of each counts before others like it."""
     if len(choices) <= most:
         return tuple(choices)
-    # By how much all goals together exceed maxSkew (Pods), and then each.
+    # The excess of each goal (Pods), negated.
     each_excess = {
         counts: [-goal.excess(found) for goal, found in zip(goals, counts, strict=True)]
         for counts in {each.counts for each in choices}
     }
     excess = {counts: (sum(found), *found) for counts, found in each_excess.items()}
+    first: dict[Counts, ChoiceT] = {}
     worst = sorted(choices, key=lambda each: excess[each.counts])
-    seen: set[Counts] = set()
-    first: list[ChoiceT] = []
-    others: list[ChoiceT] = []
-    for each in worst:
-        (others if each.counts in seen else first).append(each)
-        seen.add(each.counts)
-    return (*first, *others)[:most]
+    others = [each for each in worst if first.setdefault(each.counts, each) is not each]
+    return (*first.values(), *others)[:most]

@@ -1,4 +1,4 @@
-"""What has to hold between the evictions of a plan, for whoever carries it out: counts, and Pods that are Ready."""
+"""What must be true between the evictions of a plan, for a controller that executes it: counts, and Ready Pods."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ class CountedDomains(msgspec.Struct, frozen=True):
     """The domains in which a constraint counts Pods.
 
     Attributes:
-        selector: which Pods of the namespace.
         place: counted node's name → its domain.
         start: domain → Pods (count) before the plan.
-        ends: after each eviction: domain → the fewest and the most Pods (counts), where the plan changes them.
+        ends: after each eviction: domain → the fewest and the most Pods (counts), if the plan changes them.
     """
 
     namespace: str
@@ -35,12 +34,12 @@ class CountedDomains(msgspec.Struct, frozen=True):
 
 
 class AwaitedPods(msgspec.Struct, frozen=True):
-    """The Pods of one controller that are to be Ready after an eviction.
+    """The Pods of one controller that must be Ready after an eviction.
 
     Attributes:
-        controller: kind and name of what makes the Pod again.
-        ready: how many are to be Ready (count).
-        apart_from: the UIDs of Pods that were not Ready before the plan, and are not counted.
+        controller: kind and name of the controller that creates the replacement.
+        ready: how many must be Ready (count).
+        apart_from: the UIDs of Pods that were not Ready before the plan; they do not count.
     """
 
     controller: tuple[str, str]
@@ -49,25 +48,20 @@ class AwaitedPods(msgspec.Struct, frozen=True):
 
 
 class Checkpoints(msgspec.Struct, frozen=True):
-    """What has to hold between the evictions of a plan.
-
-    Attributes:
-        counted: what the constraints count that the plan changes.
-        awaited: for each eviction.
-    """
+    """What must be true between the evictions of a plan: the counts that it changes, and the Pods to wait for."""
 
     counted: tuple[CountedDomains, ...]
     awaited: tuple[AwaitedPods, ...]
 
 
 def checkpoints(plan: EvictionPlan, snapshot: Snapshot) -> Checkpoints:
-    """Return what has to hold between the evictions of a plan; ``snapshot`` is the cluster before."""
-    counted = (_counted(outcome.goal, plan) for outcome in plan.outcomes)
+    """Return what must be true between the evictions of a plan; ``snapshot`` is the cluster before."""
+    counted = (_counted_domains(outcome.goal, plan) for outcome in plan.outcomes)
     changed = {(each.namespace, each.topology_key, str(each.selector)): each for each in counted if any(each.ends)}
-    return Checkpoints(tuple(changed.values()), tuple(_awaited(plan, snapshot)))
+    return Checkpoints(tuple(changed.values()), tuple(_awaited_pods(plan, snapshot)))
 
 
-def _counted(goal: Goal, plan: EvictionPlan) -> CountedDomains:
+def _counted_domains(goal: Goal, plan: EvictionPlan) -> CountedDomains:
     start = dict(zip(goal.domains, goal.start, strict=True))
     return CountedDomains(
         namespace=goal.workload.namespace,
@@ -75,19 +69,19 @@ def _counted(goal: Goal, plan: EvictionPlan) -> CountedDomains:
         selector=goal.selector,
         place={name: goal.domains[at] for name, at in sorted(goal.place.items())},
         start=start,
-        ends=tuple(_ends(goal, start, plan)),
+        ends=tuple(_counts_after(goal, start, plan)),
     )
 
 
-def _ends(goal: Goal, start: Mapping[str, int], plan: EvictionPlan) -> Iterator[Mapping[str, tuple[int, int]]]:
-    """Yield what the goal counts after each eviction, where that differs from the start.
+def _counts_after(goal: Goal, start: Mapping[str, int], plan: EvictionPlan) -> Iterator[Mapping[str, tuple[int, int]]]:
+    """Yield the counts of the goal after each eviction that differ from the start.
 
-    A Pod that may land in several domains, or where it is not counted, adds to the most alone.
+    A Pod that may go to several domains, or to a node that is not counted, adds only to the most.
     """
     least, most = Counter(start), Counter(start)
     for each in plan.evictions:
         left = goal.domain_of(each.movable.pod) if goal.matches(each.movable.pod) else None
-        joined = _joined(goal, each)
+        joined = _domains_of_replacement(goal, each)
         if left is not None:
             least[left] -= 1
             most[left] -= 1
@@ -98,15 +92,14 @@ def _ends(goal: Goal, start: Mapping[str, int], plan: EvictionPlan) -> Iterator[
         yield {domain: (least[domain], most[domain]) for domain in changed}
 
 
-def _joined(goal: Goal, eviction: Eviction) -> set[str | None]:
-    """Return the domains of which the Pod in place of the evicted is counted in one; None for where it is not."""
+def _domains_of_replacement(goal: Goal, eviction: Eviction) -> set[str | None]:
     if not goal.matches(eviction.movable.again.pod):
         return set()
     places = (goal.place.get(name) for name in eviction.lands)
     return {None if place is None else goal.domains[place] for place in places}
 
 
-def _awaited(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPods]:
+def _awaited_pods(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPods]:
     pods: dict[tuple[str, str, str], list[Pod]] = defaultdict(list)
     for pod in snapshot.all(Pod):
         if not (pod.terminating or pod.finished):

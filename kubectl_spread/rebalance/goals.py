@@ -1,4 +1,4 @@
-"""What is to hold in the end: each constraint of each workload, and how many moves the counts alone ask for."""
+"""The goals of a plan: each constraint of each workload, and how many moves its counts require."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from kubectl_spread.snapshot import Snapshot
 DomainPods: TypeAlias = tuple[int, ...]
 """Matching Pods (count) in each domain of a goal, in its order."""
 UNREACHABLE = 10**9
-"""Moves (count) where no number of them is enough."""
+"""Moves (count) if no number of them is enough."""
 
 
 def with_more(counts: DomainPods, place: int, by: int) -> DomainPods:
-    """Return the counts with so many Pods more in the domain of a place."""
+    """Return the counts with ``by`` more Pods in the domain at this place."""
     return (*counts[:place], counts[place] + by, *counts[place + 1 :])
 
 
@@ -40,14 +40,11 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
     """One constraint of one workload.
 
     Attributes:
-        workload: whose.
-        pod: the Pod that stands for the workload's.
-        constraint: which.
-        selector: which Pods of its namespace are counted.
+        pod: the Pod that represents the workload's.
         domains: the eligible domains, by value.
         place: counted node's name → its domain's place among them.
-        start: how the Pods are spread before anything is moved.
-        wanted: whether it is asked about, or only must not get worse.
+        start: the counts before anything is moved.
+        wanted: whether it must be satisfied, or only must not get worse.
     """
 
     workload: OwnedPods
@@ -61,7 +58,6 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _is_below_min_domains(self) -> bool:
-        """Whether there are fewer domains than the constraint wants, so that the minimum is 0 whatever they hold."""
         return self.constraint.hard and len(self.domains) < self.constraint.min_domains
 
     def least(self, counts: DomainPods) -> int:
@@ -79,25 +75,25 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def is_violated(self) -> bool:
-        """Whether it does not hold as things are."""
+        """Whether it is violated at the start."""
         return self.excess(self.start) > 0
 
     def matches(self, pod: Pod) -> bool:
-        """Whether the constraint counts the Pod on a node that counts."""
+        """Whether the constraint counts the Pod on a counted node."""
         return pod.metadata.namespace == self.workload.namespace and self.selector.matches(pod.metadata.labels)
 
     def domain_of(self, pod: Pod) -> str | None:
-        """Return the eligible domain that the Pod is in; None where its node is in none."""
+        """Return the eligible domain of the Pod; None if its node is in none."""
         at = self.place.get(pod.spec.node_name)
         return None if at is None else self.domains[at]
 
     def moves_needed(self, counts: DomainPods, most: int, shut: Collection[int], staying: DomainPods) -> int:
-        """Return how many Pods must at least move until the skew is at most so much.
+        """Return the fewest Pods that must move until the skew is at most ``most``.
 
         Args:
-            counts: how the Pods are spread.
-            most: the skew that is allowed (Pods).
-            shut: the domains no Pod can come to.
+            counts: the current counts.
+            most: the allowed skew (Pods).
+            shut: the domains that no Pod can go to.
             staying: the Pods of each domain that cannot be moved (count).
         """
         if self.skew(counts) <= most:
@@ -111,12 +107,9 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
 
 
 def _moves(numbers: Mapping[int, int], least: int, most: int) -> int:
-    """Return how many Pods move at least until every domain holds so many (counts): a move takes one and brings one.
+    """Return the fewest moves until every domain holds from ``least`` to ``most`` Pods; a move takes one and adds one.
 
-    Args:
-        numbers: Pods → domains that hold so many (counts).
-        least: what a domain holds at least.
-        most: what it holds at most.
+    ``numbers``: Pods → the number of domains with that count.
     """
     too_many = sum((pods - most) * domains for pods, domains in numbers.items() if pods > most)
     too_few = sum((least - pods) * domains for pods, domains in numbers.items() if pods < least)
@@ -124,13 +117,9 @@ def _moves(numbers: Mapping[int, int], least: int, most: int) -> int:
 
 
 def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool) -> Iterator[Goal]:
-    """Yield what a workload's constraints ask for; nothing of daemon and static Pods, which stay with their nodes.
+    """Yield the goals of a workload's constraints; none for daemon and static Pods, which stay on their nodes.
 
-    Args:
-        workload: whose.
-        handles: the cluster as each profile of the scheduler sees it.
-        soft: whether ScheduleAnyway constraints are to hold too.
-        wanted: whether it is asked about.
+    With ``soft``, ScheduleAnyway constraints must be satisfied too; for ``wanted`` see ``Goal``.
     """
     if workload.static or workload.ref.kind == DAEMON_SET.name or not any(p.spec.node_name for p in workload.pods):
         return
@@ -141,10 +130,10 @@ def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool)
     for counted in count_all(parsable_constraints(upcoming.pod, handle), upcoming.pod, handle):
         constraint = counted.constraint
         if constraint.hard or (soft and not constraint.default):
-            yield _goal(workload, upcoming.pod, counted, handle, wanted=wanted)
+            yield _goal_of(workload, upcoming.pod, counted, handle, wanted=wanted)
 
 
-def _goal(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handle, *, wanted: bool) -> Goal:
+def _goal_of(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handle, *, wanted: bool) -> Goal:
     domains = tuple(sorted(counted.match_num))
     places = {value: place for place, value in enumerate(domains)}
     values = handle.index.values(counted.constraint.topology_key)
@@ -161,7 +150,7 @@ def _goal(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handle, 
 
 
 def grouped(goals: Sequence[Goal], snapshot: Snapshot) -> list[list[Goal]]:
-    """Return the goals, those together that count any Pods in common, however many others are between them."""
+    """Return the goals in groups: goals that count a Pod in common, directly or through others, are in one group."""
     groups = [[goal] for goal in goals]
     leader = list(range(len(goals)))
     first_with: dict[Hashable, int] = {}

@@ -1,4 +1,4 @@
-"""Which Pods may be evicted: those that something makes again, on whatever node, and that no budget keeps."""
+"""Which Pods may be evicted: Pods that a controller recreates, on any node, and that no budget protects."""
 
 from __future__ import annotations
 
@@ -30,38 +30,37 @@ from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
 
 NODE_BY_NODE = frozenset(("ReadWriteOnce", READ_WRITE_ONCE_POD))
-"""Access modes of volumes that are attached to one node at a time."""
+"""Access modes of volumes that attach to one node at a time."""
 
 
 class BeingDeleted(msgspec.Struct, frozen=True):
-    """The Pod goes already, for it is being deleted or its node is gone."""
+    """The Pod is already being deleted, or its node is gone."""
 
 
 class OtherScheduler(msgspec.Struct, frozen=True):
-    """A scheduler whose rules are not known decides where the Pod in its place goes."""
+    """A scheduler with unknown rules places the replacement."""
 
     name: str
 
 
 class Loss(Enum):
-    """Why no other Pod comes in the place of one."""
+    """Why no replacement comes."""
 
     NO_CONTROLLER = auto()
     CONTROLLER_DELETED = auto()
     SURPLUS = auto()
     """Its controller has more Pods than it wants."""
     NODE_SILENT = auto()
-    """Not while its node does not answer."""
+    """None comes while its node does not answer."""
     UNREADY = auto()
-    """Not before another Pod is ready."""
+    """None comes before another Pod is Ready."""
 
 
 class NotMadeAgain(msgspec.Struct, frozen=True):
-    """No other Pod comes in its place, or none as things are.
+    """No replacement comes, or none now.
 
     Attributes:
-        loss: why.
-        name: the kind of its controller, the node, or the other Pod that is not ready; empty without a controller.
+        name: the kind of its controller, the node, or the other Pod that is not Ready; empty without a controller.
     """
 
     loss: Loss
@@ -69,26 +68,26 @@ class NotMadeAgain(msgspec.Struct, frozen=True):
 
 
 class VolumeShared(msgspec.Struct, frozen=True):
-    """Its claim is for one node at a time, and another Pod uses it too: on another node the next would wait for it."""
+    """Another Pod uses its claim, for one node at a time, too: the replacement would wait for it on another node."""
 
     claim: str
     pod: str
 
 
 class ReplacementRefused(msgspec.Struct, frozen=True):
-    """The API server would refuse the Pod in its place, in these words."""
+    """The API server would refuse the replacement, with this message."""
 
     message: str
 
 
 class ReplacementGated(msgspec.Struct, frozen=True):
-    """The Pod in its place would wait for this scheduling gate."""
+    """The replacement would wait for this scheduling gate."""
 
     gate: str
 
 
 class NotAskedAbout(msgspec.Struct, frozen=True):
-    """It is of a workload that the plan is not asked about."""
+    """Its workload is not part of the plan."""
 
     workload: WorkloadRef
 
@@ -104,19 +103,17 @@ StayReason: TypeAlias = (
     | ReplacementRefused
     | ReplacementGated
 )
-"""Why a Pod is not to be evicted."""
+"""Why a Pod is not evicted."""
 
 
 class Movable(msgspec.Struct, frozen=True):
     """A Pod that may be evicted.
 
     Attributes:
-        pod: the Pod.
-        again: the Pod that comes in its place.
-        like: Pods of one number are alike: which of them goes from a node makes no difference.
+        like: alike Pods have one number: which of them leaves a node makes no difference.
         leaves: the goals that count it, and in which domain (places of both).
-        joins: the goals that count the Pod that comes in its place.
-        bound_by: the goals that are its own and that keep it off nodes.
+        joins: the goals that count the replacement.
+        bound_by: its own goals that keep it off nodes.
     """
 
     pod: Pod
@@ -127,23 +124,19 @@ class Movable(msgspec.Struct, frozen=True):
     bound_by: tuple[int, ...]
 
     def places(self, node_name: str, goals: Sequence[Goal]) -> tuple[int | None, ...]:
-        """Return where each goal that counts the Pod in its place counts it on that node; None for nowhere."""
+        """Return the domain of the node in each goal that counts the replacement; None if it is not counted there."""
         return tuple(goals[at].place.get(node_name) for at in self.joins)
 
 
 class Movables:
-    """The Pods of a cluster that may be evicted, each looked at once.
-
-    Args:
-        handles: the cluster as each profile of the scheduler sees it.
-    """
+    """The Pods of a cluster that may be evicted, each examined once."""
 
     def __init__(self, handles: Handles) -> None:
         self._handles = handles
         self._snapshot = snapshot = handles.snapshot
         self._numbers: dict[Hashable, int] = {}
         self._shared: set[int] = set()
-        self._made: dict[int, NextPod] = {}
+        self._replacements: dict[int, NextPod] = {}
         self._active: dict[tuple[str, str, str], list[Pod]] = {}
         self._users: dict[tuple[str, str], list[Pod]] = {}
         for pod in active(snapshot.all(Pod)):
@@ -154,25 +147,20 @@ class Movables:
         """Return why the Pod is not to be evicted; None where it may be."""
 
     def of(self, goals: Sequence[Goal], pods: Sequence[Pod]) -> Iterator[Movable]:
-        """Yield what may be evicted of the Pods, those that had best go first: of low priority, not ready, young.
-
-        Args:
-            goals: what counts them.
-            pods: on nodes.
-        """
+        """Yield the Pods that may be evicted, the best candidates first: of low priority, not ready, young."""
         by_age = sorted(pods, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.metadata.name), reverse=True)
-        for pod in sorted(by_age, key=_turn):
+        for pod in sorted(by_age, key=_eviction_order):
             if self.why_not(pod.key) is not None:
                 continue
-            like = self._number(pod)
-            again = self._again(pod, like, self._handles.of(pod))
+            like = self._number_of_alike(pod)
+            again = self._replacement(pod, like, self._handles.of(pod))
             yield _movable(pod, again, like, goals, owner=(pod.metadata.namespace, owner_of(pod, self._snapshot)))
 
-    def _again(self, pod: Pod, like: int, handle: Handle) -> NextPod:
-        """Return the Pod that comes in place of one; that of Pods that are alike differs by its name alone."""
-        if like not in self._made:
-            self._made[like] = replacement(pod, handle.snapshot, handle.profile)
-        made = self._made[like]
+    def _replacement(self, pod: Pod, like: int, handle: Handle) -> NextPod:
+        """Return the replacement; replacements of alike Pods differ only in their names."""
+        if like not in self._replacements:
+            self._replacements[like] = replacement(pod, handle.snapshot, handle.profile)
+        made = self._replacements[like]
         return replace(made, pod=renamed(made.pod, f"{pod.metadata.name}-again")) if like in self._shared else made
 
     def _why_not(self, key: PodKey) -> StayReason | None:
@@ -181,21 +169,20 @@ class Movables:
             return BeingDeleted()
         if not self._handles.of(pod).profile.serves(pod):
             return OtherScheduler(pod.spec.scheduler_name)
-        if stays := kept_because(pod) or self._lost(pod) or self._shares_volume(pod):
+        if stays := kept_because(pod) or self._why_not_recreated(pod) or self._shared_volume(pod):
             return stays
         refusal = eviction.refusal(pod, self._snapshot)
-        return EvictionRefused(refusal) if refusal else self._held_up(pod)
+        return EvictionRefused(refusal) if refusal else self._why_not_scheduled(pod)
 
-    def _held_up(self, pod: Pod) -> ReplacementRefused | ReplacementGated | None:
-        """Return why the Pod that comes in its place would not be scheduled; None where it is."""
-        again = self._again(pod, self._number(pod), self._handles.of(pod))
+    def _why_not_scheduled(self, pod: Pod) -> ReplacementRefused | ReplacementGated | None:
+        again = self._replacement(pod, self._number_of_alike(pod), self._handles.of(pod))
         if again.refusals:
             return ReplacementRefused(str(again.refusals[0]))
         held = gates(again.pod)
         return ReplacementGated(held[0]) if held else None
 
-    def _shares_volume(self, pod: Pod) -> VolumeShared | None:
-        """Return which volume the Pod shares that only one node may use at a time; None where it shares none.
+    def _shared_volume(self, pod: Pod) -> VolumeShared | None:
+        """Return the volume, for one node at a time, that the Pod shares; None if it shares none.
 
         Source: kube-controller-manager attachdetach/reconciler/reconciler.go isMultiAttachForbidden (v1.36).
         """
@@ -206,8 +193,7 @@ class Movables:
                 return VolumeShared(name, others[0].metadata.name)
         return None
 
-    def _lost(self, pod: Pod) -> NotMadeAgain | None:
-        """Return why no other Pod comes in its place; None where one does."""
+    def _why_not_recreated(self, pod: Pod) -> NotMadeAgain | None:
         controller, owner = pod.metadata.controller, controller_of(pod, self._snapshot)
         if controller is None:
             return NotMadeAgain(Loss.NO_CONTROLLER)
@@ -221,10 +207,10 @@ class Movables:
         others = self._active.get(controlled_by(pod), [])
         if len(others) > owner.spec.replicas_wanted:
             return NotMadeAgain(Loss.SURPLUS, controller.kind)
-        return _waits_for(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else None
+        return _blocked_by(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else None
 
-    def _number(self, pod: Pod) -> int:
-        """Return what is the same of Pods that are alike: of one ReplicaSet, with the same labels and no claims."""
+    def _number_of_alike(self, pod: Pod) -> int:
+        """Return the number of alike Pods: of one ReplicaSet, with the same labels and no claims."""
         owner = controller_of(pod, self._snapshot)
         claims = any(volume.claims for volume in pod.spec.volumes)
         if claims or not isinstance(owner, ReplicaSet | ReplicationController):
@@ -235,8 +221,8 @@ class Movables:
         return number
 
 
-def _waits_for(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> NotMadeAgain | None:
-    """Return what the Pod in place of a StatefulSet's waits for; None for nothing but that the Pod is gone.
+def _blocked_by(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> NotMadeAgain | None:
+    """Return what else the replacement of a StatefulSet's Pod waits for; None for nothing.
 
     Source: pkg/controller/statefulset/stateful_set_control.go processReplica (v1.36).
     """
@@ -261,13 +247,13 @@ def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owne
 
 
 def controlled_by(pod: Pod) -> tuple[str, str, str]:
-    """Return what manages the Pod: namespace, kind and name; the latter two are empty where nothing does."""
+    """Return the Pod's controller: namespace, kind and name; kind and name are empty if it has none."""
     controller = pod.metadata.controller
     return pod.metadata.namespace, controller.kind if controller else "", controller.name if controller else ""
 
 
-def _turn(pod: Pod) -> tuple[object, ...]:
-    """Return what Pods sort by that might go: the least important first, the highest ordinal and the youngest."""
+def _eviction_order(pod: Pod) -> tuple[object, ...]:
+    """Return the sort key of candidates: the least important first, then the highest ordinal and the youngest."""
     stem, _, ordinal = pod.metadata.name.rpartition("-")
     number = int(ordinal) if ordinal.isdecimal() else 0
     return pod.spec.priority or 0, pod.ready, pod.metadata.namespace, stem, -number

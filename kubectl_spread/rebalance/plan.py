@@ -1,6 +1,6 @@
-"""The plan for all that is asked about: group after group of workloads that count each other, each on what is left.
+"""The plan for all wanted goals: group after group of workloads that count each other's Pods, each on the last result.
 
-Where few Pods are counted, and that is not the best there can be, all groups are looked at together too.
+If few Pods are counted, and a better plan may exist, all groups are also planned together.
 """
 
 from __future__ import annotations
@@ -25,28 +25,26 @@ from kubectl_spread.scheduler.handles import Handles
 Group: TypeAlias = tuple[Goal, ...]
 """Goals that count Pods in common."""
 UNLIMITED = 10**9
-"""Evictions (count), where there may be as many as it takes."""
+"""Evictions (count) without a limit."""
 MOST_WORK, PER_PLACEMENT, FEWEST_PLACEMENTS = 120_000, 30, 40
 """Verdicts on single nodes in the search for one group, about a second's; what a placement costs besides; and how many
 placements there are in any case (counts)."""
 MOST_IN_ALL = 20 * MOST_WORK
-"""The same for all groups together (count), in some half a minute."""
+"""The same for all groups together (count), about half a minute's."""
 MOST_TOGETHER = 40
-"""Pods that are counted (count) up to which workloads that do not count each other make room for one another."""
+"""Counted Pods (count) up to which groups make room for each other."""
 CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
-"""How a search ends before it is known that there is nothing better."""
+"""How a search ends before it is known that no plan is better."""
 FEW, MANY = (8, 1_500), (200, 2_000)
-"""Ways the Pods may be spread that are followed in a search, and in its proof: how many, and times nodes (counts)."""
+"""Arrangements followed in a search, and in its proof: how many, and times nodes (counts)."""
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan is to reach.
+    """What a plan should reach.
 
     Attributes:
-        wanted: which workloads are asked about.
-        may_go: which Pods may be evicted for it, if nothing else keeps them.
-        soft: whether ScheduleAnyway constraints are to hold too.
-        most: the evictions there may be (count); None for as many as it takes.
+        may_go: which Pods may be evicted for it, unless something keeps them.
+        most: the limit of evictions (count); None for no limit.
     """
 
     wanted: Callable[[OwnedPods], bool]
@@ -56,16 +54,11 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What becomes of one goal.
+    """The outcome of one goal.
 
     Attributes:
-        goal: which.
-        before: the cluster before any eviction.
-        after: how the Pods are spread in the end, in the worst case.
-        arrangement: the cluster then.
-        left: the Pods that might still be evicted.
-        stay: the Pods that the goal counts and that are not to be evicted, and why.
-        ended: why no more is reached.
+        after: the counts in the end, in the worst case.
+        stay: the counted Pods that are not evicted, and why.
     """
 
     goal: Goal
@@ -83,39 +76,36 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def improves(self) -> bool:
-        """Whether the plan makes the skew less."""
+        """Whether the plan lowers the skew."""
         return self.skew < self.goal.skew(self.goal.start)
 
     @property
     def fullest(self) -> tuple[str, ...]:
-        """The domains that hold the most Pods in the end."""
-        return tuple(self._holding(max(self.after, default=0)))
+        """The domains with the most Pods in the end."""
+        return tuple(self._domains_with(max(self.after, default=0)))
 
     @property
     def emptiest(self) -> Mapping[str, tuple[str, ...]]:
-        """The domains that hold the fewest Pods in the end → their nodes."""
+        """The domains with the fewest Pods in the end → their nodes."""
         return {
             domain: tuple(name for name, at in self.goal.place.items() if self.goal.domains[at] == domain)
-            for domain in self._holding(min(self.after, default=0))
+            for domain in self._domains_with(min(self.after, default=0))
         }
 
-    def _holding(self, number: int) -> Iterator[str]:
-        """Yield the domains that hold so many Pods."""
+    def _domains_with(self, number: int) -> Iterator[str]:
         return (domain for domain, pods in zip(self.goal.domains, self.after, strict=True) if pods == number)
 
     def counted_in_fullest(self, pod: Pod) -> bool:
-        """Whether the Pod is counted in a domain that holds the most in the end."""
+        """Whether the Pod counts in a domain with the most Pods in the end."""
         return self.goal.domain_of(pod) in self.fullest and self.goal.matches(pod)
 
 
 class EvictionPlan(msgspec.Struct, frozen=True):
-    """What is to be evicted, and what comes of it.
+    """The evictions, and their outcome.
 
     Attributes:
-        evictions: in order.
-        outcomes: of each goal that is asked about.
         whole: whether every choice among equal nodes was followed.
-        sampled: whether the scheduler scores only some of the nodes that a Pod fits on.
+        sampled: whether the scheduler scores only some of the nodes that fit a Pod.
     """
 
     evictions: tuple[Eviction, ...]
@@ -125,25 +115,15 @@ class EvictionPlan(msgspec.Struct, frozen=True):
 
 
 def plan(handles: Handles, asked: Asked, *, most_work: int = MOST_IN_ALL) -> EvictionPlan:
-    """Return the fewest evictions after which what is asked for holds, or comes as near as it can.
+    """Return the fewest evictions after which the goals are satisfied, or as near to it as possible.
 
-    Args:
-        handles: the cluster as each profile of the scheduler sees it.
-        asked: what it is to reach.
-        most_work: verdicts on single nodes (count) after which no other group is begun.
+    No other group is begun after ``most_work`` verdicts on single nodes (count).
     """
     return Planner(handles, asked, most_work).run()
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """What was found for one group, or for several.
-
-    Attributes:
-        goals: of one group, or several.
-        since: the state that it was looked for in.
-        found: the best.
-        movables: the Pods that might go.
-    """
+    """The result for one group, or for several; ``since`` is the state at its start."""
 
     goals: tuple[Goal, ...]
     since: State
@@ -152,18 +132,12 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether all that is asked about holds then."""
+        """Whether all wanted goals are satisfied then."""
         return not any(self.found.state.worst(goal, at) for at, goal in enumerate(self.goals) if goal.wanted)
 
 
 class Planner:
-    """Plans group after group, or for all together.
-
-    Args:
-        handles: the cluster as each profile of the scheduler sees it.
-        asked: what is to be reached.
-        most_work: verdicts on single nodes (count) after which no other group is begun.
-    """
+    """Plans group after group, or for all together; for the arguments see ``plan``."""
 
     def __init__(self, handles: Handles, asked: Asked, most_work: int) -> None:
         self._asked = asked
@@ -173,39 +147,38 @@ class Planner:
         self._work_left = most_work
 
     def run(self) -> EvictionPlan:
-        """Return the plan: group after group, or for all together where that leaves less."""
+        """Return the plan: group after group, or for all together if that leaves less excess."""
         groups, start = self._groups(), self._state
-        outcomes = self._apart(groups)
+        outcomes = self._plan_apart(groups)
         counted = sum(max(sum(goal.start) for goal in group) for group in groups)
         if len(groups) > 1 and counted <= MOST_TOGETHER:
-            outcomes = self._together(groups, start, outcomes)
+            outcomes = self._plan_together(groups, start, outcomes)
         wanted = [each for each in outcomes if each.goal.wanted]
         return EvictionPlan(self._state.evictions, tuple(wanted), self._state.whole, self._state.sampled)
 
-    def _apart(self, groups: Sequence[Group]) -> list[Outcome]:
-        """Return what becomes of group after group; those that cannot be balanced come last: others may make room."""
+    def _plan_apart(self, groups: Sequence[Group]) -> list[Outcome]:
+        """Return the outcomes, group after group; groups that stay unbalanced come last: others may make room."""
         outcomes: list[Outcome] = []
         postponed: list[Attempt] = []
         for group in groups:
             attempt = self._attempt([group])
             if attempt.holds:
-                outcomes += self._taken(attempt)
+                outcomes += self._accept(attempt)
             else:
                 postponed.append(attempt)
         for attempt in postponed:
             moved = attempt.since.evictions != self._state.evictions
-            outcomes += self._taken(self._attempt([attempt.goals]) if moved else attempt)
+            outcomes += self._accept(self._attempt([attempt.goals]) if moved else attempt)
         return outcomes
 
-    def _together(self, groups: Sequence[Group], start: State, apart: list[Outcome]) -> list[Outcome]:
-        """Return what becomes of all groups where each may make room for others; as it was where that is no better."""
+    def _plan_together(self, groups: Sequence[Group], start: State, apart: list[Outcome]) -> list[Outcome]:
         before, rank = self._state, _rank(apart, self._state)
         # The evictions that the counts of each group ask for at least.
         least = (max(g.moves_needed(g.start, g.constraint.max_skew, (), ()) for g in group) for group in groups)
         if rank <= (0, 0, sum(least)):
             return apart
         self._state = start
-        outcomes = [*self._taken(self._attempt(groups))]
+        outcomes = [*self._accept(self._attempt(groups))]
         if _rank(outcomes, self._state) < rank:
             return outcomes
         self._state = before
@@ -214,7 +187,6 @@ class Planner:
         return [replace(each, ended=Ended.PLACEMENTS) if each.ended is Ended.FOUND_ALL else each for each in apart]
 
     def _groups(self) -> list[Group]:
-        """Return the goals that count Pods in common, together, where any of them is asked about."""
         goals: list[Goal] = []
         for workload in workloads(self._builder.snapshot):
             wanted = self._asked.wanted(workload)
@@ -223,7 +195,6 @@ class Planner:
         return [tuple(group) for group in every if any(goal.wanted for goal in group)]
 
     def _attempt(self, groups: Sequence[Group]) -> Attempt:
-        """Return what can be done for some groups as things are."""
         goals = tuple(chain.from_iterable(groups))
         start = tuple(goal.start for goal in goals)
         before = replace(self._state, arrangements=tuple(replace(a, counts=start) for a in self._state.arrangements))
@@ -232,8 +203,8 @@ class Planner:
         problem = self._builder.problem(groups)
         return Attempt(goals, self._state, self._best(problem, before), problem.movables)
 
-    def _taken(self, attempt: Attempt) -> Iterator[Outcome]:
-        """Yield what becomes of the goals of one group, and go on from there."""
+    def _accept(self, attempt: Attempt) -> Iterator[Outcome]:
+        """Yield the outcomes of the attempt, and continue from its state."""
         self._state = after = attempt.found.state
         gone = {each.movable.pod.key for each in after.evictions}
         left = tuple(each for each in attempt.movables if each.pod.key not in gone)
@@ -243,43 +214,37 @@ class Planner:
             yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
-        """Return the best plan for a group: looked for in few arrangements, then followed in as many as may be."""
+        """Return the best plan for a group: searched in few arrangements, then followed in as many as possible."""
         if self._work_left <= 0:
             return SearchResult(before, Ended.NOT_BEGUN)
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
         if many < 2 * few:
             # What the search follows is about as much as its proof would.
-            return self._searched(problem, before.with_most(few, problem.goals), few)
-        found = self._searched(problem, before.with_most(1, problem.goals), few)
-        followed = self._followed(found, before, problem, many)
+            return self._search(problem, before.with_most(few, problem.goals), few)
+        found = self._search(problem, before.with_most(1, problem.goals), few)
+        followed = self._follow(found, before, problem, many)
         if followed is None:
-            found = self._searched(problem, before.with_most(many, problem.goals), many)
-            followed = self._followed(found, before, problem, many)
+            found = self._search(problem, before.with_most(many, problem.goals), many)
+            followed = self._follow(found, before, problem, many)
         return SearchResult(before, Ended.PLACEMENTS) if followed is None else SearchResult(followed, found.ended)
 
-    def _searched(self, problem: Problem, before: State, arrangements: int) -> SearchResult:
-        found = Search(problem, before, self._limits(arrangements)).run()
+    def _search(self, problem: Problem, before: State, arrangements: int) -> SearchResult:
+        most = UNLIMITED if self._asked.most is None else self._asked.most
+        placements = max(FEWEST_PLACEMENTS, MOST_WORK // (PER_PLACEMENT + self._nodes))
+        limits = SearchLimits(evictions=most, placements=placements, arrangements=arrangements)
+        found = Search(problem, before, limits).run()
         self._work_left -= found.placed * (PER_PLACEMENT + self._nodes)
         return found
 
-    def _followed(self, found: SearchResult, before: State, problem: Problem, most: int) -> State | None:
-        """Return the state that was found, followed in as many arrangements as may be; None where it is worse then."""
+    def _follow(self, found: SearchResult, before: State, problem: Problem, most: int) -> State | None:
         evictions = found.state.evictions[len(before.evictions) :]
         followed = followed_through(evictions, before, problem.goals, most)
         return followed if followed is not None and followed.is_no_worse_than(found.state, problem.goals) else None
 
     @property
     def _nodes(self) -> int:
-        """How many nodes there are (count), but never none."""
         return max(1, len(self._builder.snapshot.nodes))
-
-    def _limits(self, arrangements: int) -> SearchLimits:
-        most = UNLIMITED if self._asked.most is None else self._asked.most
-        placements = max(FEWEST_PLACEMENTS, MOST_WORK // (PER_PLACEMENT + self._nodes))
-        return SearchLimits(evictions=most, placements=placements, arrangements=arrangements)
 
 
 def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:
-    """Return what plans are compared by: excess together, goals that do not hold, evictions."""
-    excess = [outcome.goal.excess(outcome.after) for outcome in outcomes]
-    return sum(excess), sum(map(bool, excess)), len(state.evictions)
+    return state.rank([outcome.goal.excess(outcome.after) for outcome in outcomes])

@@ -1,4 +1,4 @@
-"""What else is to be known of the evictions of a plan: owners that are not known, and Pods that are upgraded too."""
+"""Notes on the evictions of a plan: unknown owners, and Pods that also get a newer template."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class UnknownOwner(msgspec.Struct, frozen=True):
-    """What makes these Pods again was not read, or its rules are not known."""
+    """The owner that recreates these Pods was not read, or its rules are unknown."""
 
     ref: WorkloadRef
     pods: tuple[PodKey, ...]
 
 
 class UpgradedPods(msgspec.Struct, frozen=True):
-    """These Pods come again from a newer template of their owner, such as a StatefulSet that updates OnDelete."""
+    """The replacements of these Pods have a newer template of their owner, such as a StatefulSet with OnDelete."""
 
     ref: WorkloadRef
     pods: tuple[PodKey, ...]
@@ -32,7 +32,7 @@ PlanNote: TypeAlias = UnknownOwner | UpgradedPods
 
 
 def plan_notes(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlanNote]:
-    """Yield what is to be known of the evictions; ``snapshot`` is the cluster before."""
+    """Yield the notes on the evictions; ``snapshot`` is the cluster before."""
     found: dict[tuple[type[PlanNote], str, WorkloadRef], list[PodKey]] = {}
     for each in plan.evictions:
         pod, owner = each.movable.pod, controller_of(each.movable.pod, snapshot)

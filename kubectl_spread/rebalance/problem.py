@@ -1,6 +1,6 @@
-"""What is to be solved for workloads that count each other, and what the counts alone tell of it.
+"""The problem for workloads that count each other's Pods, and what follows from the counts alone.
 
-Arithmetic decides here what is worth trying, and in which order; nothing is placed.
+Arithmetic decides here what to try, and in which order; nothing is placed.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.simulation.cluster_state import PodKey
 
 EXACT_PODS = 16
-"""Pods that may go for goals that count them in common (count) up to which nodes that count alike are told apart."""
+"""Movable Pods for each part (count) up to which nodes with equal counts are told apart."""
 
 
 class Hope(msgspec.Struct, frozen=True):
-    """What is left to do after an eviction, as far as the counts tell.
+    """What is left to do after an eviction, as far as the counts show.
 
     Attributes:
-        most: the evictions that the most demanding goals ask for at least (count).
-        together: those that all goals ask for, added up (count).
+        most: the evictions that the most demanding goals require at least (count).
+        together: the sum of the evictions that the goals require (count).
     """
 
     most: int
@@ -33,13 +33,11 @@ class Hope(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True, dict=True):
-    """What is to be solved.
+    """The problem to solve.
 
     Attributes:
-        goals: what is to hold.
-        movables: the Pods that may go, those that had best go first.
-        shut: for each goal, the domains no Pod can come to.
-        parts: the places of the goals that count Pods in common, together.
+        shut: for each goal, the domains that no Pod can go to.
+        parts: the places of the goals of each group.
     """
 
     goals: tuple[Goal, ...]
@@ -51,7 +49,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _needed(self) -> dict[tuple[int, DomainPods], int]:
-        """What was found out: a goal's place and its counts → moves (count)."""
+        """Cache: a goal's place and its counts → moves (count)."""
         return {}
 
     @cached_property
@@ -64,7 +62,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _allowed(self) -> tuple[int, ...]:
-        """For each goal, the least skew from maxSkew on that moves can bring about, as far as the counts tell."""
+        """For each goal, the least skew from maxSkew on that moves can reach, as far as the counts show."""
         return tuple(map(self._least_skew, range(len(self.goals))))
 
     def _least_skew(self, at: int) -> int:
@@ -82,23 +80,21 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         return self._needed[key]
 
     def left(self, counted: Collection[Counts]) -> int:
-        """Return how many evictions are still needed at least, however the goals count (count)."""
-        return max(self._together([self._moves(at, found) for at, found in enumerate(counts)]) for counts in counted)
+        """Return how many evictions are still needed at least, for any of these counts (count)."""
+        return max(self._evictions([self._moves(at, found) for at, found in enumerate(counts)]) for counts in counted)
 
-    def _together(self, moves: Sequence[int]) -> int:
-        """Return how many evictions so many moves of each goal take at least: none serves goals of two parts."""
+    def _evictions(self, moves: Sequence[int]) -> int:
+        """Return how many evictions these moves of each goal take at least: no eviction serves goals of two parts."""
         return sum(max(moves[at] for at in part) for part in self.parts)
 
-    def _hope(self, movable: Movable, counted: Collection[Counts]) -> Hope:
-        """Return what is left to do after an eviction, however the goals count."""
+    def _hope_after(self, movable: Movable, counted: Collection[Counts]) -> Hope:
         each = [
-            [self._after(movable, at, found) for at, found in enumerate(counts)]  # goal by goal
+            [self._moves_after(movable, at, found) for at, found in enumerate(counts)]  # goal by goal
             for counts in counted
         ]
-        return Hope(max(map(self._together, each)), max(map(sum, each)))
+        return Hope(max(map(self._evictions, each)), max(map(sum, each)))
 
-    def _after(self, movable: Movable, at: int, counts: DomainPods) -> int:
-        """Return what a goal asks for at least once the Pod has gone, and the one in its place is where it is best."""
+    def _moves_after(self, movable: Movable, at: int, counts: DomainPods) -> int:
         leaves = dict(movable.leaves).get(at)
         if leaves is None and at not in movable.joins:
             return self._moves(at, counts)
@@ -113,14 +109,13 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         return best
 
     def _emptiest(self, at: int, counts: DomainPods) -> int:
-        """Return which domain holds the fewest Pods of those that Pods can come to; there must be one."""
         if (at, counts) not in self._fewest_in:
             self._fewest_in[at, counts] = min(self._open[at], key=counts.__getitem__)
         return self._fewest_in[at, counts]
 
     @cached_property
     def _fewest_in(self) -> dict[tuple[int, DomainPods], int]:
-        """What was found out: a goal's place and its counts → its emptiest domain."""
+        """Cache: a goal's place and its counts → its emptiest domain."""
         return {}
 
     @cached_property
@@ -131,30 +126,30 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     # What is worth trying.
 
     def moves(self, gone: Collection[PodKey], counted: Collection[Counts]) -> Iterator[tuple[int, Movable, Hope]]:
-        """Yield the Pods that may go next, one of each kind, with their ranks and what is left to do then at least.
+        """Yield the Pods that may be evicted next, one of each kind, with their ranks and what is left to do then.
 
         Args:
-            gone: those that have gone.
-            counted: the ways the goals may count.
+            gone: the Pods evicted so far.
+            counted: the possible counts of the goals.
         """
         tried: set[Hashable] = set()
         hopes: dict[Hashable, Hope] = {}
         for rank, movable in enumerate(self.movables):
-            kind = self._kind(movable, counted)
+            kind = self._kind_of(movable, counted)
             if movable.pod.key in gone or kind in tried:
                 continue
             tried.add(kind)
             counting = movable.leaves, movable.joins
             if counting not in hopes:
-                hopes[counting] = self._hope(movable, counted)
+                hopes[counting] = self._hope_after(movable, counted)
             yield rank, movable, hopes[counting]
 
     @cached_property
     def _is_small(self) -> bool:
         return len(self.movables) <= EXACT_PODS * len(self.parts)
 
-    def _kind(self, movable: Movable, counted: Collection[Counts]) -> Hashable:
-        """Return what is the same of Pods of which one alone need be tried."""
+    def _kind_of(self, movable: Movable, counted: Collection[Counts]) -> Hashable:
+        """Return what Pods have in common of which only one needs to be tried."""
         if self._is_small or not all(self._closes_behind(movable, counts) for counts in counted):
             return movable.like, movable.pod.spec.node_name
         if len(counted) > 1:
@@ -164,9 +159,9 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         return movable.like, tuple((at, counts[at][place] if own[at] else place) for at, place in movable.leaves)
 
     def _closes_behind(self, movable: Movable, counts: Counts) -> bool:
-        """Whether the Pod in place of this one cannot come back to where it was, for its own constraints forbid it.
+        """Whether the replacement cannot return to the Pod's domain, because its own constraints forbid it.
 
-        Then nothing on that node decides where it goes: of Pods alike, in domains that count alike, any does as well.
+        Then nothing on that node decides where it goes: of alike Pods, in domains with equal counts, any will do.
         """
         for at, place in movable.leaves:
             if at in movable.bound_by:
@@ -183,33 +178,33 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     def comes_back(
         self, movable: Movable, lands: Sequence[str], before: Collection[Counts], after: Collection[Counts]
     ) -> bool:
-        """Whether nothing is won, for the Pod comes back to where it was: of many Pods, to where it counts the same.
+        """Whether the eviction gains nothing because the replacement returns: of many Pods, where it counts the same.
 
         Args:
-            movable: the Pod that goes.
-            lands: the nodes of which the Pod in its place goes to one.
-            before: the ways the goals may count before.
-            after: the same after that.
+            movable: the evicted Pod.
+            lands: the nodes that the replacement may go to.
+            before: the possible counts of the goals before.
+            after: the same after it.
         """
         is_there_again = not self._is_small or lands == (movable.pod.spec.node_name,)
         return len(before) == 1 and after == before and is_there_again
 
     def sign_of(self, gone: Sequence[Movable], arrangements: Sequence[Arrangement]) -> Hashable:
-        """Return what is the same of states from which the same can be reached: of many Pods all but node names."""
+        """Return what states have in common from which the same can be reached: of many Pods, all except node names."""
         if self._is_small:
             evicted = sorted((each.like, each.pod.spec.node_name) for each in gone)
             return tuple(evicted), frozenset(each.landed for each in arrangements)
-        return tuple(sorted(each.like for each in gone)), frozenset(self._outline(each.counts) for each in arrangements)
+        return tuple(sorted(each.like for each in gone)), frozenset(self._shape(each.counts) for each in arrangements)
 
-    def _outline(self, counts: Counts) -> Hashable:
-        """Return how the goals count, where nodes that lie in the same domains can stand for one another."""
+    def _shape(self, counts: Counts) -> Hashable:
+        """Return the counts, with nodes in the same domains interchangeable."""
         shared = tuple(found for found, own in zip(counts, self._has_own, strict=True) if not own)
         nodes = Counter((lies, tuple(counts[at][place] for at, place in own)) for lies, own in self._nodes)
         return shared, frozenset(nodes.items())
 
     @cached_property
     def _nodes(self) -> tuple[tuple[tuple[int | None, ...], tuple[tuple[int, int], ...]], ...]:
-        """For each node that has domains of its own, the domains that it shares, and its own (goal and place)."""
+        """For each node with its own domains: the domains that it shares, and its own (goal and place)."""
         owning = [at for at, own in enumerate(self._has_own) if own]
         sharing = [at for at, own in enumerate(self._has_own) if not own]
         names = sorted({name for at in owning for name in self.goals[at].place})

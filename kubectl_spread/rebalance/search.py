@@ -1,8 +1,8 @@
-"""The search for the fewest evictions: best first by what the counts ask for at least, each step placed for real.
+"""The search for the fewest evictions: A* over sets of arrangements, guided by the moves that the counts require.
 
-A* over sets of arrangements. How many Pods must move is told from the counts (``Goal.moves_needed``), and no eviction
-moves more than one: a plan with as few evictions as that is the shortest there is, and is the first to be found. What
-an eviction leads to is asked of the scheduler only once no other looks better.
+``Goal.moves_needed`` gives the moves that the counts require, and no eviction makes more than one. So a plan with that
+many evictions is the shortest, and is found first. The scheduler places the replacement only when no other state looks
+better.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ class Eviction(msgspec.Struct, frozen=True):
     """One eviction of a plan.
 
     Attributes:
-        movable: the Pod that goes.
-        lands: the nodes of which the Pod in its place goes to one.
+        lands: the nodes that the replacement may go to.
     """
 
     movable: Movable
@@ -37,10 +36,8 @@ class State(msgspec.Struct, frozen=True):
     """The cluster after some evictions.
 
     Attributes:
-        arrangements: the ways the Pods may be spread.
-        evictions: those made, in order.
         whole: whether the arrangements are all there are.
-        sampled: whether the scheduler scored only some of the nodes that a Pod fits on.
+        sampled: whether the scheduler scored only some of the nodes that fit a Pod.
         scored: how often nodes were scored for the last eviction (count).
     """
 
@@ -51,12 +48,9 @@ class State(msgspec.Struct, frozen=True):
     scored: int = 0
 
     def after(self, movable: Movable, goals: Sequence[Goal], most: int) -> State | None:
-        """Return the state after one eviction more; None where a Pod may be left without a node.
+        """Return the state after one more eviction; None if a Pod may find no node.
 
-        Args:
-            movable: the Pod that goes.
-            goals: what is counted.
-            most: the arrangements (count) that are followed further: the worst of those that are counted differently.
+        At most ``most`` arrangements are followed, the worst ones with different counts first.
         """
         landing = evict(movable, self.arrangements, goals, whole=self.whole)
         if not landing.nodes:
@@ -68,32 +62,30 @@ class State(msgspec.Struct, frozen=True):
         return State(followed, evictions, whole=whole, sampled=sampled, scored=landing.scored)
 
     def with_most(self, most: int, goals: Sequence[Goal]) -> State:
-        """Return the state with no more arrangements than so many, the worst of those that are counted differently."""
+        """Return the state with at most ``most`` arrangements, the worst ones with different counts first."""
         followed = worst_of(self.arrangements, goals, most)
         return replace(self, arrangements=followed, whole=self.whole and len(followed) == len(self.arrangements))
 
     @property
     def counted(self) -> frozenset[Counts]:
-        """How the goals may count."""
+        """The possible counts of the goals."""
         return frozenset(each.counts for each in self.arrangements)
 
+    def rank(self, excess: Sequence[int]) -> tuple[int, int, int]:
+        """Return the sort key of states: total excess of the goals, unsatisfied goals, evictions."""
+        return sum(excess), sum(map(bool, excess)), len(self.evictions)
+
     def is_no_worse_than(self, other: State, goals: Sequence[Goal]) -> bool:
-        """Whether no goal is further from holding than in the other state."""
+        """Whether no goal has more excess than in the other state."""
         return all(self.worst(goal, at) <= other.worst(goal, at) for at, goal in enumerate(goals))
 
     def worst(self, goal: Goal, at: int) -> int:
-        """Return the largest excess over maxSkew of a goal, which stands at a place among them (Pods)."""
+        """Return the largest excess over maxSkew of the goal at this place (Pods)."""
         return max(goal.excess(each.counts[at]) for each in self.arrangements)
 
 
 class SearchLimits(msgspec.Struct, frozen=True):
-    """How far a search goes.
-
-    Attributes:
-        evictions: how many there may be (count).
-        placements: how many Pods are placed, for the sake of the search (count).
-        arrangements: how many are followed of one state (count).
-    """
+    """The limits of a search (counts): evictions of the plan, placed Pods, and arrangements followed in one state."""
 
     evictions: int
     placements: int
@@ -104,23 +96,17 @@ class Ended(Enum):
     """Why a search ended."""
 
     FOUND_ALL = auto()
-    """There is nothing better."""
+    """No plan is better."""
     PLACEMENTS = auto()
-    """As many Pods were placed as may be."""
+    """The limit of placed Pods is reached."""
     EVICTIONS = auto()
-    """No more evictions are allowed."""
+    """The limit of evictions is reached."""
     NOT_BEGUN = auto()
-    """The search for others took as long as all may."""
+    """The search for other workloads used up the time for all."""
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """What a search found.
-
-    Attributes:
-        state: the best: the least excess, then the fewest evictions.
-        ended: why it looked no further.
-        placed: how many Pods were placed for it (count).
-    """
+    """The best state, why the search ended, and how many Pods were placed for it (count)."""
 
     state: State
     ended: Ended
@@ -128,13 +114,7 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 
 class Search:
-    """One search.
-
-    Args:
-        problem: what is to be solved.
-        start: the cluster before.
-        limits: how far it goes.
-    """
+    """One search from the state ``start``."""
 
     def __init__(self, problem: Problem, start: State, limits: SearchLimits) -> None:
         self._problem = problem
@@ -147,12 +127,11 @@ class Search:
         self._cut = False
 
     def run(self) -> SearchResult:
-        """Return the best plan there is, or that was found within the limits."""
+        """Return the best plan, or the best found within the limits."""
         best, ended = self._best()
         return SearchResult(best, ended, self._placed)
 
     def _best(self) -> tuple[State, Ended]:
-        """Return the best plan, and why the search looked no further."""
         best = self._start
         if not self._problem.left(best.counted):
             return best, Ended.FOUND_ALL
@@ -172,7 +151,7 @@ class Search:
         return best, Ended.EVICTIONS if self._cut else Ended.FOUND_ALL
 
     def _after(self, state: State, movable: Movable) -> State | None:
-        """Return the state after one eviction; None where a Pod is left without a node, or nothing is new."""
+        """Return the state after one eviction; None if a Pod finds no node, or the state is not new."""
         after = state.after(movable, self._problem.goals, self._limits.arrangements)
         self._placed += after.scored if after else len(state.arrangements)
         if after is None:
@@ -186,7 +165,7 @@ class Search:
         return after
 
     def _branch(self, state: State) -> None:
-        """Remember each eviction that may follow, the most promising first."""
+        """Queue each eviction that may follow, the most promising first."""
         done = len(state.evictions) + 1
         if done > self._limits.evictions:
             self._cut = True
@@ -198,19 +177,13 @@ class Search:
             heapq.heappush(self._heap, entry)
 
     def _rank(self, state: State) -> tuple[int, int, int]:
-        """Return what states are compared by: excess together, goals that do not hold, evictions."""
-        excess = [state.worst(goal, at) for at, goal in enumerate(self._problem.goals)]
-        return sum(excess), sum(map(bool, excess)), len(state.evictions)
+        return state.rank([state.worst(goal, at) for at, goal in enumerate(self._problem.goals)])
 
 
 def followed_through(evictions: Sequence[Eviction], state: State, goals: Sequence[Goal], most: int) -> State | None:
-    """Return the state after these evictions; None where a Pod may be left without a node.
+    """Return the state after these evictions; None if a Pod may find no node.
 
-    Args:
-        evictions: to be made, in order.
-        state: the cluster before.
-        goals: what is counted.
-        most: the arrangements (count) that are followed.
+    At most ``most`` arrangements are followed.
     """
     for each in evictions:
         after = state.after(each.movable, goals, most)

@@ -1,7 +1,7 @@
-"""Which evictions of a plan may follow one another at once, and before which all that came has to be ready.
+"""Which evictions of a plan may directly follow each other, and before which all replacements must be Ready.
 
-Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36): each eviction takes one of disruptionsAllowed,
-which comes back once the budget's Pods are healthy again; pkg/controller/statefulset/stateful_set_control.go: one Pod
+Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36): each eviction uses one of disruptionsAllowed,
+which is restored once the budget's Pods are healthy again; pkg/controller/statefulset/stateful_set_control.go: one Pod
 after another; pkg/scheduler/backend/cache/cache.go: a Pod that is being deleted takes room until it is gone;
 interpodaffinity/filtering.go: it counts for anti-affinity until then, too.
 """
@@ -21,14 +21,14 @@ from kubectl_spread.snapshot import Snapshot
 
 
 def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snapshot) -> Iterator[int]:
-    """Yield for each eviction, in their order, which wave it belongs to, counted from 1.
+    """Yield the wave of each eviction, in order, counted from 1.
 
-    A wave takes no more Pods of a budget than it allows at its beginning, none in whose place another comes only once
-    one of the wave is ready, and none in whose place one comes to a node that another of the wave may not have left,
-    or where required anti-affinity, of either, keeps it apart from another of the wave.
+    A wave takes at most as many Pods of a budget as it allows at the start. It takes no Pod whose replacement waits for
+    a Ready Pod of the wave, may go to a node that another Pod of the wave is leaving, or is kept apart from such a Pod
+    by required anti-affinity of either.
 
     Args:
-        evictions: (the Pod, the one in its place, the nodes that this may go to).
+        evictions: (the Pod, its replacement, the nodes that this may go to).
         snapshot: the cluster before.
     """
     wave, taken, gone = 1, Counter[str](), list[Pod]()
@@ -38,7 +38,7 @@ def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snaps
         used_up = any(taken[name] >= max(each.status.disruptions_allowed, 1) for name, each in names.items())
         takes_their_place = any(other.spec.node_name in lands for other in gone)
         kept_apart = any(_kept_apart(again, lands, other, snapshot) for other in gone)
-        if used_up or takes_their_place or kept_apart or _waits_for(pod, gone, snapshot):
+        if used_up or takes_their_place or kept_apart or _comes_after(pod, gone, snapshot):
             wave, taken, gone = wave + 1, Counter[str](), []
         taken.update(names.keys())
         gone.append(pod)
@@ -46,7 +46,7 @@ def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snaps
 
 
 def _kept_apart(again: Pod, lands: Collection[str], other: Pod, snapshot: Snapshot) -> bool:
-    """Whether required anti-affinity keeps a Pod off any of these nodes while the other is still on its own."""
+    """Whether required anti-affinity keeps a Pod off any of these nodes while the other is still on its node."""
     keys = {
         term.topology_key
         for pod, near in ((again, other), (other, again))
@@ -58,8 +58,7 @@ def _kept_apart(again: Pod, lands: Collection[str], other: Pod, snapshot: Snapsh
     return any(not domains.isdisjoint(snapshot.nodes[name].metadata.labels.items()) for name in lands if domains)
 
 
-def _waits_for(pod: Pod, gone: Iterable[Pod], snapshot: Snapshot) -> bool:
-    """Whether another comes in place of the Pod only once one is ready that comes in place of those that have gone."""
+def _comes_after(pod: Pod, gone: Iterable[Pod], snapshot: Snapshot) -> bool:
     owner = controller_of(pod, snapshot)
     own = (each for each in gone if each.metadata.namespace == pod.metadata.namespace)
     return isinstance(owner, StatefulSet) and bool(comes_after(owner, pod, own))

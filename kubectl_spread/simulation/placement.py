@@ -128,7 +128,7 @@ class DomainRange(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     maximum: int
 
 
-class Jam(msgspec.Struct, frozen=True, kw_only=True):
+class Jam(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The first replica that finds no node.
 
     Attributes:

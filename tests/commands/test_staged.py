@@ -13,9 +13,9 @@ from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
-from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects import kinds
 from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, namespace, node, pod, spread
@@ -57,12 +57,12 @@ def test_only_the_nodes_that_may_take_the_pod_are_read() -> None:
 def test_what_was_judged_on_every_node_is_told() -> None:
     item, _ = item_of(*NODES, *FULL, WAITING)
     assert item.conflict == (
-        Requirement(kind="filter", plugin="TaintToleration"),
-        Requirement(kind="filter", plugin="NodeResourcesFit"),
+        FilterRequirement("TaintToleration"),
+        FilterRequirement("NodeResourcesFit"),
     )
     assert isinstance(item.core_of, tuple)
-    assert "TaintToleration" in {each.plugin for each in item.core_of}
-    assert "NodeResourcesFit" not in {each.plugin for each in item.core_of}
+    assert FilterRequirement("TaintToleration") in item.core_of
+    assert FilterRequirement("NodeResourcesFit") not in item.core_of
 
 
 def test_fixes_read_what_they_need_and_say_on_what_they_rest() -> None:

@@ -14,7 +14,8 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, why_pending
 from kubectl_spread.contract.pending import PendingItem
-from kubectl_spread.diagnosis.fixes.search import Spent
+from kubectl_spread.diagnosis.fixes.situation import Spent
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
@@ -165,7 +166,7 @@ def test_what_is_said_of_a_blocked_pod() -> None:
     item = only([*BLOCKED, incoming()])
     assert (item.verdict, item.kind, item.namespace, item.name) == ("Unschedulable", "Pod", "default", "new")
     assert str(item.message).startswith("0/4 nodes are available: ")
-    assert [requirement.kind for requirement in item.conflict] == ["constraint", "filter"]
+    assert [type(each) for each in item.conflict] == [ConstraintRequirement, FilterRequirement]
     assert (item.scheduler_name, item.event, item.held_by) == ("default-scheduler", None, ())
 
 

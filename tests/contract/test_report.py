@@ -10,11 +10,12 @@ import pytest
 
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.constraints import ConstraintReport, Domain, Requirement
+from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.report import API_VERSION, Metadata
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.schema import schema
 from tests.program import encoded, valid
@@ -63,7 +64,7 @@ def test_the_schema_refuses_what_the_contract_does_not_allow(wrong: dict[str, ob
 
 
 def test_names_on_the_wire_are_camel_case_and_unset_fields_are_absent() -> None:
-    assert msgspec.to_builtins(Requirement(kind="constraint", index=0)) == {"kind": "constraint", "index": 0}
+    assert msgspec.to_builtins(ConstraintRequirement(0)) == {"kind": "constraint", "index": 0}
     assert msgspec.to_builtins(METADATA)["kubeVersionFrom"] == "default"
 
 

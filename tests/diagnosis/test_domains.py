@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.constraints import ConstraintReport, Requirement
+from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.diagnosis.domains import similar_keys
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, pod, spread
 from tests.diagnosis.judged import (
     ABC,
@@ -181,7 +182,7 @@ def test_a_domain_is_pinned_where_every_node_is_rejected_by_something_else() -> 
     (pin,) = next(domain.pinned_by for domain in constraint.domains if domain.pinned)
     assert (pin.node, pin.requirement, pin.detail) == (
         "c1",
-        Requirement(kind="filter", plugin="TaintToleration"),
+        FilterRequirement("TaintToleration"),
         f"taint {GPU}",
     )
 
@@ -212,12 +213,13 @@ def test_a_filter_pins_before_another_constraint_does() -> None:
     nodes = [node("a1", zone="a"), node("b1", zone="b"), node("b2", zone="b", taints=[GPU])]
     zone, host = report_of(described, [*nodes, *web("a1", "a1", "b1")]).constraints
     assert {
-        domain.value: [(pin.node, pin.requirement.kind) for pin in domain.pinned_by] for domain in zone.domains
+        domain.value: [(pin.node, type(pin.requirement)) for pin in domain.pinned_by] for domain in zone.domains
     } == {
         "a": [],
-        "b": [("b1", "constraint"), ("b2", "filter")],
+        "b": [("b1", ConstraintRequirement), ("b2", FilterRequirement)],
     }
-    assert [pin.requirement.plugin for domain in host.domains for pin in domain.pinned_by] == ["TaintToleration"]
+    (pin,) = (pin for domain in host.domains for pin in domain.pinned_by)
+    assert pin.requirement == FilterRequirement("TaintToleration")
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.contract.constraints import ConstraintReport, Domain, Requirement
+from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.evaluation import NodeReport, Rejection
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from tests.build import HOSTNAME, ZONE
 
 LARGE = Metadata(
@@ -54,7 +55,7 @@ def _item(name: str, names: Sequence[str], pods: int) -> PendingItem:
         feasible=(),
         nodes=tuple(_node(number, each) for number, each in enumerate(names)),
         constraints=(msgspec.structs.replace(on_zones, bypassed_nodes=missing), on_nodes),
-        conflict=(Requirement(kind="constraint", index=0), Requirement(kind="filter", plugin="NodeResourcesFit")),
+        conflict=(ConstraintRequirement(0), FilterRequirement("NodeResourcesFit")),
         scheduler_name="default-scheduler",
     )
 

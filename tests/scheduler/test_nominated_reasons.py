@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_spread.contract.constraints import Requirement
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from tests import build
 from tests.build import Object, app, node, spread
 from tests.diagnosis.judged import evaluated
@@ -36,7 +36,7 @@ def test_a_constraint_that_counts_pods_to_come_is_a_requirement_of_its_own() -> 
     pod = build.pod("new", labels=WEB, topologySpreadConstraints=[constraint])
     report = evaluated(build.typed_pod(pod), handle)
     assert set(report.conflict) == {
-        Requirement(kind="filter", plugin="TaintToleration"),
-        Requirement(kind="filter", plugin="PodTopologySpread"),
+        FilterRequirement("TaintToleration"),
+        FilterRequirement("PodTopologySpread"),
     }
     assert report.nodes[0].rejections[0].detail == "room is kept for default/first"

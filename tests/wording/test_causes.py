@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.wording.causes import fitting
+from kubectl_spread.wording.reasons import name_of
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import resource_claim_template
 from tests.build_storage import claim, volume
@@ -125,7 +127,7 @@ def test_a_constraint_that_counts_no_node_it_could_use() -> None:
 def test_a_constraint_that_no_api_server_takes(max_skew: int) -> None:
     described = incoming(zoned(maxSkew=max_skew), **BIG)
     nodes = [node(f"{zone}1", zone=zone) for zone in "abc"]
-    assert report_of(described, nodes).conflict[0].kind == "constraint"
+    assert isinstance(report_of(described, nodes).conflict[0], ConstraintRequirement)
     assert report_of(described, nodes).summary == (
         f"NodeAffinity: wants disk=ssd. The constraint on {ZONE} rejects a1, b1 and c1 too."
     )
@@ -153,7 +155,7 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
     assert f"c1: taint {GPU} and cpu: asks 1, 0 free. a is at 1, maxSkew 1." in report.summary
-    pins = [pin.requirement.plugin for domain in report.constraints[0].domains for pin in domain.pinned_by]
+    pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
 
 
@@ -168,8 +170,8 @@ def test_a_domain_is_pinned_by_a_filter_of_the_core_alone() -> None:
         f"No node satisfies both: the constraint on {ZONE} leaves c1; the constraint on rack leaves a1."
     )
     assert "PinnedMinimum" not in {finding.id for finding in report.findings}
-    pins = [pin.requirement.kind for domain in report.constraints[0].domains for pin in domain.pinned_by]
-    assert pins == ["constraint"]
+    (pin,) = (pin for domain in report.constraints[0].domains for pin in domain.pinned_by)
+    assert isinstance(pin.requirement, ConstraintRequirement)
 
 
 def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:

@@ -6,7 +6,7 @@
 * label_selection.py: what else would select a changed Pod
 * search.py, renewal.py: single changes, then pairs; whether the Pods that a change replaces find nodes again
 * route.py, owner.py: how a change is made permanent, and what that triggers
-* not_offered.py, waits.py: what would help too, but is not a change to make
+* waits.py: what would help too, but is not a change to make
 * conclusion.py, change.py: what the search concludes
 * shell.py, fragment.py, patch.py: command lines, YAML and JSON patches
 """

@@ -28,7 +28,6 @@ class ProposedChange(msgspec.Struct, frozen=True, kw_only=True):
     """The base of all changes worth trying.
 
     Attributes:
-        proposal: the change, as facts.
         subject: the value that it moves; two changes of one subject make no pair. Empty for other changes.
         amount: how far it moves that value; of two that help, the smaller is enough.
         mends: whether it makes a constraint select its own Pod, which it does not yet. Such a change comes first.
@@ -86,7 +85,6 @@ class ChangeNode(ChangeObject, frozen=True, kw_only=True):
 
     Attributes:
         operations: the patch. It is applied only when the change is tried: of many nodes alike, few are.
-        command: what a person runs.
     """
 
     obj: Node

@@ -18,12 +18,11 @@ if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One kubectl command to run.
+    """One kubectl command to run; ``replace`` gets the object, patches the copy and replaces the object with it.
 
     Attributes:
-        verb: kubectl's verb; ``replace`` gets the object, patches the copy and replaces the object with it.
         kind: the object's kind, in lower case.
-        namespace: the object's namespace; empty for a node.
+        namespace: empty for a node.
         operations: the patch, for patch and replace.
         argument: the label or taint.
         force: whether the API server deletes the Pod without waiting for its kubelet.
@@ -46,7 +45,6 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         api_version: empty if the object is not known, as are kind, namespace and name.
         removed: paths of the fields to remove.
-        fields: the other fields, with their new values.
     """
 
     api_version: str = ""
@@ -58,12 +56,7 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Keeper(msgspec.Struct, frozen=True):
-    """What keeps an object as its source describes it.
-
-    Attributes:
-        name: the keeper's kind and name, as its users know it.
-        reverts: whether it reverts a patch by itself, not only when it next writes the object.
-    """
+    """What keeps an object as its source describes it; ``reverts``: whether it also reverts a patch by itself."""
 
     name: str
     reverts: bool = True
@@ -111,15 +104,11 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         pods: how many Pods are replaced, or stay if an older template is restored (count); None for all Pods.
         waiting: how many Pending Pods are deleted (count).
         paused: whether the owner replaces nothing until it is resumed.
-        reused: the ReplicaSet whose template is restored.
-        partition: the partition of the rolling update.
-        fields: the fields to change by hand.
         disturbs: what the change does to running Pods.
         at_work: how many of the replaced Pods run (count); None if all do, or none is replaced.
         nothing_runs: whether Pods would be replaced, but none is on a node.
         fragment: what to write in the source of the Pod; None for other changes.
         keeper: what keeps the owner as its source describes it.
-        edits: what to change in the checked manifest.
     """
 
     commands: tuple[Command, ...] = ()
@@ -171,18 +160,12 @@ AfterDeletion: TypeAlias = Recreated | HeldByFinalizers | Outlook
 
 
 class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
-    """A set of changes that lets the Pod in, verified by simulation on the snapshot.
+    """A set of changes that lets the Pod in, verified by simulation; for other fields see ``contract.fixes.Fix``.
 
     Attributes:
-        proposals: the changes, in the order in which they are made.
         after_deletion: what happens to the deleted Pod; None if no Pod is deleted.
         mends: whether it makes a constraint select its own Pod, which it did not: such fixes come first.
-        feasible: the nodes that it opens, best first.
-        admits: how many of the workload's Pending Pods it lets in, placed one after another (count).
-        siblings: how many Pending Pods the workload has, this Pod included (count).
         alike: the objects of each set of changes with the same result.
-        changes: the simulated changes.
-        routes: how to make the changes.
         new_revision: the nodes for a Pod of the owner's new revision; None if they are those of ``feasible``.
         on_read_pods: whether it was verified with only some Pods read.
         warnings: ids of the findings that it adds; none is an error.
@@ -279,11 +262,7 @@ NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
 class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
-    """Nodes that take the Pod once they recover.
-
-    Attributes:
-        taints: with which controllers report the problem; empty if only a cordon closes the nodes.
-    """
+    """Nodes that take the Pod once they recover; without ``taints`` only a cordon closes them."""
 
     nodes: tuple[str, ...]
     taints: tuple[str, ...]
@@ -291,11 +270,7 @@ class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PodEnding(msgspec.Struct, frozen=True, kw_only=True):
-    """A Pod in the way that is being deleted.
-
-    Attributes:
-        grace_seconds: the grace period in which its kubelet ends it; 0 if unknown.
-    """
+    """A Pod in the way that is being deleted, and ends within its grace period (seconds; 0 if unknown)."""
 
     namespace: str
     name: str
@@ -313,15 +288,7 @@ Wait: TypeAlias = NodeRecovery | PodEnding | RolloutGoesOn
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of the search.
-
-    Attributes:
-        fixes: by rank.
-        new_nodes: nodes that would let the Pod in if they were added, by rank.
-        not_offered: what would let the Pod in too, and why it is not offered.
-        waits: what lets the Pod in without any action.
-        complete: whether every change was tried.
-    """
+    """The result of the search; fixes and new nodes are sorted by rank. ``complete``: whether all were tried."""
 
     fixes: tuple[VerifiedFix, ...] = ()
     new_nodes: tuple[VerifiedFix, ...] = ()

@@ -34,9 +34,7 @@ WELL_KNOWN_KEYS = frozenset((HOSTNAME, *SUCCESSORS, *SUCCESSORS.values()))
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield the changes of the Pod's own hard constraints; defaults belong to the scheduler's configuration.
 
-    Args:
-        situation: the Pod and the cluster.
-        others: how many more requirements a second change could overcome (count).
+    ``others``: how many more requirements a second change could overcome (count).
     """
     for counts in situation.counts if situation.pod.spec.topology_spread_constraints else ():
         yield from _fix_selectors(counts, situation)
@@ -161,7 +159,6 @@ def _fix_topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[C
 
 
 def _separate_revisions(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the label that separates revisions, if the constraint counts them together."""
     constraint, profile = counts.constraint, situation.handle.profile
     if constraint.selector.nothing or not profile.does(Behaviour.MATCH_LABEL_KEYS):
         return

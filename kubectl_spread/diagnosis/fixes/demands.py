@@ -47,9 +47,7 @@ LOWERED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield the changes of the Pod's other requirements that keep it off a node.
 
-    Args:
-        situation: the Pod and the cluster.
-        others: how many more requirements a second change could overcome (count).
+    ``others``: how many more requirements a second change could overcome (count).
     """
     yield from _add_tolerations(situation, others=others)
     for plugin, changes in (
@@ -141,11 +139,7 @@ def _pod_affinity(field: str, target: PodTemplateSpec) -> PodAffinity:
 
 
 def _prefer_pods(field: str, wanted: PodAffinityTerm, target: PodTemplateSpec) -> Operations:
-    """Return the operations that make one required term a preference.
-
-    Raises:
-        LookupError: the term is not required here.
-    """
+    """Return the operations that make one required term a preference; LookupError if it is not required here."""
     affinity = _pod_affinity(field, target)
     required = affinity.required_during_scheduling_ignored_during_execution
     index = next((i for i, term in enumerate(required) if _is_same_term(term, wanted)), len(required))
@@ -178,11 +172,7 @@ def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
 
 
 def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) -> Operations:
-    """Return the operation that drops a host port.
-
-    Raises:
-        LookupError: no container of that name has it.
-    """
+    """Return the operation that drops a host port, or raise LookupError if no container of that name has it."""
     path, container = _container_named(name, target)
     index = next((i for i, each in enumerate(container.ports) if each == port), None)
     if index is None:
@@ -191,11 +181,7 @@ def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) 
 
 
 def _container_named(name: str, target: PodTemplateSpec) -> tuple[str, Container]:
-    """Return the path and the container of that name; its index in a template may differ from the Pod's.
-
-    Raises:
-        LookupError: there is none.
-    """
+    """Return the path and the container of that name, or raise LookupError; its index may differ from the Pod's."""
     for field, containers in (("containers", target.spec.containers), ("initContainers", target.spec.init_containers)):
         for index, container in enumerate(containers):
             if container.name == name:

@@ -15,15 +15,8 @@ from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of
+from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, RecreatePod
-from kubectl_spread.diagnosis.fixes.conclusion import (
-    BudgetsNotRead,
-    EndsByItself,
-    HeldByFinalizers,
-    Outlook,
-    Recreated,
-    WhyNotDeleted,
-)
 from kubectl_spread.diagnosis.fixes.proposals import MovePod
 from kubectl_spread.diagnosis.fixes.proposals import RecreatePod as RecreatePodProposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -117,7 +110,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
     def on(self, info: NodeInfo) -> PodsByKey:
         """Return the Pods that are involved in everything that rejects the node."""
-        each = [self._of_requirement(requirement, info) for requirement in self.situation.against[info.name]]
+        each = [self._pods_of_requirement(requirement, info) for requirement in self.situation.against[info.name]]
         return reduce(_in_both, sorted(each, key=len))
 
     def place(self, info: NodeInfo) -> tuple[str, ...]:
@@ -125,8 +118,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         filters = any(isinstance(requirement, FilterRequirement) for requirement in self.situation.against[info.name])
         return (*self.situation.domains_of(info), info.name if filters or not self.situation.domain_keys else "")
 
-    def _of_requirement(self, requirement: Requirement, info: NodeInfo) -> PodsByKey:
-        """Return the Pods by which the requirement rejects the node."""
+    def _pods_of_requirement(self, requirement: Requirement, info: NodeInfo) -> PodsByKey:
         if isinstance(requirement, ConstraintRequirement):
             return self._counted_by_node[requirement.index].get(info.name, {})
         return {pod.key: pod for pod in self._holders[requirement.plugin](info)}
@@ -135,10 +127,10 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     def _holders(self) -> Mapping[str, Callable[[NodeInfo], Iterable[Pod]]]:
         """Filter → the Pods by which it rejects a node."""
         return {
-            nodeports.NAME: self._using_port,
-            noderesources.NAME: self._large_enough,
+            nodeports.NAME: self._only_pod_on_port,
+            noderesources.NAME: self._pods_large_enough,
             interpodaffinity.NAME: self._kept_apart,
-            volumerestrictions.NAME: lambda info: (*info.pods_with_volumes, *self._with_same_claim),
+            volumerestrictions.NAME: lambda info: (*info.pods_with_volumes, *self._pods_with_same_claim),
             nodevolumelimits.NAME: lambda info: info.pods_with_volumes,
         }
 
@@ -148,14 +140,12 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         # Of several in one domain each would have to go.
         return reduce(_in_both, near).values() if near and all(len(pods) == 1 for pods in near) else ()
 
-    def _using_port(self, info: NodeInfo) -> Sequence[Pod]:
-        """Return the only Pod that uses a requested port."""
+    def _only_pod_on_port(self, info: NodeInfo) -> Sequence[Pod]:
         wanted = host_ports(self.situation.pod)
         found = [pod for pod in info.pods if any(port.conflicts(own) for own in host_ports(pod) for port in wanted)]
         return found if len(found) == 1 else ()
 
-    def _large_enough(self, info: NodeInfo) -> Iterator[Pod]:
-        """Yield the Pods on the node whose deletion alone frees enough room."""
+    def _pods_large_enough(self, info: NodeInfo) -> Iterator[Pod]:
         short = noderesources.insufficient(self._resource_state, info)
         # All Pods together hold too little where the node is too small.
         if any(each.wanted > each.capacity for each in short):
@@ -174,7 +164,6 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _counted_by_node(self) -> Mapping[int, Mapping[str, PodsByKey]]:
-        """Constraint's index → node's name → the Pods counted in its domain."""
         return {counts.constraint.index: self._by_node(counts) for counts in self.situation.counts}
 
     def _by_node(self, counts: podtopologyspread.DomainCounts) -> Mapping[str, PodsByKey]:
@@ -205,8 +194,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         return found
 
     @cached_property
-    def _with_same_claim(self) -> Sequence[Pod]:
-        """The Pods on nodes that use a claim of the Pod's."""
+    def _pods_with_same_claim(self) -> Sequence[Pod]:
         wanted = _claims_of(self.situation.pod)
         assigned = self.situation.handle.snapshot.assigned.values() if wanted else ()
         return [pod for pods in assigned for pod in pods if wanted & _claims_of(pod)]
@@ -221,7 +209,7 @@ def _claims_of(pod: Pod) -> set[tuple[str, str]]:
     return {(pod.metadata.namespace, name) for name in names if name}
 
 
-def why_not(pod: Pod, situation: Situation) -> WhyNotDeleted | None:
+def why_not(pod: Pod, situation: Situation) -> conclusion.WhyNotDeleted | None:
     """Return why the Pod stays; None if its deletion may be offered."""
     if pod.terminating:
         return _ends_by_itself(pod, situation) or kept_because(pod)
@@ -229,7 +217,7 @@ def why_not(pod: Pod, situation: Situation) -> WhyNotDeleted | None:
         return kept
     snapshot = situation.handle.snapshot
     if not snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET):
-        return BudgetsNotRead()
+        return conclusion.BudgetsNotRead()
     message = eviction.refusal(pod, snapshot)
     return EvictionRefused(message) if message else None
 
@@ -240,7 +228,7 @@ def is_of_its_node(pod: Pod) -> bool:
     return bool(owners & OF_THEIR_NODE) or CONFIG_MIRROR in pod.metadata.annotations
 
 
-def _ends_by_itself(pod: Pod, situation: Situation) -> EndsByItself | None:
+def _ends_by_itself(pod: Pod, situation: Situation) -> conclusion.EndsByItself | None:
     """Return that a Pod that is being deleted needs no help; None if it does.
 
     Its kubelet ends it within the grace period. If the kubelet does not answer, nothing does. After the grace period,
@@ -250,16 +238,15 @@ def _ends_by_itself(pod: Pod, situation: Situation) -> EndsByItself | None:
     if info is None or not info.node.answers:
         return None
     metadata = pod.metadata
-    over = metadata.deletion_grace_period_seconds == 0 or (metadata.deletion_timestamp or "") < situation.now
-    return None if metadata.finalizers and over else EndsByItself(metadata.deletion_grace_period_seconds or 0)
+    grace = metadata.deletion_grace_period_seconds
+    over = grace == 0 or (metadata.deletion_timestamp or "") < situation.now
+    return None if metadata.finalizers and over else conclusion.EndsByItself(grace or 0)
 
 
 def settled(move: DeletePod, after: Situation) -> DeletePod | None:
     """Return the deletion with what happens to the Pod; None if the Pod that replaces it finds no node.
 
-    Args:
-        move: the deletion.
-        after: the Pending Pod, in the cluster without the deleted one.
+    ``after``: the Pending Pod, in the cluster without the deleted one.
     """
     moved = move.obj
     controller, snapshot = moved.metadata.controller, after.handle.snapshot
@@ -270,10 +257,11 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
             return None
     if moved.terminating:
         finalizers = moved.metadata.finalizers
-        return replace(move, after=HeldByFinalizers(finalizers) if finalizers else Outlook.NODE_SILENT)
+        held = conclusion.HeldByFinalizers(finalizers) if finalizers else None
+        return replace(move, after=held or conclusion.Outlook.NODE_SILENT)
     if not recreated:
-        return replace(move, after=Outlook.GONE_FOR_GOOD)
-    again = Recreated(
+        return replace(move, after=conclusion.Outlook.GONE_FOR_GOOD)
+    again = conclusion.Recreated(
         owner=str(owner_of(moved, snapshot)),
         here=moved.spec.node_name in nodes or bool(snapshot.inventory.not_read),
         may_be_first=_may_be_overtaken(moved, after),

@@ -48,12 +48,7 @@ def untolerated(situation: Situation, info: NodeInfo, *, others: int) -> list[Ta
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield the changes of one node.
-
-    Args:
-        situation: the Pod and the cluster.
-        others: how many more requirements a second change could overcome (count).
-    """
+    """Yield the changes of one node; ``others``: how many more requirements a second change could overcome (count)."""
     yield from _uncordon(situation, others=others)
     yield from _label_node(situation)
     yield from _remove_taint(situation, others=others)
@@ -75,7 +70,6 @@ def _by_rejections(infos: Iterable[NodeInfo], situation: Situation) -> list[Node
 
 
 def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield the uncordoning of cordoned nodes, together with the taint that mirrors the cordon."""
     for info in closed_by((nodeunschedulable.NAME, tainttoleration.NAME), situation, others=others):
         node = info.node
         mirrored = [i for i, t in enumerate(node.spec.taints) if (t.key, t.effect) == (CORDON.key, CORDON.effect)]
@@ -105,7 +99,6 @@ def in_maintenance(info: NodeInfo) -> bool:
 
 
 def _label_node(situation: Situation) -> Iterator[Candidate]:
-    """Yield the label that a node lacks, with the value of its label with the same meaning."""
     used = {counts.constraint.topology_key for counts in situation.counts}
     for key in (counts.constraint.topology_key for counts in situation.counts):
         lacking = [info for info in situation.handle.node_infos.values() if key not in info.labels]

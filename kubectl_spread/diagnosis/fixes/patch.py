@@ -70,16 +70,11 @@ def patched(obj: ObjectT, operations: Iterable[PatchOperation]) -> ObjectT:
     """
     document = msgspec.json.decode(msgspec.json.encode(obj))
     for operation in operations:
-        _apply(document, operation)
+        _apply_in_place(document, operation)
     return convert(document, type(obj))
 
 
-def _apply(document: JsonValue, operation: PatchOperation) -> None:
-    """Apply one operation to plain values, in place.
-
-    Raises:
-        LookupError: the path does not exist.
-    """
+def _apply_in_place(document: JsonValue, operation: PatchOperation) -> None:
     *parents, last = steps_of(operation.path)
     for step in parents:
         document = document[int(step)] if isinstance(document, list) else document[step]

@@ -19,7 +19,6 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         cost: how much it weakens the spread, or reaches beyond the Pod.
-        overrides: what it overrides that somebody decided on purpose.
     """
 
     cost: int

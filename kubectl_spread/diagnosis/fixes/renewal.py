@@ -33,11 +33,6 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
     """Whether fewer Pods of the owner would run than now, once all Pods have the changed template.
 
     It does not apply to a change that makes a constraint select its own Pod, nor to a manifest, whose Pods do not run.
-
-    Args:
-        parts: the changes.
-        after: the Pod and the cluster with the changes.
-        before: the Pod and the cluster without them.
     """
     edits = [part for part in parts if isinstance(part, EditPod)]
     if before.written is not None or not edits or any(part.mends for part in edits):
@@ -60,7 +55,6 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
 
 
 def _renewed_pods(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, before: Situation) -> Iterator[Pod]:
-    """Yield the Pods of the changed template: the Pending Pod first, then one for each running Pod."""
     upcoming = new_revision_pod(parts, before)
     first = upcoming or after.pod
     controller = before.pod.metadata.controller

@@ -60,10 +60,7 @@ JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
 def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequence[Pod] = ()) -> Iterator[Route]:
     """Yield how to make the changes permanent: in nodes, in other Pods, and in the owner of the Pod.
 
-    Args:
-        parts: the changes.
-        situation: the Pod and the cluster without the changes.
-        waiting: the Pending Pods of the workload, this one first; empty for this one alone.
+    ``waiting``: the Pending Pods of the workload, this one first; empty for this one alone.
     """
     waiting = waiting or (situation.pod,)
     for part in parts:
@@ -188,7 +185,6 @@ def _manifest_edit(path: str, operation: PatchOperation, values: Plain) -> Manif
 
 
 def _item_yaml(step: str, value: Plain) -> str:
-    """Return a field of this name, or an item of a list, as YAML; empty for None."""
     if value is None:
         return ""
     is_item = step == "-" or step.isdecimal()
@@ -196,7 +192,6 @@ def _item_yaml(step: str, value: Plain) -> str:
 
 
 def _fragment_of(before: Pod | Workload | PodTemplateSpec, after: object, api_version: str = "") -> Fragment:
-    """Return the fields that change in an object, or in the template of an owner that cannot be read."""
     old, new = (plain(msgspec.json.encode(each)) for each in (before, after))
     fragment = Fragment(removed=tuple(removed(old, new)), fields=difference(old, new))
     if isinstance(before, PodTemplateSpec):
@@ -210,7 +205,6 @@ def _disturbance_of(disturbs: Disturbance, situation: Situation) -> Disturbance:
 
 
 def _type_and_name(owner: Workload) -> str:
-    """Return the owner as TYPE/NAME."""
     return f"{type(owner).__name__.lower()}/{owner.metadata.name}"
 
 
@@ -220,7 +214,6 @@ def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> Operation
 
 
 def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
-    """Return how to make the edits in the template of the owner, and what that triggers."""
     if isinstance(owner, Job):
         return _recreate_job(owner, edits)
     named = _type_and_name(owner)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import islice
-from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -35,21 +34,17 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     VerifiedFix,
     WouldWarn,
 )
-from kubectl_spread.diagnosis.fixes.not_offered import not_offered
 from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
 from kubectl_spread.diagnosis.fixes.route import routes_of
-from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.fixes.waits import waits_of
+from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
+from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed, with_placed
 from kubectl_spread.snapshot import Snapshot
-
-Spent: TypeAlias = Callable[[], bool]
-"""Whether the time for the search is over; the engine itself has no clock."""
 
 MOST_ALIKE = 8
 """Changes of one group (count) that are tried and named."""
@@ -57,21 +52,12 @@ MOST_ALIKE_IN_PAIRS = 2
 """The same for each half of a pair."""
 MOST_WARNED = 3
 """Changes (count) that are reported as helpful but not offered."""
-MOST_WAITS = 3
-"""Things to wait for (count) that are named."""
 MOST_SIBLINGS = 100
 """Pending Pods of the workload (count) that are placed, and reported as its siblings."""
 
 
 class WorkingFix(msgspec.Struct, frozen=True):
-    """A set of changes that lets the Pod in.
-
-    Attributes:
-        parts: the changes, in order.
-        after: the Pod and the cluster with all changes.
-        errors: ids of the findings that it adds and that are errors.
-        warnings: ids of the other findings that it adds.
-    """
+    """A set of changes that lets the Pod in, the situation with them, and the ids of the findings that they add."""
 
     parts: tuple[Candidate, ...]
     after: Situation
@@ -108,18 +94,14 @@ class WorkingFix(msgspec.Struct, frozen=True):
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
     """Return every change that lets the Pod in, verified by simulation; pairs if no single change does.
 
-    Where single ones do that set aside what somebody decided, pairs of changes that keep it are tried too.
-
-    Args:
-        situation: the Pending Pod and the cluster.
-        siblings: the Pending Pods of the workload, this one first.
-        spent: whether the time is over.
+    If single changes override what somebody decided, pairs of changes that keep it are tried too. ``siblings``: the
+    Pending Pods of the workload, this one first.
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
     renewed = _harmless(_working_alone(moves.stale(situation), situation, spent))
     if renewed:
-        return FixSearch(fixes=_concluded(renewed, situation, siblings), complete=not spent())
+        return FixSearch(fixes=_ranked(renewed, situation, siblings), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, situation, spent)]
     working = _harmless(singles)
@@ -134,11 +116,11 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
         if each.errors
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
-    waits = tuple(islice(waits_of(situation, spent), MOST_WAITS))
+    waits = waits_of(situation, spent)
     complete = not spent()
     return FixSearch(
-        fixes=_concluded(working, situation, siblings),
-        new_nodes=_concluded(new_nodes, situation, siblings),
+        fixes=_ranked(working, situation, siblings),
+        new_nodes=_ranked(new_nodes, situation, siblings),
         not_offered=alone,
         waits=waits,
         complete=complete,
@@ -149,16 +131,12 @@ def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ..
     """Return the changes after which the Pod goes to its destination, the safest first; new nodes if none does.
 
     No change may lower what the constraint of the destination requires.
-
-    Args:
-        situation: a Pod that replaces another, its destination, and the cluster.
-        spent: whether the time is over.
     """
     asked = _required_at_destination(situation)
     changed = _harmless(_working_alone(_candidates(situation), situation, spent))
     working = [each for each in changed if _required_at_destination(each.after) == asked]
     working = working or _harmless(_working_alone(nodes.additions(situation), situation, spent))
-    return _concluded(working, situation, (situation.pod,))
+    return _ranked(working, situation, (situation.pod,))
 
 
 def _required_at_destination(situation: Situation) -> list[tuple[int, int]]:
@@ -169,15 +147,9 @@ def _required_at_destination(situation: Situation) -> list[tuple[int, int]]:
 
 
 def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset[str]:
-    """Return at most ``most`` nodes whose Pods decide whether a change helps, if not all Pods were read.
-
-    Args:
-        situation: the Pending Pod and the cluster.
-        spent: whether the time is over.
-        most: nodes (count).
-    """
+    """Return at most ``most`` nodes whose Pods decide whether a change helps, if not all Pods were read."""
     found = set(demands.nodes_short(situation)[:MOST_ALIKE])
-    for candidate in _some_of_each((*_candidates(situation), *moves.candidates(situation)), MOST_ALIKE_IN_PAIRS):
+    for candidate in _at_most_of_each((*_candidates(situation), *moves.candidates(situation)), MOST_ALIKE_IN_PAIRS):
         if spent() or len(found) >= most:
             break
         after = _situation_after(candidate, situation)
@@ -192,13 +164,7 @@ def siblings_of(pod: Pod, pending: PodsByOwner, snapshot: Snapshot) -> tuple[Pod
 
 
 def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:
-    """Return the fix for another Pod.
-
-    Args:
-        fix: a verified fix.
-        pod: the Pod that it was verified for.
-        twin: a Pod that differs only in its name.
-    """
+    """Return the fix of this Pod for its twin, a Pod that differs only in its name."""
     target, name = target_of(pod), twin.metadata.name
     changes = tuple(
         replace(each, target=replace(target, name=name)) if each.target == target and each.json_patch else each
@@ -230,7 +196,7 @@ def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]
 def _working_alone(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
     if spent():  # to find the first that is worth trying takes time too
         return
-    for candidate in _some_of_each(candidates, MOST_ALIKE):
+    for candidate in _at_most_of_each(candidates, MOST_ALIKE):
         if spent():
             return
         found = _as_fix((candidate,), _situation_after(candidate, situation), situation)
@@ -246,12 +212,12 @@ def _working_pairs(situation: Situation, spent: Spent, *, keeping: bool) -> Iter
     """Yield every two changes that let the Pod in together, each pair once; ``keeping``: that keep decisions."""
     seen: set[frozenset[Proposal]] = set()
     wanted = _keeps_decisions if keeping else None
-    for first in _some_of_each(filter(wanted, _candidates(situation, others=1)), 1):
+    for first in _at_most_of_each(filter(wanted, _candidates(situation, others=1)), 1):
         halfway = None if spent() else _situation_after(first, situation)
         if halfway is None:
             continue
         seconds = (*_candidates(halfway), *moves.candidates(halfway))
-        for second in _some_of_each(filter(wanted, seconds), MOST_ALIKE_IN_PAIRS):
+        for second in _at_most_of_each(filter(wanted, seconds), MOST_ALIKE_IN_PAIRS):
             if spent():
                 return
             pair = frozenset((first.proposal, second.proposal))
@@ -263,8 +229,7 @@ def _working_pairs(situation: Situation, spent: Spent, *, keeping: bool) -> Iter
                 yield found
 
 
-def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candidate]:
-    """Yield at most ``most`` candidates of each kind of alike ones."""
+def _at_most_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candidate]:
     seen: Counter[Hashable] = Counter()
     for candidate in candidates:
         seen[candidate.likeness] += 1
@@ -301,12 +266,10 @@ def _displaces_earlier(parts: Sequence[Candidate], after: Situation) -> bool:
 
 
 def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
-    """Return the fixes that add no finding that is an error."""
     return [each for each in found if not each.errors]
 
 
-def _concluded(working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[VerifiedFix, ...]:
-    """Return the fixes as conclusions, by rank, one for each set of alike fixes."""
+def _ranked(working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[VerifiedFix, ...]:
     grouped: dict[Hashable, list[WorkingFix]] = {}
     for each in working:
         grouped.setdefault(each.likeness, []).append(each)

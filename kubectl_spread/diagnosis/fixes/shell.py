@@ -18,10 +18,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import Command
 def kubectl(verb: str, *arguments: str, flags: Iterable[str] = ()) -> str:
     """Return a command line in which each argument is one word, and none is read as a flag.
 
-    Args:
-        verb: the verb, perhaps with a kind: ``delete pod``.
-        arguments: names of objects, labels, taints.
-        flags: kubectl's flags; their values are separate words.
+    The verb may have a kind, as in ``delete pod``. The values of flags are separate words.
     """
     named, options = (" ".join(map(shlex.quote, words)) for words in (arguments, flags))
     parts = (options, "--", named) if any(word.startswith("-") for word in arguments) else (named, options)

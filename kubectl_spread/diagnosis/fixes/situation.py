@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -26,16 +27,16 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts, count_all, parsable_constraints
 from kubectl_spread.snapshot import Snapshot
 
+Spent: TypeAlias = Callable[[], bool]
+"""Whether the time for the search is over; the engine itself has no clock."""
+
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
     """The manifest of a Pod that does not exist yet: changes of the Pod are made there.
 
     Attributes:
         obj: the Pod, or its owner; None for a kind of another API.
-        template: the Pod template in it.
         path: the template's place in the object, as a JSON pointer; empty for a Pod.
-        values: the object as the file has it.
-        before: the cluster without the manifest.
         earlier: the Pods of the same file that already have a node.
     """
 
@@ -54,13 +55,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Destination(msgspec.Struct, frozen=True):
-    """The domains for a Pod that replaces another.
-
-    Attributes:
-        topology_key: the key of the domains.
-        domains: their values.
-        before: the cluster before any eviction; it has the running Pods.
-    """
+    """The domains for a Pod that replaces another, and the cluster before any eviction: it has the running Pods."""
 
     topology_key: str
     domains: frozenset[str]
@@ -161,10 +156,8 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
         """Return how many Pods the topmost owner wants and how many of them run (counts).
 
-        Unset if no readable owner recreates every deleted Pod: for bare Pods and for Jobs.
-
-        Args:
-            waiting: the Pending Pods of the owner, this one included.
+        Unset if no readable owner recreates every deleted Pod: for bare Pods and for Jobs. ``waiting`` are the owner's
+        Pending Pods, this one included.
         """
         wanted = wanted_by(self.topmost_owner, len(self.running) + len(waiting))
         return UNSET if wanted is None else Replicas(wanted=wanted, running=self.at_work)
@@ -190,12 +183,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         return tuple(info.labels.get(key, "") for key in self.domain_keys)
 
     def nodes_only_against(self, requirements: Collection[Requirement], *, others: int = 0) -> list[NodeInfo]:
-        """Return the nodes rejected by any of these requirements and by at most ``others`` others.
-
-        Args:
-            requirements: what a change could overcome.
-            others: how many more requirements a second change could overcome (count).
-        """
+        """Return the nodes rejected by any of these requirements and by at most ``others`` others."""
         wanted = frozenset(requirements)
         kinds = frozenset(self.against.values())
         meant = {kind for kind in kinds if kind & wanted and len(kind - wanted) <= others}

@@ -1,8 +1,9 @@
-"""What lets a Pod in without any action: nodes that recover, Pods that end, a rollout that continues."""
+"""What would let a Pod in but is no fix: what should not be changed, and what changes without any action."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -10,9 +11,20 @@ from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes import moves, nodes
-from kubectl_spread.diagnosis.fixes.conclusion import EndsByItself, NodeRecovery, PodEnding, RolloutGoesOn, Wait
-from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    EndsByItself,
+    NodeRecovery,
+    NotOffered,
+    PodEnding,
+    RolloutGoesOn,
+    StayingPod,
+    SufferingNodes,
+    Wait,
+    WhyNotDeleted,
+)
+from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.handles import Handles
@@ -20,6 +32,8 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import ControlLoop
 
+MOST = 3
+"""Taints, Pods and things to wait for that are named (count of each)."""
 LEAVING = frozenset(
     (
         NodeTrouble.OUT_OF_SERVICE,
@@ -33,23 +47,53 @@ MOST_VERDICTS = 20_000
 """Nodes (count) on which Pods are tried to find where a rollout ends."""
 
 
-def waits_of(situation: Situation, spent: Callable[[], bool]) -> Iterator[Wait]:
-    """Yield what lets the Pod in without any action, each kind of node problem once.
+def not_offered(situation: Situation, spent: Spent) -> tuple[NotOffered, ...]:
+    """Return what is not offered, although it would open a node."""
+    kept = _kept_pods(situation, spent, lambda pod, _: not moves.is_of_its_node(pod))
+    staying = (
+        StayingPod(namespace=pod.metadata.namespace, name=pod.metadata.name, node=pod.spec.node_name, why=why)
+        for pod, why in kept
+    )
+    return (*islice(_troubled_nodes(situation), MOST), *islice(staying, MOST))
 
-    Args:
-        situation: the Pending Pod and the cluster.
-        spent: whether the time for the search is over.
-    """
+
+def waits_of(situation: Situation, spent: Spent) -> tuple[Wait, ...]:
+    """Return what lets the Pod in without any action, each kind of node problem once."""
+    return tuple(islice(_waits(situation, spent), MOST))
+
+
+def _waits(situation: Situation, spent: Spent) -> Iterator[Wait]:
     yield from _recoveries(situation)
-    for pod, _ in () if spent() else moves.obstacles(situation):
-        if spent():
-            return
-        why = moves.why_not(pod, situation)
-        if isinstance(why, EndsByItself) and replace(situation, handle=situation.handle.without_pod(pod)).feasible:
+    for pod, why in _kept_pods(situation, spent, lambda _, why: isinstance(why, EndsByItself)):
+        if isinstance(why, EndsByItself):
             namespace, name = pod.key
             yield PodEnding(namespace=namespace, name=name, node=pod.spec.node_name, grace_seconds=why.grace_seconds)
     if not spent() and _rollout_lets_in(situation):
         yield RolloutGoesOn(owner=str(owner_of(situation.pod, situation.handle.snapshot)))
+
+
+def _kept_pods(
+    situation: Situation, spent: Spent, matters: Callable[[Pod, WhyNotDeleted], bool]
+) -> Iterator[tuple[Pod, WhyNotDeleted]]:
+    """Yield each Pod in the way whose deletion would help but is not offered, with the reason, if that matters."""
+    for pod, _ in () if spent() else moves.obstacles(situation):
+        if spent():
+            return
+        why = moves.why_not(pod, situation)
+        if why and matters(pod, why) and replace(situation, handle=situation.handle.without_pod(pod)).feasible:
+            yield pod, why
+
+
+def _troubled_nodes(situation: Situation) -> Iterator[SufferingNodes]:
+    nodes_of: dict[NodeTrouble, dict[str, None]] = {}
+    taints_of: dict[NodeTrouble, dict[str, None]] = {}
+    for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)]):
+        for taint in nodes.closing_taints(situation, info.node):
+            if trouble := meaning_of(taint):
+                nodes_of.setdefault(trouble, {})[info.name] = None
+                taints_of.setdefault(trouble, {})[str(taint)] = None
+    for trouble, taints in taints_of.items():
+        yield SufferingNodes(nodes=tuple(nodes_of[trouble]), taints=tuple(taints), trouble=trouble)
 
 
 def _recoveries(situation: Situation) -> Iterator[NodeRecovery]:

@@ -74,7 +74,9 @@ def of_next_replica(item: SkewItem) -> Fates:
 
 def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]:
     following = set(item.next)
-    pins = {pin.node: pin.detail or str(pin.requirement.plugin or "another constraint") for pin in domain.pinned_by}
+    pins = {
+        pin.node: pin.detail or getattr(pin.requirement, "plugin", "another constraint") for pin in domain.pinned_by
+    }
     closed = _closed(domain, item)
     for name in domain.nodes:
         if name in following:

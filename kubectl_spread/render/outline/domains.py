@@ -175,7 +175,7 @@ def next_text(domain: Domain) -> str:
         return wording.closed(domain.skew_if_placed)
     if domain.pinned_by:
         return wording.pinned(
-            dict.fromkeys(pin.detail or str(pin.requirement.plugin or "") for pin in domain.pinned_by)
+            dict.fromkeys(pin.detail or getattr(pin.requirement, "plugin", "") for pin in domain.pinned_by)
         )
     return wording.OPEN
 

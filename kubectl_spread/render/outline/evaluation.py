@@ -12,6 +12,7 @@ from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
@@ -67,7 +68,7 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
     blocks = list[Block]()
     if shown:
         blocks.append(table_of(_columns(extent), shown, wide=extent.wide, title="Nodes by what rejects them"))
-    blamed = {requirement.index for requirement in item.blamed if requirement.kind == "constraint"}
+    blamed = {requirement.index for requirement in item.blamed if isinstance(requirement, ConstraintRequirement)}
     for constraint in item.constraints:
         if not constraint.hard:
             continue

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
+from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
@@ -134,6 +134,6 @@ def _nothing_helps(item: EvaluationReport) -> str:
 
 def requirement_text(requirement: Requirement, item: EvaluationReport) -> str:
     """Return a requirement by its topology key, or by its plugin's name."""
-    if requirement.kind == "filter":
-        return str(requirement.plugin)
+    if isinstance(requirement, FilterRequirement):
+        return requirement.plugin
     return next(f"the constraint on {c.topology_key}" for c in item.constraints if c.index == requirement.index)

@@ -85,7 +85,7 @@ def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, 
     found = offered(owner("ReplicaSet", web(), name="web-abc", of=deployment), above=deployment)["RaiseMaxSkew"]
     assert len(found.commands) == 1
     assert found.commands[0].startswith("kubectl patch deployment web ")
-    assert found.starts == f"replaces {said} of deployment/web; nothing of it runs yet"
+    assert found.starts == f"replaces {said} of deployment/web; none of them runs yet"
 
 
 def test_a_job_is_made_anew_without_what_the_server_wrote() -> None:

@@ -36,8 +36,7 @@ class TestNodes:
         assert found == ExpectedChange(
             kind="NodeRecovery",
             nodes=("c1",),
-            message="c1: its taint node.kubernetes.io/not-ready:NoSchedule says that it is not ready, and goes when"
-            " that is over",
+            message="c1: not ready; the taint clears on recovery",
         )
 
     @pytest.mark.parametrize(
@@ -124,8 +123,8 @@ def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     for form in ("table", "markdown", "html"):
         told = run("why-pending", "--from", path, "-o", form).stdout
-        assert 0 < told.index("Wait for c1: its taint") < told.index("each verified by simulation on this snapshot")
-        assert told.count("says that it is not ready") == 1
+        assert 0 < told.index("Wait for c1: not ready") < told.index("each verified by simulation on this snapshot")
+        assert told.count("the taint clears on recovery") == 1
 
 
 def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_path: Path) -> None:
