@@ -109,9 +109,9 @@ def _job_errors(new: JobSpec, live: JobSpec, release: Release) -> Errors:
 def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended: bool, release: Release) -> bool:
     """Whether the template of a Job changes. While it is suspended, its scheduling directives may change."""
     if suspended:
-        # differs: fields that are not read are not compared, for annotations among them may change.
         new_spec, live_spec = (_without_directives(template.spec, release) for template in (new, live))
-        return _as_stored(new_spec) != _as_stored(live_spec)
+        unread = same_rest(new.rest, live.rest, metadata=False) is False
+        return unread or _as_stored(new_spec) != _as_stored(live_spec)
     adds_labels = not new.metadata.labels.items() <= live.metadata.labels.items()
     return adds_labels or same_rest(new.rest, live.rest) is False or _as_stored(new.spec) != _as_stored(live.spec)
 

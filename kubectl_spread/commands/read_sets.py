@@ -8,11 +8,14 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.source import ReadLists
+from kubectl_spread.controllers.revisions import is_of_newest_revision
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, template_of
+from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import FAILED_SCHEDULING, Pod, PodSpec
 from kubectl_spread.objects.devices import DeviceClass
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.scheduler.dynamicresources import CLASS_PREFIX, may_be_devices
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 
@@ -180,19 +183,25 @@ def with_autoscaler(read: ReadLists, inventory: Inventory, reads: Sequence[Read]
 def with_revisions(read: ReadLists, inventory: Inventory, reads: Sequence[Read]) -> Inventory:
     """Return the inventory with the older templates to which a StatefulSet or DaemonSet may go back.
 
-    They are read where a workload has Pods of several revisions, or Pods have a revision and no controller.
+    They are read where Pods are not of the newest revision of their workload, or have no controller.
 
     Raises:
         ClusterError: the server does not answer.
     """
-    revisions: dict[tuple[str, str, str], str] = {}
-    for pod in Snapshot.build(inventory).all(Pod):
-        owner, revision = pod.metadata.controller, pod.metadata.labels.get(REVISION_HASH_LABEL, "")
-        key = (pod.metadata.namespace, owner.kind, owner.name) if owner else None
-        if revision and (key is None or revisions.setdefault(key, revision) != revision):
-            more = [replace(each, kind=kinds.CONTROLLER_REVISION) for each in reads if each.kind == kinds.STATEFUL_SET]
-            return together(inventory, read(more))
+    snapshot = Snapshot.build(inventory)
+    if any(_is_of_older_revision(pod, snapshot) for pod in snapshot.all(Pod)):
+        more = [replace(each, kind=kinds.CONTROLLER_REVISION) for each in reads if each.kind == kinds.STATEFUL_SET]
+        return together(inventory, read(more))
     return inventory
+
+
+def _is_of_older_revision(pod: Pod, snapshot: Snapshot) -> bool:
+    if REVISION_HASH_LABEL not in pod.metadata.labels:
+        return False
+    owner = controller_of(pod, snapshot)
+    if isinstance(owner, StatefulSet | DaemonSet):
+        return not is_of_newest_revision(pod, owner)
+    return pod.metadata.controller is None
 
 
 def _unscheduled_specs(snapshot: Snapshot) -> Iterator[PodSpec]:

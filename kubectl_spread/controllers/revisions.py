@@ -53,7 +53,7 @@ def of_older_revision(
     mine = [pod for pod in there if (by := pod.metadata.controller) and (by.kind, by.name) == (own.kind, own.name)]
     for pod in (*mine, *adopted(owner, [pod for pod in there if pod.metadata.controller is None])):
         revision = revision_of(pod)
-        if not revision or _is_newest(pod, live or owner):
+        if not revision or is_of_newest_revision(pod, live or owner):
             continue
         held = template_of(owner, revision, snapshot)
         if held is None and may_be_of(made, pod):
@@ -62,7 +62,8 @@ def of_older_revision(
             yield pod, same_rest(held.rest, template.rest) is True
 
 
-def _is_newest(pod: Pod, owner: StatefulSet | DaemonSet) -> bool:
+def is_of_newest_revision(pod: Pod, owner: StatefulSet | DaemonSet) -> bool:
+    """Whether the workload takes the Pod for one of its newest template."""
     if isinstance(owner, DaemonSet):
         return daemonset.is_of_generation(pod, owner)
     return revision_of(pod) == owner.status.update_revision

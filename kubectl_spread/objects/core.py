@@ -503,7 +503,7 @@ class PodTemplateSpec(Struct, frozen=True):
 
     Attributes:
         rest: a digest of all fields that are not kept, as template_rest.py writes it; empty where it is not known.
-        unkept: those fields as JSON, for workloads that roll out; they may be secret, and no output may hold them.
+        unkept: those fields as JSON, of workloads that people apply; they may be secret, and no output may hold them.
     """
 
     metadata: ObjectMeta = ObjectMeta()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import msgspec
 from msgspec.structs import fields, replace
@@ -40,6 +40,7 @@ _Templated = Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | Replicati
 Templated = _Templated | CronJob | ControllerRevision
 """What has a Pod template."""
 
+_METADATA = "."
 NOTHING, UNKNOWN = "=", "?"
 """The digest of a template that says nothing beyond what is kept, and the part of a digest that cannot be told."""
 _DIGEST_BYTES = 8
@@ -82,7 +83,8 @@ _SECOND_NAMES = frozenset(("serviceAccount",))
 def template_digest(template: Plain) -> str:
     """Return a digest of all that a template says beyond the fields that are kept; templates alike have the same.
 
-    It has a part for each container that says more than what is kept, under its name, and one, first, for all else.
+    It has a part for each container that says more than what is kept, under its name, one, first, for the rest of the
+    spec, and one for the metadata, which no container can be named like.
     """
     rest = rest_of(template)
     found: dict[str, Plain] = {}
@@ -90,7 +92,7 @@ def template_digest(template: Plain) -> str:
         containers = _items(_field(_field(template, "spec"), field))
         rests = _items(rest["spec"].pop(field, []))
         found |= {str(_field(each, "name")): of_it for each, of_it in zip(containers, rests, strict=False) if of_it}
-    parts: Mapping[str, Plain] = {"": cast("Plain", rest) if any(rest.values()) else None, **found}
+    parts: Mapping[str, Plain] = {"": rest["spec"], _METADATA: rest["metadata"], **found}
     digests = {
         name: _hashed(msgspec.json.encode(of_it, order="sorted")) if of_it else "" for name, of_it in parts.items()
     }
@@ -112,14 +114,16 @@ def is_keyed(digest: str) -> bool:
     return bool(_parts(digest)[0])
 
 
-def same_rest(first: str, second: str) -> bool | None:
-    """Whether two digests are of the same; None where that cannot be told."""
+def same_rest(first: str, second: str, *, metadata: bool = True) -> bool | None:
+    """Whether two digests are of the same, metadata included unless said; None where that cannot be told."""
     if not first or not second:
         return None
     one, other = _with_one_key(first, second)
     if {"": UNKNOWN} in (one, other):
         return None
     names = {name: (one.get(name, ""), other.get(name, "")) for name in (*one, *other)}
+    if not metadata:
+        names.pop(_METADATA, None)
     if any(UNKNOWN not in pair and pair[0] != pair[1] for pair in names.values()):
         return False
     return None if any(UNKNOWN in pair for pair in names.values()) else True
@@ -232,8 +236,10 @@ def rest_of(template: Plain) -> dict[str, dict[str, Plain]]:
 def with_rests(found: T, templates: Iterator[Plain]) -> T:
     """Return what was decoded, an object or a list of them, with the digests of its templates, which are in order."""
     if isinstance(found, Templated):
-        values, rolls = next(templates), not isinstance(found, ReplicaSet | Job | ControllerRevision)
-        return _with_template(found, lambda template: _digested(template, values, rolls=rolls))
+        values, made = next(templates), isinstance(found, ReplicaSet | Job) and found.metadata.controller is not None
+        # People apply what nothing else makes.
+        applied = not (made or isinstance(found, ControllerRevision))
+        return _with_template(found, lambda template: _digested(template, values, applied=applied))
     items = getattr(found, "items", ())
     if items and isinstance(items[0], Templated):
         return replace(found, items=tuple(with_rests(each, templates) for each in items))  # type: ignore[type-var] # a list
@@ -276,12 +282,12 @@ def _with_template(owner: T, change: Callable[[PodTemplateSpec], PodTemplateSpec
     return owner
 
 
-def _digested(template: PodTemplateSpec, values: Plain, *, rolls: bool) -> PodTemplateSpec:
+def _digested(template: PodTemplateSpec, values: Plain, *, applied: bool) -> PodTemplateSpec:
     # What was written as a snapshot has its digest, and no longer what that is of.
     if template.rest or not isinstance(values, dict):
         return template
     rest = template_digest(values)
-    unkept = msgspec.json.encode(rest_of(values)).decode() if rolls and rest != NOTHING else ""
+    unkept = msgspec.json.encode(rest_of(values)).decode() if applied and rest != NOTHING else ""
     return replace(template, rest=rest, unkept=unkept)
 
 

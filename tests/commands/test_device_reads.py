@@ -104,8 +104,8 @@ def test_what_is_not_watched_is_left_unread(described: Object, left: int) -> Non
 
 @pytest.mark.parametrize(
     ("pods", "expected"),
-    [([("web-1", True), ("web-1", True)], 0), ([("web-1", True), ("web-2", True)], 1), ([("web-1", False)], 1)],
-    ids=["one revision", "two revisions", "an orphan"],
+    [([("web-2", True), ("web-2", True)], 0), ([("web-1", True)], 1), ([("web-2", False)], 1)],
+    ids=["the newest revision", "an older revision", "an orphan"],
 )
 def test_older_revisions_are_read_where_a_manifest_may_come_back_to_one(
     pods: Sequence[tuple[str, bool]], expected: int
@@ -116,6 +116,7 @@ def test_older_revisions_are_read_where_a_manifest_may_come_back_to_one(
         else pod(f"web-{n}", labels={"controller-revision-hash": revision})
         for n, (revision, has_owner) in enumerate(pods)
     ]
+    objects.append(workload("StatefulSet", "web", status={"updateRevision": "web-2"}))
     for specs, number in ((), 0), ((typed_pod(pod("p")).spec,), expected):
         server = Server([node("a"), *objects], server="https://api.example")
         read_with_devices(server.read, read_sets.everything("shop"), specs=specs)
