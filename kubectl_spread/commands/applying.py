@@ -1,4 +1,4 @@
-"""Manifests laid over what lives, as ``kubectl apply`` does it."""
+"""Applies manifests to live objects as ``kubectl apply`` does."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Applying(msgspec.Struct, frozen=True):
     """How manifests are applied.
 
     Attributes:
-        ask: what asks the API server for a dry run (kind, namespace, name, patch); None to go by what is known of it.
-        server_side: whether the API server merges, by who manages which field.
-        force_conflicts: whether fields that others manage are taken over.
+        ask: sends a dry run (kind, namespace, name, patch) to the API server; None to apply its rules here.
+        server_side: whether the API server merges, by the managers of fields.
+        force_conflicts: whether fields of other managers are taken over.
     """
 
     ask: Callable[[Kind, str, str, Patch], DryRun] | None = None
@@ -54,16 +54,16 @@ class Applying(msgspec.Struct, frozen=True):
 
 
 CLIENT_SIDE = Applying()
-"""As ``kubectl apply`` does without flags, by what is known of the API server."""
+"""As ``kubectl apply`` without flags, with the API server's rules applied here."""
 
 
 def application(manifest: Manifest, obj: KubernetesObject) -> Application:
-    """Return what is applied by the manifest of this object."""
+    """Return what the manifest applies, with this object."""
     return Application.of(obj, manifest.document.api_version, manifest.document.values, tables())
 
 
 def merged(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CLIENT_SIDE) -> tuple[Manifest, ...]:
-    """Return the manifests with the objects that they make of those that live in the cluster.
+    """Return the manifests with the objects that result from the live ones.
 
     Raises:
         ClusterError: the API server cannot be reached or understood.
@@ -72,7 +72,7 @@ def merged(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CL
 
 
 def unsure(manifests: Iterable[Manifest]) -> Iterator[Gap]:
-    """Yield what is not known of the objects that manifests make, once they are merged, of those that live."""
+    """Yield what is unknown about the results of merged manifests."""
     for each in manifests:
         yield from each.unknown
 
@@ -120,7 +120,7 @@ def _over_live(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifes
 def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:
     found, named = applied.merged(live), str(manifest.ref)
     if how.server_side:
-        # differs: who manages which field is not followed here, and the answer says so.
+        # differs: the managers of fields are not read here; the answer says so.
         return replace(manifest, obj=found.obj, written=applied.obj, unknown=(UnknownManagers(named=named),))
     unknown: tuple[Gap, ...] = ()
     if found.applied and found.kept:
@@ -135,12 +135,7 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
 
 
 def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:
-    """Return the manifest with the object that the API server says it makes.
-
-    Raises:
-        ClusterError: it cannot be reached or understood.
-        MergeError: there is no patch to ask about.
-    """
+    """Return the manifest with the object that results from a dry run on the API server."""
     from kubectl_spread.apiserver.managed_fields import without_left_fields
     from kubectl_spread.cluster.api.dry_run import Patch, PatchType
     from kubectl_spread.objects.decoding import convert

@@ -1,4 +1,4 @@
-"""The manifests that ``check`` places: what each asks for, what the API server refuses, and what becomes of all."""
+"""The manifests that ``check`` places: their Pods, the API server's errors, and the outcome of applying them."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
     """A manifest that makes Pods.
 
     Attributes:
-        wanted: what it asks for, its Pod as the API server stores it.
-        handle: the cluster with all manifests, before any Pod of theirs is there, as the scheduler of its Pods sees it.
-        review: what the API server says to the object.
-        errors: why it refuses the object; for a bare Pod, why it is not let in too.
-        refusals: why it refuses the Pods of a workload, by what is known of its rules.
-        refused: the same as reports have it, by what it says itself where it was asked.
-        from_living: the paths of what was taken from living Pods, for its template does not say so.
-        served: what the API server says of it; None where it was not asked.
-        is_sound: whether all that was to be read of its Pods can be read.
-        numbered: whether the number of Pods was given, and not by the manifest.
+        wanted: the Pods that it asks for, as the API server stores them.
+        handle: the cluster with all manifests but without their Pods, as the scheduler of its Pods sees it.
+        review: the API server's review of the object.
+        errors: why the API server refuses the object; for a bare Pod, also why it does not admit it.
+        refusals: why the API server refuses the Pods of a workload, by the rules known here.
+        refused: the same as reports have it, in the API server's own words where it was asked.
+        from_living: the paths of fields that are taken from live Pods because the template does not have them.
+        served: the API server's answer to a dry run; None where it was not asked.
+        is_sound: whether its Pods can be parsed.
+        numbered: whether the number of Pods comes from a flag and not from the manifest.
     """
 
     manifest: Manifest
@@ -64,19 +64,19 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_placed(self) -> bool:
-        """Whether its Pods have a place once nobody refuses them: they are sound themselves."""
+        """Whether its Pods are placed as if nobody refused them: they are valid themselves."""
         return self.is_sound and all(each.by_policy for each in self.refusals)
 
     @property
     def is_held(self) -> bool:
-        """Whether its Pods come to no node as things are, whatever nodes there are: somebody refuses or holds them."""
+        """Whether its Pods get no node whatever nodes there are: somebody refuses or holds them."""
         pod = self.wanted.pod
         gated = bool(pod.spec.scheduling_gates) or not self.handle.profile.serves(pod)
         return gated or bool(self.errors or self.refused)
 
     @property
     def objects(self) -> Iterator[KubernetesObject]:
-        """What is applied for it: the workload, with the run that a CronJob makes next; or the Pods."""
+        """The objects to apply: the workload, with the next Job of a CronJob; or the Pods."""
         wanted, owner = self.wanted, self.wanted.owner
         if isinstance(self.manifest.obj, Pod) and not wanted.numbered:
             yield wanted.pod if self.served and self.served.pod else self.manifest.obj
@@ -89,10 +89,10 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
-    """Return the cluster as it would be with the documents applied, before any Pod of theirs is scheduled."""
+    """Return the cluster with the documents applied, before any of their Pods is scheduled."""
     objects = [manifest.obj for manifest in manifests if manifest.obj is not None]
     claims = [obj for obj in objects if isinstance(obj, PersistentVolumeClaim)]
-    # A volume that exists is bound or not, whatever the manifest says.
+    # A manifest does not change whether an existing volume is bound.
     volumes_there = {volume.metadata.name for volume in snapshot.all(PersistentVolume)}
     merged = snapshot.with_objects(
         created
@@ -113,22 +113,22 @@ def asked_manifest(
     replicas: int | None,
     create: Create | None,
 ) -> AskedManifest:
-    """Return what one manifest asks for, and what the API server says to it.
+    """Return what one manifest asks for, and the API server's answer to it.
 
     Args:
         manifest: the manifest.
-        earlier: those before it.
-        view: the cluster without any of them.
-        snapshot: the cluster with all of them.
-        replicas: how many are meant; None for as many as there are once it is applied.
-        create: what asks the API server for a dry run; None to go by what is known of its rules.
+        earlier: the manifests before it.
+        view: the cluster without any manifest.
+        snapshot: the cluster with all manifests.
+        replicas: the number of replicas; None for the number after applying it.
+        create: sends a dry run to the API server; None to apply its rules here.
 
     Raises:
-        ManifestError: it asks for more Pods than there can be.
-        ValueError: an object of the cluster cannot be read.
+        ManifestError: it asks for too many Pods.
+        ValueError: an object of the cluster cannot be parsed.
     """
     if isinstance(manifest.obj, Pod):
-        # A Pod is let in as it is sent: by what is there then.
+        # A Pod is admitted when it is sent, so only earlier manifests count.
         snapshot = laid_over(earlier, view.snapshot, view.handle().profile)
     wanted = desired(manifest, snapshot, view.snapshot, replicas)
     served = _served(manifest, wanted, create) if create else None
@@ -159,7 +159,7 @@ def asked_manifest(
 def _with_refusals(
     asked: AskedManifest, found: NextPod, view: View, reported: Sequence[ValidationError]
 ) -> AskedManifest:
-    """Return the manifest with its Pod as it is stored, and why that is refused."""
+    """Return the manifest with its stored Pod, and why that is refused."""
     manifest, served = asked.manifest, asked.served
     answered = served if served and not served.missing else None
     stored = (served.pod if served else None) or found.pod
@@ -184,16 +184,16 @@ def _with_refusals(
 
 
 def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: int | None) -> DesiredWorkload:
-    """Return what the manifest asks for, its Pod as the controller makes it.
+    """Return what the manifest asks for, with its Pod as the controller creates it.
 
     Args:
         manifest: the manifest.
         snapshot: the cluster with all manifests.
         before: the cluster without them.
-        replicas: how many are meant; None for as many as there are once it is applied.
+        replicas: the number of replicas; None for the number after applying it.
 
     Raises:
-        ManifestError: it asks for more Pods than there can be.
+        ManifestError: it asks for too many Pods.
     """
     if isinstance(manifest.obj, Pod):
         return DesiredWorkload(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
@@ -209,7 +209,7 @@ def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
 
 
 def next_of(manifest: Manifest, wanted: DesiredWorkload, snapshot: Snapshot, view: View, profile: Profile) -> NextPod:
-    """Return the manifest's Pod as the API server completes or refuses it."""
+    """Return the manifest's Pod as the API server stores or refuses it."""
     return completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), snapshot, profile)
 
 
@@ -221,20 +221,20 @@ def handle_for(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
 def outcomes_of(
     asked: Sequence[AskedManifest], others: Iterable[KubernetesObject], view: View, *, as_if: bool = False
 ) -> Mapping[int, AppliedOutcomes]:
-    """Return what becomes of manifests that are applied together, by the place of each in the sequence.
+    """Return index of the manifest → its outcome, where all are applied together.
 
     Args:
         asked: the manifests.
-        others: what is applied besides, which makes no Pods.
+        others: further objects to apply, which create no Pods.
         view: the cluster without them.
-        as_if: whether nobody refuses their Pods, or holds them back.
+        as_if: whether to assume that nobody refuses or holds their Pods.
     """
     if not asked:
         return {}
     stored: dict[tuple[str, WorkloadRef], Pod] = {
         (each.manifest.namespace, WorkloadRef(kind=type(obj).__name__, name=obj.metadata.name)): each.wanted.pod
         for each in asked
-        # Each Pod of a StatefulSet has volumes of its own.
+        # Each Pod of a StatefulSet has its own volumes.
         if each.served and each.served.pod and not isinstance(each.wanted.owner, StatefulSet)
         for obj in each.objects
     }
@@ -244,7 +244,7 @@ def outcomes_of(
 
 
 def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
-    """Return the Pods that live and were made by the template of the manifest."""
+    """Return the live Pods that were created from the manifest's template."""
     if wanted.owner is None:
         return ()
     own = (pod for pod in before.all(Pod) if not pod.finished and pod.metadata.namespace == manifest.namespace)
@@ -253,14 +253,9 @@ def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> 
 
 
 def _served(manifest: Manifest, wanted: DesiredWorkload, create: Create) -> Served:
-    """Return what the API server says of the manifest.
-
-    Raises:
-        ClusterError: it cannot be reached or understood.
-    """
     from kubectl_spread.commands.server_side import ask
 
-    # The first Pod of a StatefulSet has volumes that the template does not name.
+    # The first Pod of a StatefulSet has volumes that the template does not have.
     return ask(manifest, wanted.replica(1) if isinstance(wanted.owner, StatefulSet) else wanted.pod, create)
 
 

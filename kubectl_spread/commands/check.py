@@ -1,4 +1,4 @@
-"""``check``: whether manifests schedule, where, and how their replicas lie."""
+"""``check``: whether manifests schedule, where, and how their replicas are spread."""
 
 from __future__ import annotations
 
@@ -48,20 +48,21 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.server_side import Create
 
 ComingIn: TypeAlias = Callable[[View], Iterator[Coming]]
-"""The cluster as far as it was read → what comes of each manifest there."""
+"""The cluster as far as it was read → the first Pods of each manifest there."""
 FEW = 0.05
-"""The part of all Pods that is read before them, at most: for most manifests all are read in the end."""
+"""The largest part of all Pods (0 to 1) that the first stage may read: most manifests need all Pods in the end."""
 
 
 class CheckOptions(ManifestSources, frozen=True, kw_only=True):
-    """What ``check`` is asked, beside which manifests are meant.
+    """What ``check`` is asked, with the manifests to read.
 
     Attributes:
-        replicas: how many to place; None for as many as each manifest says.
-        selector: of which manifests the Pods are placed, by their own labels; the rest is only laid over the cluster.
-        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
+        replicas: the number of replicas to place; None for that of each manifest.
+        selector: selects the manifests whose Pods are placed, by their own labels; the others are only applied.
+        autoscalers: the autoscaler flags.
+        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
         read: how much of a large cluster is read.
-        most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
+        most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
     """
 
     replicas: int | None = None
@@ -81,7 +82,7 @@ class CheckAnswer(msgspec.Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to say beside the report: what was left out."""
+        """The notes about skipped manifests."""
         names = [str(each.ref) for each in self.skipped]
         return (f"Skipped, for no Pod template is in them: {listed(names)}.",) if names else ()
 
@@ -102,11 +103,11 @@ def check(
         options: what is asked.
         scheduler: whose rules apply.
         stdin: standard input; None where it is closed.
-        create: what asks the API server for a dry run; None to go by what is known of its rules.
-        how: how manifests are applied to objects that live.
+        create: sends a dry run to the API server; None to apply its rules here.
+        how: how manifests are applied to live objects.
 
     Raises:
-        ManifestError: no file that can be read has a Pod template.
+        ManifestError: no sound document has a Pod template.
         ClusterError: a list that is needed cannot be had.
         UsageError: none that has a Pod template is selected.
     """
@@ -150,9 +151,9 @@ def check(
 
 
 def _question(asked: Sequence[Manifest], options: CheckOptions, coming_in: ComingIn) -> Question:
-    """Return what the cluster is read for: few Pods where no first replica finds a node, and all where one does."""
+    """Return what to read: few Pods where no first replica finds a node, else all."""
     namespaces = tuple(dict.fromkeys(manifest.namespace for manifest in asked))
-    # Where one of several finds a node, where it is placed decides about the others.
+    # Of several manifests, the place of one decides about the others.
     limits = ReadLimits(nodes=options.most_nodes, confirm=options.read != "needed" or len(asked) > 1, few_first=True)
 
     def needed(view: View) -> Need:
@@ -176,11 +177,7 @@ def _question(asked: Sequence[Manifest], options: CheckOptions, coming_in: Comin
 
 
 def _coming(manifests: Sequence[Manifest], options: CheckOptions, view: View) -> Iterator[Coming]:
-    """Yield what comes of each manifest that is asked about, where nothing comes of those before it.
-
-    Raises:
-        ValueError: an object of the cluster, or a manifest, cannot be read.
-    """
+    """Yield the first Pods of each selected manifest, as if the Pods of those before it did not exist."""
     view = view.settled
     applied = merged(manifests, view.snapshot)
     snapshot = laid_over(applied, view.snapshot, view.handle().profile)
@@ -198,15 +195,15 @@ def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool 
 
     Args:
         report: the answer.
-        warnings: whether warnings mean no too: those of findings, and the API server's.
-        autoscaling: whether a Pod for which nothing forbids a new node counts as one that finds a node.
+        warnings: whether warnings of findings and of the API server mean no too.
+        autoscaling: whether a Pod counts as placed where nothing forbids a new node for it.
     """
     unread = any(gap.why == UNREADABLE for gap in report.incomplete)
     warned = any(
         item.warnings or any(finding.severity is not Severity.INFO for finding in item.findings)
         for item in report.items
     )
-    # Where it is not known whether a template rolls out, neither is whether its Pods find nodes.
+    # Where it is unknown whether a template rolls out, it is unknown whether its Pods find nodes.
     known = [item for item in report.items if all(gap.consequence != MAY_ROLL_OUT for gap in item.incomplete)]
     nowhere = [item for item in known if (item.stuck or item.jam) and not (autoscaling and may_get_a_node(item))]
     failed = bool(nowhere) or any(item.failed_create or item.held_by for item in known)

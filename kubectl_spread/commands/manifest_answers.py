@@ -1,4 +1,4 @@
-"""What ``check`` reports of each manifest: what becomes of its Pods, and what the API server refuses of it."""
+"""What ``check`` reports about each manifest: the outcome for its Pods, and the API server's errors."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from kubectl_spread.simulation.placement import Placed
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What becomes of one manifest.
+    """The answer about one manifest.
 
     Attributes:
-        item: as the report has it.
+        item: the item of the report.
         jammed: the outcome in which the first of its Pods finds no node; None where all find one, or another scheduler
             decides.
     """
@@ -45,11 +45,11 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """What becomes of all manifests, by their places in the sequence.
+    """The outcomes of all manifests, by index.
 
     Attributes:
-        now: as things are; without those that are not applied, or of which no Pod comes to a node.
-        as_if: as if nobody refused Pods or held them back; of those alone that somebody does this to.
+        now: the actual outcomes; without manifests that are not applied or whose Pods get no node.
+        as_if: the outcomes if nobody refused or held Pods; only of manifests whose Pods are refused or held.
     """
 
     now: Mapping[int, AppliedOutcomes]
@@ -57,15 +57,15 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 def answers_of(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject], view: View) -> tuple[Answer, ...]:
-    """Return what becomes of the manifests, which are applied together.
+    """Return the answers about the manifests, which are applied together.
 
     Args:
-        asked: the manifests that make Pods.
-        others: what is applied besides.
+        asked: the manifests that create Pods.
+        others: further objects to apply.
         view: the cluster without them.
 
     Raises:
-        ValueError: an object of the cluster cannot be read.
+        ValueError: an object of the cluster cannot be parsed.
     """
     before = view.snapshot
     came = [coming(each.wanted, before, each.handle) if each.is_sound else None for each in asked]
@@ -79,7 +79,7 @@ def answers_of(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject
 def _outcomes(
     asked: AskedManifest, number: int, seen: _Seen, view: View
 ) -> tuple[ManifestOutcome | None, ManifestOutcome | None]:
-    """Return what becomes of the manifest, and what would if all its Pods were let in where some are; None for none."""
+    """Return the outcome, and the outcome if all Pods were admitted where only some are; None for no outcome."""
     if not asked.is_placed:
         return None, None
     now, as_if = (
@@ -99,7 +99,7 @@ def _seen(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject], vi
     placed = [n for n, each in enumerate(asked) if each.is_placed]
     try:
         as_if = _applied(asked, placed, others, view, as_if=True) if short.intersection(placed) else {}
-    except ValueError:  # What the API server refuses may say nothing that has a meaning.
+    except ValueError:  # An object that the API server refuses may be impossible to simulate.
         placed = [n for n in placed if not asked[n].errors]
         as_if = _applied(asked, placed, others, view, as_if=True) if short.intersection(placed) else {}
     return _Seen(now, {number: each for number, each in as_if.items() if number in short})
@@ -122,8 +122,8 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
 
     Args:
         asked: the manifest.
-        outcome: what becomes of it; None where none of its Pods is placed.
-        more: what would become of it if all its Pods were let in; None where they are, or none is.
+        outcome: its outcome; None where none of its Pods is placed.
+        more: the outcome if all its Pods were admitted; None where all are, or none is.
         view: the cluster without any manifest.
     """
     manifest, served = asked.manifest, asked.served
@@ -164,7 +164,7 @@ def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]
 
 
 def refused_item(manifest: Manifest, replicas: int, errors: tuple[ValidationError, ...]) -> CheckItem:
-    """Return the item of a manifest that the API server refuses, and of which nothing is placed."""
+    """Return the item of a manifest that the API server refuses, without placements."""
     item = replace(_item(manifest, _nothing(manifest)), replicas=replicas)
     return replace(item, verdict=Verdict.INVALID, validation=errors)
 

@@ -31,14 +31,14 @@ MOST_PODS = 150_000
 
 
 class ManifestSources(msgspec.Struct, frozen=True, kw_only=True):
-    """Which manifests are meant.
+    """Which manifests to read.
 
     Attributes:
         filenames: files, directories, URLs or ``-``.
-        recursive: whether directories are read with all below them.
+        recursive: whether directories are read with all their directories.
         kustomize: a directory to build with kustomize instead; empty for none.
-        namespace: of the documents that name none.
-        enforce_namespace: whether documents of another namespace are an error, as they are where ``-n`` is given.
+        namespace: of documents that name none.
+        enforce_namespace: whether documents of another namespace are an error, as with ``-n``.
     """
 
     filenames: tuple[str, ...] = ()
@@ -52,18 +52,18 @@ class Manifest(msgspec.Struct, frozen=True):
     """One document as an object of its namespace.
 
     Attributes:
-        document: where it stands.
+        document: the document.
         obj: the object; None for a kind of another API.
         template: the Pod template of a kind of another API.
-        group: where that is, and how many Pods are made of it.
-        namespace: where it would be created; empty for kinds that live in none.
-        name: its name, or what its name will begin with.
-        written: the object as the document has it, where ``obj`` is merged with one that lives; None where it is not.
-        merge: how far the merged object is known; None where nothing of it lives.
-        refused: why it cannot be merged, or what the API server says against it.
-        served: the merged object as the API server says it is; None where it was not asked.
-        unknown: what is not known of the merged object.
-        server_side: whether the API server merges it, by who manages which field.
+        group: the field of that template, and the number of its Pods.
+        namespace: where it would be created; empty for cluster-scoped kinds.
+        name: its name, or its generateName.
+        written: the object of the document, where ``obj`` is merged with a live object; None where it is not.
+        merge: the merge with the live object; None where there is none.
+        refused: why it cannot be merged, or why the API server refuses the result.
+        served: the merged object from a dry run; None where the API server was not asked.
+        unknown: what is unknown about the merged object.
+        server_side: whether the API server merges it, by the managers of fields.
     """
 
     document: Document
@@ -87,12 +87,12 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def spreads(self) -> bool:
-        """Whether topology spread constraints are anywhere in it."""
+        """Whether it has topology spread constraints anywhere."""
         return b'"topologySpreadConstraints":' in msgspec.json.encode(self.document.values)
 
     @property
     def pod_spec(self) -> PodSpec:
-        """What its Pods ask for; nothing where it makes none."""
+        """The spec of its Pods; empty where it creates none."""
         return self.template.spec if self.template else spec_of(self.obj)
 
     @property
@@ -105,7 +105,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def replicas(self) -> int:
-        """How many Pods a kind of another API asks for (count); 1 where it does not say."""
+        """The number of Pods of a kind of another API; 1 where it has no such field."""
         return self.group.replicas if self.group else 1
 
     @property
@@ -115,7 +115,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def pod_path(self) -> str:
-        """The field in which the Pod's spec stands."""
+        """The field with the Pod's spec."""
         if isinstance(self.obj, Pod):
             return "spec"
         if self.group:
@@ -124,26 +124,26 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def spec_of(obj: KubernetesObject | None) -> PodSpec:
-    """Return what the object's Pods ask for; nothing where it makes none."""
+    """Return the spec of the object's Pods; empty where it creates none."""
     if isinstance(obj, Pod):
         return obj.spec
     return template_of(cast("Workload", obj)).spec if type(obj) in WORKLOADS.values() else PodSpec()
 
 
 def values_of(document: Document) -> Mapping[str, Plain]:
-    """Return the document as plain values; empty where it is no mapping."""
+    """Return the document's plain values; empty where it is no mapping."""
     return document.values if isinstance(document.values, dict) else {}
 
 
 def read_manifests(
     sources: ManifestSources, *, stdin: BinaryIO | None, of_any_kind: bool = False
 ) -> tuple[list[Manifest], tuple[ManifestProblem, ...]]:
-    """Return every document as an object, but for those in which something is wrong, and what that is.
+    """Return all sound documents as objects, and the problems of the others.
 
     Args:
         sources: what to read.
         stdin: standard input; None where it is closed.
-        of_any_kind: whether it is in order that none of them makes Pods.
+        of_any_kind: whether manifests without Pods are enough.
 
     Raises:
         ManifestError: documents cannot be read (all of them are named) and no other will do.
@@ -172,7 +172,7 @@ def read_manifests(
 
 
 def too_many(manifest: Manifest, asked: int) -> ManifestProblem:
-    """Return what is wrong with a manifest that asks for so many Pods (count)."""
+    """Return the problem of a manifest that asks for so many Pods (count)."""
     return manifest.document.problem(
         f"asks for {asked} Pods, more than the {MOST_PODS} that Kubernetes supports in a cluster"
     )
@@ -181,11 +181,7 @@ def too_many(manifest: Manifest, asked: int) -> ManifestProblem:
 def _documents(
     sources: ManifestSources, stdin: BinaryIO | None
 ) -> tuple[Sequence[Document], Sequence[ManifestProblem]]:
-    """Return the documents of the files, or of the directory that kustomize builds, and what is wrong with others.
-
-    Raises:
-        ManifestError: what is built cannot be read, or too much is wrong.
-    """
+    """Return the sound documents of the files or of kustomize, and the problems of the others."""
     if sources.kustomize:
         from kubectl_spread.cluster.files.kustomize import build
 
@@ -194,7 +190,7 @@ def _documents(
 
 
 def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Iterator[ManifestProblem]:
-    """Yield what is wrong with documents of another namespace than the one that was asked for.
+    """Yield a problem for each document of another namespace.
 
     Source: cli-runtime pkg/resource/visitor.go RequireNamespace (v1.36).
     """
@@ -209,13 +205,7 @@ def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Itera
 
 
 def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
-    """Yield the document as an object of the namespace it names, or of the one that is meant otherwise.
-
-    Each group of Pods of a kind of another API is one.
-
-    Raises:
-        ManifestError: a field has the wrong type.
-    """
+    """Yield the document as an object of its namespace; for a kind of another API, one for each group of Pods."""
     obj = document.obj
     if obj is None:
         metadata = _custom_metadata(document)
@@ -235,11 +225,6 @@ def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
 
 
 def _custom_template(document: Document, group: PodGroup) -> PodTemplateSpec:
-    """Return a Pod template of a kind of another API.
-
-    Raises:
-        ManifestError: a field of the template has the wrong type.
-    """
     try:
         return convert(group.template, PodTemplateSpec)
     except DecodeError as error:
@@ -247,11 +232,6 @@ def _custom_template(document: Document, group: PodGroup) -> PodTemplateSpec:
 
 
 def _custom_metadata(document: Document) -> ObjectMeta:
-    """Return the identity of an object of another API.
-
-    Raises:
-        ManifestError: a field has the wrong type.
-    """
     try:
         return convert(values_of(document).get("metadata") or {}, ObjectMeta)
     except DecodeError as error:
@@ -259,24 +239,24 @@ def _custom_metadata(document: Document) -> ObjectMeta:
 
 
 def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckItem:
-    """Return the item with where its manifest stands, and the lines that it speaks of.
+    """Return the item with the file and the lines of its fields.
 
     Args:
         manifest: the manifest.
-        item: what was found out about it.
-        built: whether its text was made by a tool, so that no file holds it.
+        item: its item.
+        built: whether a tool generated the text, so that no file has it.
     """
     document = manifest.document
     edited = (edit.path for fix in item.fixes for edit in fix.edits)
     fields = (*(error.field for error in item.refusals), *(warning.field for warning in item.warnings), *edited)
     places = {field: field for field in fields}
-    # Findings speak of the Pod, whose spec is deeper in a workload.
+    # The paths of findings are those of a Pod; in a workload, its spec is deeper.
     places |= {
         finding.path: f"{manifest.pod_path}{finding.path.removeprefix('spec')}"
         for finding in item.findings
         if finding.path.startswith("spec")
     }
-    # What keeps the Pods from nodes is told where the constraint stands.
+    # A jam is reported at the lines of the constraints to blame.
     places |= {path: f"{manifest.pod_path}{path.removeprefix('spec')}" for path in item.blamed_paths}
     lines = document.lines(["", *places.values()])
     origin = Origin(

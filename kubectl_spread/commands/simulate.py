@@ -1,4 +1,4 @@
-"""``simulate``: what becomes of Pods and their spread when nodes go, workloads are scaled or Pods deleted."""
+"""``simulate``: what happens to Pods and their spread when nodes, workloads or Pods change."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ BAD = frozenset(
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
 NEEDED = frozenset((kinds.POD_DISRUPTION_BUDGET, kinds.REPLICA_SET, *RESTARTABLE, kinds.JOB))
-"""The kinds without which some Pods are moved or made otherwise than they would be."""
+"""The kinds that decide how Pods are moved and created."""
 FROM_FILE = "filename"
 """The flag whose value is a file with steps."""
 
@@ -60,11 +60,11 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``simulate`` is asked beyond its scope.
 
     Attributes:
-        steps: (verb or FROM_FILE, value) in the order in which they are done.
-        force: whether drains evict Pods that nothing manages.
+        steps: (verb or FROM_FILE, value) in order.
+        force: whether drains evict Pods without a controller.
         namespace: of objects that are named without one.
-        defaults: whether workloads without constraints of their own are followed under the cluster's.
-        most_verdicts: on how many nodes Pods are tried, one after another, before no other Pod is (count).
+        defaults: whether workloads without constraints are followed with the cluster's defaults.
+        most_verdicts: the most verdicts (Pods × nodes) before no further Pod is tried.
     """
 
     steps: tuple[tuple[str, str], ...]
@@ -78,9 +78,9 @@ class Given(msgspec.Struct, frozen=True):
     """A step as it was asked for.
 
     Attributes:
-        verb: what is done.
-        value: to what.
-        manifests: what is applied.
+        verb: the kind of step.
+        value: the value of its flag.
+        manifests: the manifests to apply.
         problems: what is wrong with documents that cannot be read.
     """
 
@@ -102,15 +102,15 @@ def simulate(
 
     Args:
         source: the cluster.
-        scope: what is followed.
-        options: what is done.
+        scope: which workloads are followed.
+        options: the steps.
         scheduler: whose rules apply.
         stdin: standard input, for manifests; None where it is closed.
 
     Raises:
         ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read, or a manifest would be refused.
-        UsageError: a step makes no sense.
+        UsageError: a step is invalid.
     """
     if not options.steps:
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
@@ -146,7 +146,7 @@ def simulate(
 
 
 def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
-    """Yield the workloads that the steps name themselves, in whatever namespace, or of which they name a Pod."""
+    """Yield the workloads that steps name, in any namespace, or of which they name a Pod."""
     for step in steps:
         kind = kinds.named(step.ref.kind) if step.ref else None
         meant = [snapshot.get(kind.struct, step.namespace, step.ref.name)] if step.ref and kind else []
@@ -164,7 +164,7 @@ def _merged_constraints(
 
 
 def exit_code(report: SimulateReport) -> ExitCode:
-    """Return no where something is Pending, blocked or worse off that was not."""
+    """Return the exit code: no where a step makes something Pending, blocked or worse."""
     worse = any(_is_worse(step) for step in report.steps)
     unsure = any(pending.incomplete for step in report.steps for pending in step.pending)
     return ExitCode.of_items(no=worse, incomplete=unsure or bool(report.incomplete))
@@ -174,7 +174,7 @@ def _is_worse(step: SimulatedStep) -> bool:
     status = any(item.status_range[1] in BAD and item.status_before not in BAD for item in step.items)
     new = [pending for pending in step.pending if pending.range[1] > pending.before]
     undecided = bool(new) and all(pending.incomplete for pending in new)
-    # Nodes may take those that were not tried.
+    # Pods that were not tried may find nodes.
     waits = step.newly_pending and not step.untried and not undecided
     return bool(step.blocked) or waits or status
 
@@ -211,11 +211,7 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
 
 
 def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
-    """Yield the steps, those of files too, with the manifests that they apply.
-
-    Raises:
-        ManifestError: a file cannot be read.
-    """
+    """Yield the steps, also those of files, with their manifests."""
     for flag, value in options.steps:
         for verb, named in scenario_steps(value, stdin) if flag == FROM_FILE else ((flag, value),):
             read = manifests_of(named, options.namespace, stdin=stdin) if verb == Verb.APPLY else ()
@@ -223,16 +219,16 @@ def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
 
 
 class Naming:
-    """What is meant by the names in steps, each of which sees the nodes and objects that earlier ones leave.
+    """Resolves the names in steps; each step sees the nodes and objects that earlier ones leave.
 
     Args:
         snapshot: the cluster at the start.
         options: what is asked.
-        profile: whose release is the API server's.
-        connection_flags: what commands carry.
+        profile: the scheduler's profile; its release is also the API server's.
+        connection_flags: the flags of printed commands.
 
     Attributes:
-        snapshot: the cluster with all that is applied.
+        snapshot: the cluster with all applied manifests.
     """
 
     def __init__(
@@ -250,7 +246,7 @@ class Naming:
         Raises:
             ClusterError: what is named does not exist.
             ManifestError: the API server would refuse a manifest.
-            UsageError: a value makes no sense.
+            UsageError: a value is invalid.
         """
         verb, value = given.verb, given.value
         match verb:
@@ -285,11 +281,7 @@ class Naming:
         return Step(verb, value, nodes=tuple(names), force=self._options.force)
 
     def _node(self, name: str) -> str:
-        """Return the name of the node that is meant: ``node/NAME``, and what is unique up to a dot, name it too.
-
-        Raises:
-            ClusterError: there is no such node.
-        """
+        """Return the full name of a node, given as NAME, ``node/NAME`` or NAME without its suffix from a dot on."""
         kind, _, rest = name.replace(" ", "/", 1).partition("/")
         name = rest if rest and kinds.named(kind) is kinds.NODE else name
         if name not in self._nodes:
@@ -344,12 +336,7 @@ class Naming:
         return Step(Verb.DELETE, value, namespace=namespace, ref=WorkloadRef(kind=kind.name, name=name))
 
     def _workload(self, value: str, allowed: Sequence[Kind], verb: Verb) -> tuple[str, WorkloadRef]:
-        """Return (namespace, workload) of ``[NAMESPACE/]TYPE/NAME``.
-
-        Raises:
-            ClusterError: there is no such workload.
-            UsageError: the value is of another form, or the workload cannot do that.
-        """
+        """Return (namespace, workload) of ``[NAMESPACE/]TYPE/NAME``."""
         namespace, kind, name = self._split(value)
         if kind is None or kind not in allowed:
             names = ", ".join(each.singular for each in allowed)
@@ -380,11 +367,6 @@ class Naming:
 
 
 def _number(text: str, given: str) -> int:
-    """Return the number of a step.
-
-    Raises:
-        UsageError: it is none.
-    """
     if not (text.isascii() and text.isdecimal()) or int(text) > MOST_PODS:
         raise UsageError(f"{given}: {text!r} is not a number of replicas or nodes", hint=f"want 0 to {MOST_PODS}")
     return int(text)
