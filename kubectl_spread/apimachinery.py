@@ -1,8 +1,9 @@
-"""What is wrong with names, label keys and label values, in apimachinery's words, and how alike two names are.
+"""Errors of names, label keys and label values in apimachinery's words, Go's text formats, and edit distances.
 
-The API server says so when it refuses an object, the scheduler when it parses a selector that none would take.
-Lengths are in bytes, as Go counts them, also where upstream says "characters".
-differs: before v1.35 it says so of label keys and values too, and "a qualified name" instead of "a valid label key".
+The API server reports these errors when it rejects an object, the scheduler when it parses an invalid selector.
+Lengths are in bytes, as in Go, also where upstream says "characters".
+differs: before v1.35 upstream says "characters" of label keys and values too, and "a qualified name" instead of "a
+valid label key".
 
 Source: apimachinery pkg/api/validate/content/kube.go, dns.go and errors.go (v1.36).
 """
@@ -19,7 +20,7 @@ MAX_SUBDOMAIN = 253
 _ESCAPES = {"\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v"}
 _ESCAPES |= {'"': r"\"", "\\": r"\\"}
 _LAST_BYTE, _LAST_OF_FOUR_DIGITS = 0x7F, 0xFFFF
-# What Go's encoding/json escapes so that a browser may show it.
+# The characters that Go's encoding/json escapes for HTML.
 _UNSAFE_IN_HTML = re.compile("[<>&\u2028\u2029]")
 
 _LABEL_KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -51,7 +52,7 @@ _EMPTY = "must be non-empty"
 
 
 def label_key_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a label key, or with anything else that has the form of one."""
+    """Yield the errors of a label key, or of another qualified name."""
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
         yield _PREFIXED_RULE
@@ -69,7 +70,7 @@ def label_key_faults(text: str) -> Iterator[str]:
 
 
 def label_value_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a label value."""
+    """Yield the errors of a label value."""
     if _is_longer(text, MAX_LABEL):
         yield f"must be no more than {MAX_LABEL} bytes"
     if not _fits(text, _LABEL_VALUE):
@@ -77,7 +78,7 @@ def label_value_faults(text: str) -> Iterator[str]:
 
 
 def dns_label_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a name that must be a DNS label: containers, volumes, namespaces, StatefulSets."""
+    """Yield the errors of a name that must be a DNS label: containers, volumes, namespaces, StatefulSets."""
     if _is_longer(text, MAX_LABEL):
         yield f"must be no more than {MAX_LABEL} characters"
     if not _fits(text, _DNS_LABEL):
@@ -85,16 +86,16 @@ def dns_label_faults(text: str) -> Iterator[str]:
 
 
 def dns_subdomain_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a name that must be a DNS subdomain: most objects, Nodes among them."""
+    """Yield the errors of a name that must be a DNS subdomain, as of Nodes and most objects."""
     return _subdomain_faults(text, "characters")
 
 
 def quoted(text: str) -> str:
     """Return the text as Go's ``%q`` prints it."""
-    return f'"{"".join(map(_escaped, text))}"'
+    return f'"{"".join(map(_escape, text))}"'
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     if character.isprintable():
@@ -106,7 +107,7 @@ def _escaped(character: str) -> str:
 
 
 def as_json(value: object) -> str:
-    """Return plain values, or text of a named type such as an operator, as Go's encoding/json prints them."""
+    """Return plain values, or an Enum of text, as Go's encoding/json prints them."""
     plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _UNSAFE_IN_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", plain)
 
@@ -127,9 +128,9 @@ def _fits(text: str, pattern: str) -> bool:
 
 
 def edit_distance(name: str, other: str, *, swaps: bool = False, digit: int = 1) -> int:
-    """Return how many letters are to be added, left out or replaced to get the other name (count).
+    """Return how many letters must be inserted, deleted or replaced to get the other name (count).
 
-    ``swaps``: two swapped neighbours count once. ``digit``: what replacing a digit counts.
+    ``swaps``: a swap of two neighbours counts once. ``digit``: the cost of replacing a digit.
     """
     older, before, row = list[int](), list[int](), list(range(len(other) + 1))
     for i, a in enumerate(name):

@@ -1,7 +1,7 @@
-"""The errors a user may see, each with what failed and what to do next, and the exit codes of the program.
+"""The errors that users see, each with what failed and the next step, and the exit codes of the program.
 
-A Pod that cannot be placed is an answer, never one of these. Only ``kubectl_spread.cli`` catches them: it prints them
-to standard error and chooses the exit code.
+A Pod that cannot be placed is an answer, not an error. Only ``kubectl_spread.cli`` catches these errors: it prints them
+to standard error and sets the exit code.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the program ends with; the first four are the contract with scripts.
+    """The exit codes of the program; scripts may rely on the first four.
 
     Attributes:
         ANSWERED: there is an answer.
-        NO: there is an answer, and it is no.
-        USAGE: the command line does not make sense.
-        UNDETERMINED: there is no answer, or not a whole one.
-        CLOSED_PIPE: nobody reads the answer; what a shell makes of SIGPIPE, which Python turns into an error.
+        NO: the answer is no.
+        USAGE: the command line is invalid.
+        UNDETERMINED: there is no answer, or it is incomplete.
+        CLOSED_PIPE: the reader of the output is gone; the code that a shell gives for SIGPIPE.
     """
 
     ANSWERED = 0
@@ -30,16 +30,16 @@ class ExitCode(IntEnum):
 
     @classmethod
     def of_items(cls, *, no: bool, incomplete: bool) -> ExitCode:
-        """Return the code for several answers: a no outweighs an answer that is not whole."""
+        """Return the code for several answers: a no takes precedence over an incomplete answer."""
         if no:
             return cls.NO
         return cls.UNDETERMINED if incomplete else cls.ANSWERED
 
 
 class SpreadError(Exception):
-    """The base of every error this program raises on purpose.
+    """The base of all errors that this program raises on purpose.
 
-    The message names the thing, in one line; the hint is what to do next, empty when the message says it.
+    The message names the object, in one line; the hint is the next step, empty if the message has it.
     """
 
     exit_code = ExitCode.UNDETERMINED
@@ -57,9 +57,9 @@ class UsageError(SpreadError):
 
 
 class ClusterError(SpreadError):
-    """The API server, or the way to it, did not answer the question.
+    """The API server did not answer, or rejected the request.
 
-    ``what`` was being read, such as ``list pods``; empty when no request was made. ``status`` is 0 without an answer.
+    ``what`` was requested, such as ``list pods``; empty without a request. ``status`` is 0 without an answer.
     """
 
     def __init__(self, message: str, *, what: str = "", status: int = 0, hint: str = "") -> None:
@@ -70,13 +70,12 @@ class ClusterError(SpreadError):
 
 @dataclass(frozen=True, slots=True)
 class ManifestProblem:
-    """One thing that is wrong with an input file.
+    """One error in an input file.
 
     Attributes:
         source: the file, URL or ``standard input``.
-        message: what is wrong.
-        document: which document of the file, counted from 1; 0 when the whole file is meant.
-        field_path: where in the document, such as ``spec.containers[0].name``; empty when the whole document is meant.
+        document: the number of the document in the file, from 1; 0 for the whole file.
+        field_path: the field, such as ``spec.containers[0].name``; empty for the whole document.
     """
 
     source: str
@@ -86,23 +85,16 @@ class ManifestProblem:
 
     @property
     def place(self) -> str:
-        """Where it is wrong, the most general place first."""
-        place = [self.source]
-        if self.document:
-            place.append(f"document {self.document}")
-        if self.field_path:
-            place.append(self.field_path)
-        return ", ".join(place)
+        """The place of the error, from the file to the field."""
+        document = f"document {self.document}" if self.document else ""
+        return ", ".join(filter(None, (self.source, document, self.field_path)))
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
 
 
 class ManifestError(SpreadError):
-    """One or more input files cannot be read as Kubernetes objects.
-
-    The problems are in input order, at least one.
-    """
+    """Input files cannot be read as Kubernetes objects; it has at least one problem, in input order."""
 
     def __init__(self, problems: Iterable[ManifestProblem], *, hint: str = "") -> None:
         self.problems = tuple(problems)
@@ -110,4 +102,4 @@ class ManifestError(SpreadError):
 
 
 class UnreadableError(Exception):
-    """Why bytes cannot be had, in words that follow the source's name: ``does not exist``. No user sees it as it is."""
+    """Why a source cannot be read, in words that follow its name: ``does not exist``. Users do not see it directly."""

@@ -1,4 +1,4 @@
-"""Label and node selectors: parsing them once, then matching label sets.
+"""Label and node selectors: parsed once, then matched against label sets.
 
 Source: apimachinery pkg/labels/selector.go and pkg/apis/meta/v1/helpers.go (v1.36).
 """
@@ -9,20 +9,19 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import assert_never
 
 import msgspec
 
 from kubectl_spread.apimachinery import as_json, label_key_faults, label_value_faults, quoted
 from kubectl_spread.errors import UsageError
 
-# More zeros in front than any label holds; Python reads at most 4,300 digits.
+# Python parses at most 4,300 digits; no label has so many zeros.
 _INTEGER = re.compile(r"[+-]?0{0,4000}[0-9]{1,19}", re.ASCII)
 
-# Keys and values whose form is known: of thousands of Pods most carry the same few.
+# Keys and values that are validated once: most Pods have the same few.
 _KEPT = 1024
 
-# One term of a selector and what ends it: "in" and "notin" are keys and values too where no operator may stand.
+# One term of a selector and its end: "in" and "notin" are also valid keys and values.
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 _WORD = r"[^ \t\r\n=!<>(),]"
 _TERM = re.compile(
@@ -41,7 +40,7 @@ _KEY_SYNTAX = f"a name of {_VALUE_SYNTAX}; before it perhaps a DNS subdomain and
 
 
 class Operator(StrEnum):
-    """How a requirement compares a label; spelled as in the API."""
+    """The operator of a requirement, spelled as in the API."""
 
     IN = "In"
     NOT_IN = "NotIn"
@@ -51,25 +50,21 @@ class Operator(StrEnum):
     LT = "Lt"
 
 
-# Looking a member up on its class takes Python 3.11 longer than all the rest of a comparison.
+# In Python 3.11 the access to a member of an Enum takes longer than the rest of a comparison.
 _IN, _NOT_IN, _EXISTS, _DOES_NOT_EXIST, _GT, _ = Operator
 
 
 class SelectorRequirement(msgspec.Struct, frozen=True):
-    """One condition on one label.
-
-    Attributes:
-        values: what it is compared with; empty for Exists and DoesNotExist, one decimal integer for Gt and Lt.
-    """
+    """A requirement on one label; Exists and DoesNotExist have no values, Gt and Lt have one decimal integer."""
 
     key: str
     operator: Operator
     values: frozenset[str] = frozenset()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether the label set meets this condition.
+        """Whether the label set meets the requirement.
 
-        Source: labels/selector.go Requirement.Matches (v1.36): NotIn matches a label set that lacks the key.
+        Source: labels/selector.go Requirement.Matches (v1.36): NotIn also matches a label set without the key.
         """
         operator, actual = self.operator, labels.get(self.key)
         if operator is _IN:
@@ -83,7 +78,7 @@ class SelectorRequirement(msgspec.Struct, frozen=True):
         return actual is not None and self._compares(actual)
 
     def _compares(self, actual: str) -> bool:
-        """Whether the label's value, read as an int64, is beyond the bound; text that is no integer never is."""
+        """Whether the label's value is greater or less than the bound; never, if one is no int64."""
         bound = next(iter(self.values), "")
         if not (is_int64(actual) and is_int64(bound)):
             return False
@@ -91,28 +86,26 @@ class SelectorRequirement(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         values = ",".join(sorted(self.values))
-        match self.operator:
-            case Operator.IN:
-                return f"{self.key}={values}" if len(self.values) == 1 else f"{self.key} in ({values})"
-            case Operator.NOT_IN:
-                return f"{self.key}!={values}" if len(self.values) == 1 else f"{self.key} notin ({values})"
-            case Operator.EXISTS:
-                return self.key
-            case Operator.DOES_NOT_EXIST:
-                return f"!{self.key}"
-            case Operator.GT:
-                return f"{self.key}>{values}"
-            case Operator.LT:
-                return f"{self.key}<{values}"
-            case _:
-                assert_never(self.operator)
+        one, several = _SYNTAX_OF[self.operator]
+        return (one if len(self.values) == 1 or not several else several).format(self.key, values)
+
+
+_SYNTAX_OF: Mapping[Operator, tuple[str, str]] = {
+    Operator.IN: ("{0}={1}", "{0} in ({1})"),
+    Operator.NOT_IN: ("{0}!={1}", "{0} notin ({1})"),
+    Operator.EXISTS: ("{0}", ""),
+    Operator.DOES_NOT_EXIST: ("!{0}", ""),
+    Operator.GT: ("{0}>{1}", ""),
+    Operator.LT: ("{0}<{1}", ""),
+}
+"""Operator → the syntax of ``kubectl -l`` for one value, and for another number of values where that differs."""
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """Conditions that a label set must meet, all of them.
+    """Requirements that a label set must all meet.
 
     Attributes:
-        nothing: True for the selector of an absent labelSelector, which matches no label set at all.
+        nothing: True for an absent labelSelector, which matches no label set.
     """
 
     requirements: tuple[SelectorRequirement, ...] = ()
@@ -120,20 +113,20 @@ class Selector(msgspec.Struct, frozen=True):
 
     @property
     def empty(self) -> bool:
-        """Whether it selects everything because it has no condition."""
+        """Whether it selects everything, as it has no requirement."""
         return not self.requirements and not self.nothing
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether the label set meets every condition."""
+        """Whether the label set meets all requirements."""
         if self.nothing:
             return False
-        for requirement in self.requirements:  # noqa: SIM110 - all() takes twice as long, and this runs most of all
+        for requirement in self.requirements:  # noqa: SIM110 - all() takes twice as long, and this is the hottest loop
             if not requirement.matches(labels):
                 return False
         return True
 
     def and_also(self, requirements: Iterable[SelectorRequirement]) -> Selector:
-        """Return this selector with further conditions; nothing stays nothing."""
+        """Return this selector with further requirements; NOTHING stays NOTHING."""
         if self.nothing:
             return self
         return Selector(tuple(dict.fromkeys((*self.requirements, *requirements))))
@@ -150,7 +143,7 @@ EVERYTHING = Selector()
 
 
 def from_set(labels: Mapping[str, str]) -> Selector:
-    """Return the selector of a plain map of labels, as Services and ReplicationControllers have it."""
+    """Return the selector of a map of labels, as in Services and ReplicationControllers."""
     return Selector(tuple(equals(key, value) for key, value in sorted(labels.items())))
 
 
@@ -160,12 +153,12 @@ def equals(key: str, value: str) -> SelectorRequirement:
 
 
 def new_requirement(key: str, operator: Operator, values: Collection[str], *, path: str = "") -> SelectorRequirement:
-    """Return the requirement that an object asks for.
+    """Return the requirement of an expression.
 
-    The path is the field it stands in; empty for a label selector, whose errors name no field.
+    ``path``: its field; empty for a label selector, whose errors name no field.
 
     Raises:
-        ValueError: in upstream's words: no API server takes the key or a value, or the values do not fit the operator.
+        ValueError: the key or a value is invalid, or the values do not fit the operator; the text is upstream's.
 
     Source: apimachinery pkg/labels/selector.go NewRequirement (v1.36).
     """
@@ -191,18 +184,14 @@ _INTEGER_WANTED = "for 'Gt', 'Lt' operators, the value must be an integer"
 
 
 def _wrong_values(operator: Operator, values: Collection[str]) -> str | None:
-    """Return what the operator wants of the values, None where they fit."""
-    match operator:
-        case Operator.IN | Operator.NOT_IN:
-            return None if values else _VALUES_WANTED
-        case Operator.EXISTS | Operator.DOES_NOT_EXIST:
-            return _NO_VALUES_WANTED if values else None
-        case Operator.GT | Operator.LT:
-            if len(values) != 1:
-                return _ONE_VALUE_WANTED
-            return None if all(map(is_int64, values)) else _INTEGER_WANTED
-        case _:
-            assert_never(operator)
+    """Return why the values do not fit the operator, None if they do."""
+    if operator in {Operator.IN, Operator.NOT_IN}:
+        return None if values else _VALUES_WANTED
+    if operator in {Operator.EXISTS, Operator.DOES_NOT_EXIST}:
+        return _NO_VALUES_WANTED if values else None
+    if len(values) != 1:
+        return _ONE_VALUE_WANTED
+    return None if all(map(is_int64, values)) else _INTEGER_WANTED
 
 
 def _requirement_faults(key: str, operator: Operator, values: Collection[str], path: str) -> Iterator[str]:
@@ -210,8 +199,8 @@ def _requirement_faults(key: str, operator: Operator, values: Collection[str], p
         yield f"{path}key: Invalid value: {quoted(key)}: {faults}"
     wanted = _wrong_values(operator, values)
     if wanted is not None and wanted != _INTEGER_WANTED:
-        # An absent list is Go's nil, which JSON calls null.
-        # differs: v1.33 prints the list as Go has it, []string(nil) or []string{"a", "b"}; only this text is another.
+        # An absent list is nil in Go, and null in JSON.
+        # differs: v1.33 prints the list in Go's syntax, []string(nil) or []string{"a", "b"}.
         yield f"{path}values: Invalid value: {as_json(list(values)) if values else 'null'}: {wanted}"
     if operator in {Operator.GT, Operator.LT}:
         for index, value in enumerate(values):
@@ -223,19 +212,19 @@ def _requirement_faults(key: str, operator: Operator, values: Collection[str], p
 
 
 def is_int64(text: str) -> bool:
-    """Whether Go's strconv.ParseInt(text, 10, 64) would read it."""
+    """Whether Go's strconv.ParseInt(text, 10, 64) accepts it."""
     return _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
 @lru_cache(_KEPT)
 def is_label_key(text: str) -> bool:
-    """Whether the text is a label's key."""
+    """Whether the text is a valid label key."""
     return next(label_key_faults(text), None) is None
 
 
 @lru_cache(_KEPT)
 def is_label_value(text: str) -> bool:
-    """Whether the text is a label's value."""
+    """Whether the text is a valid label value."""
     return next(label_value_faults(text), None) is None
 
 
@@ -243,7 +232,7 @@ _SYMBOLS = {"=": Operator.IN, "==": Operator.IN, "!=": Operator.NOT_IN, ">": Ope
 
 
 def parse_selector(text: str) -> Selector:
-    """Return the selector that ``kubectl -l`` would send for this text; blank text selects everything.
+    """Return the selector of text in the syntax of ``kubectl -l``; blank text selects everything.
 
     Raises:
         UsageError: the text is not a selector.
@@ -256,12 +245,12 @@ def parse_selector(text: str) -> Selector:
         match = _TERM.match(text, position)
         if match is None:
             raise UsageError(f"unable to parse the label selector {text!r} at {text[position:]!r}", hint=_SYNTAX)
-        requirements.append(_valid(_requirement(match), text))
+        requirements.append(_validate(_to_requirement(match), text))
         position, more = match.end(), match["end"] == ","
     return Selector(tuple(requirements))
 
 
-def _requirement(match: re.Match[str]) -> SelectorRequirement:
+def _to_requirement(match: re.Match[str]) -> SelectorRequirement:
     if match["absent"]:
         return SelectorRequirement(match["absent"], Operator.DOES_NOT_EXIST)
     if match["set_key"]:
@@ -274,7 +263,7 @@ def _requirement(match: re.Match[str]) -> SelectorRequirement:
     return SelectorRequirement(match["key"], _SYMBOLS[match["operator"]], frozenset((match["value"],)))
 
 
-def _valid(requirement: SelectorRequirement, text: str) -> SelectorRequirement:
+def _validate(requirement: SelectorRequirement, text: str) -> SelectorRequirement:
     if not is_label_key(requirement.key):
         raise UsageError(f"{requirement.key!r} is not a label key, in the label selector {text!r}", hint=_KEY_SYNTAX)
     for value in sorted(requirement.values):

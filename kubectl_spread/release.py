@@ -1,4 +1,4 @@
-"""Releases of Kubernetes, and the feature gates that the scheduler's or the API server's rules depend on.
+"""Releases of Kubernetes, and the feature gates that change rules of the scheduler or the API server.
 
 Source: pkg/features/kube_features.go (v1.33 to v1.37).
 """
@@ -13,17 +13,17 @@ import msgspec
 OLDEST_MINOR = 24
 NEWEST_MINOR = 37
 PROVED_MINORS = range(33, NEWEST_MINOR + 1)
-"""Releases whose recorded answers are compared."""
+"""The releases whose recorded answers are compared with ours."""
 REFERENCE_MINOR = 36
-"""The release whose rules apply where nothing says which."""
+"""The release whose rules apply if the cluster's release is not known."""
 
 
 class Gate(msgspec.Struct, frozen=True):
     """A feature gate.
 
     Attributes:
-        since: the first minor release of Kubernetes 1 that knows it.
-        on_since: the first in which it is on unless somebody says otherwise; None for none yet.
+        since: the first minor release of Kubernetes 1 that has it.
+        on_since: the first minor release in which it is on by default; None for none yet.
     """
 
     name: str
@@ -35,10 +35,10 @@ CONTAINER_RESTART_RULES = Gate("ContainerRestartRules", 34, 35)
 DEVICE_BINDING_CONDITIONS = Gate("DRADeviceBindingConditions", 34, 36)
 DYNAMIC_RESOURCES = Gate("DynamicResourceAllocation", 26, 34)
 EXTENDED_RESOURCES_BY_DEVICES = Gate("DRAExtendedResource", 34, 36)
-# Known from 1.35 and never on by default, but an API server that has it off drops the field: a Pod that has it is held.
+# Since 1.35, never on by default; but an API server with the gate off drops the field, so a Pod with it proves it on.
 GENERIC_WORKLOAD = Gate("GenericWorkload", 0, 0)
 IMAGE_VOLUME = Gate("ImageVolume", 31, 35)
-# Known from 1.27, but no scheduler before 1.33 minds a resize.
+# The scheduler considers resizes only since 1.33.
 IN_PLACE_RESIZE = Gate("InPlacePodVerticalScaling", 27, 33)
 MATCH_LABEL_KEYS = Gate("MatchLabelKeysInPodTopologySpread", 25, 27)
 MATCH_LABEL_KEYS_MERGE = Gate("MatchLabelKeysInPodTopologySpreadSelectorMerge", 34, 34)
@@ -60,17 +60,13 @@ VOLUME_LIMIT_SCALING = Gate("VolumeLimitScaling", 35, 37)
 
 
 class Release(msgspec.Struct, frozen=True):
-    """A release as somebody runs it.
-
-    Attributes:
-        gates: feature gates that differ from the release's defaults.
-    """
+    """A release, with the feature gates that differ from its defaults."""
 
     minor: int = REFERENCE_MINOR
     gates: Mapping[str, bool] = {}
 
     def knows(self, gate: Gate) -> bool:
-        """Whether the release has the feature at all, switched on or off."""
+        """Whether the release has the feature gate, on or off."""
         return self.minor >= gate.since
 
     def enables(self, gate: Gate) -> bool:
@@ -80,6 +76,6 @@ class Release(msgspec.Struct, frozen=True):
 
 
 def minor_of(version: str) -> int | None:
-    """Return the minor release of ``v1.36.2`` (36), None when the text names no release of Kubernetes 1."""
+    """Return the minor release of ``v1.36.2`` (36), None if the text is no release of Kubernetes 1."""
     match = re.match(r"v?1\.([0-9]{1,3})(?:[.+-]|$)", version)
     return int(match[1]) if match else None

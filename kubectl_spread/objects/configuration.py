@@ -14,21 +14,21 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 
 class Plugin(Struct, frozen=True):
-    """A plugin, and its weight where it scores."""
+    """A plugin, and its weight if it scores."""
 
     name: str = ""
     weight: int = 0
 
 
 class PluginSet(Struct, frozen=True):
-    """Plugins to run besides the defaults, or instead of them; ``*`` disables all defaults."""
+    """Plugins in addition to the defaults, and disabled ones; ``*`` disables all defaults."""
 
     enabled: tuple[Plugin, ...] = ()
     disabled: tuple[Plugin, ...] = ()
 
 
 class Plugins(Struct, frozen=True):
-    """Plugins by extension point: those where a plugin says something about nodes or evicts Pods."""
+    """Plugins of the extension points that filter or score nodes, or preempt Pods."""
 
     multi_point: PluginSet = PluginSet()
     filter: PluginSet = PluginSet()
@@ -37,7 +37,7 @@ class Plugins(Struct, frozen=True):
 
 
 class PluginConfig(Struct, frozen=True):
-    """The arguments of one plugin, still as plain values: their type depends on the plugin."""
+    """The arguments of one plugin as plain values, since their type depends on the plugin."""
 
     name: str = ""
     args: dict[str, Any] = {}
@@ -62,7 +62,7 @@ class KubeSchedulerConfiguration(Struct, frozen=True):
 
 
 class PodTopologySpreadArgs(Struct, frozen=True):
-    """Arguments of PodTopologySpread; defaultingType is System unless it says List."""
+    """Arguments of PodTopologySpread; the defaulting type is System or List."""
 
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     defaulting_type: str = "System"
@@ -92,20 +92,20 @@ DEFAULT_RESOURCES = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
 
 
 class UtilizationShapePoint(Struct, frozen=True):
-    """Which score (0..10) a utilization (per cent) gets."""
+    """The score (0..10) of a utilization (percent)."""
 
     utilization: int = 0
     score: int = 0
 
 
 class VolumeBindingArgs(Struct, frozen=True):
-    """Arguments of VolumeBinding; without a shape it prefers nodes with much storage left."""
+    """Arguments of VolumeBinding; without a shape, nodes with more free storage score higher."""
 
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
 class RequestedToCapacityRatioParam(Struct, frozen=True):
-    """The function of the strategy of that name: straight lines between the points."""
+    """The function of this strategy: straight lines between the points."""
 
     shape: tuple[UtilizationShapePoint, ...] = ()
 

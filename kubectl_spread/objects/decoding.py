@@ -1,7 +1,7 @@
 """Bytes or plain values to Structs; every error names the field.
 
-JSON from the API server is decoded in one pass. Where a file says ``labels: null``, which Kubernetes reads as absent,
-the typed pass fails and a second one without the nulls decides.
+JSON from the API server is decoded in one typed pass. For ``labels: null``, which Kubernetes reads as absent, that pass
+fails, and a second one without the nulls decides.
 """
 
 from __future__ import annotations
@@ -19,16 +19,8 @@ from kubectl_spread.objects.template_rest import has_templates, with_rests
 T = TypeVar("T")
 Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
 
-# Type → msgspec's word for it; that word → a person's.
-_JSON_TYPES = {
-    type(None): "null",
-    bool: "bool",
-    int: "int",
-    float: "float",
-    str: "str",
-    list: "array",
-    dict: "object",
-}
+# Type → msgspec's word for it → our word.
+_JSON_TYPES = {type(None): "null", bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}
 _TYPE_NAMES = {
     "null": "null",
     "bool": "a boolean",
@@ -41,12 +33,12 @@ _TYPE_NAMES = {
     "array": "a list",
     "object": "a mapping",
 }
-# The maps whose values are strings: Go reads a null among them as the empty string.
+# The maps of strings: Go reads a null value in them as the empty string.
 _STRING_MAPS = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
-# From here on Go writes a whole number with an exponent, which is no integer any more.
+# From here on Go writes integers with an exponent.
 _LEAST_EXPONENT = 1e21
 
-# How msgspec words its complaints, and the steps of the path it names.
+# msgspec's error messages, and the steps of the path in them.
 _MISMATCH = re.compile(r"Expected `(?P<wanted>[^`]*?)( \| null)?`, got `(?P<found>[^`]*)`")
 _PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`")
 _STEP = re.compile(r"\[\.\.\.\]|\[\d+\]|[^.\[]+")
@@ -69,7 +61,7 @@ class DecodeError(ValueError):
 
 
 class ListMeta(Struct, frozen=True):
-    """Where a list was cut and at which version it was read."""
+    """The version of a list, and where the next page begins."""
 
     resource_version: str = ""
     continue_: str = msgspec.field(name="continue", default="")
@@ -104,7 +96,7 @@ class _Owner(Struct, frozen=True):
 
 
 class _Owners(_Owner, frozen=True):
-    """One object that has a Pod template, or a list of them, with nothing but the templates."""
+    """An object with a Pod template, or a list of such objects; only the templates are decoded."""
 
     items: tuple[_Owner, ...] | None = None
 
@@ -120,10 +112,10 @@ _MAKING = threading.Lock()
 
 
 def _decoder(into: type[T]) -> msgspec.json.Decoder[T]:
-    """Return the one decoder of the type, made by one thread at a time.
+    """Return the only decoder of the type, which one thread creates.
 
-    msgspec 0.22 publishes what it knows of a Struct before it is complete: threads that meet a type first at the same
-    moment, as lists that are read side by side do, crash the interpreter.
+    msgspec 0.22 publishes its data about a Struct before it is complete: if several threads use a type for the first
+    time, as when lists are read in parallel, the interpreter crashes.
     """
     if into not in _DECODERS:
         with _MAKING:
@@ -145,7 +137,7 @@ def plain(document: bytes) -> Plain:
 
 
 def convert(values: Plain, into: type[T]) -> T:
-    """Return the plain values as the type; nulls count as absent, and 3.0 is 3.
+    """Return the plain values as the type; nulls count as absent, and 3.0 as 3.
 
     Raises:
         DecodeError: a field has the wrong type.
@@ -154,7 +146,6 @@ def convert(values: Plain, into: type[T]) -> T:
     try:
         present = _without_nulls(values)
         found = msgspec.convert(present, type=into)
-        # Wrongly typed templates have failed just now.
         owners = msgspec.convert(present, type=_Owners) if has_templates(into) else _Owners()
     except msgspec.ValidationError as error:
         raise _decode_error(str(error), present) from error
@@ -164,31 +155,27 @@ def convert(values: Plain, into: type[T]) -> T:
 
 
 def as_sent(number: float) -> int | float:
-    """Return a number as kubectl sends it: Go writes a whole one without a point, and then it is an integer.
+    """Return a number from a file as kubectl sends it: Go writes 3.0 as 3, which is an integer.
 
-    Source: encoding/json encode.go floatEncoder (Go 1.26), by which kubectl writes what it has read of a file.
+    Source: encoding/json encode.go floatEncoder (Go 1.26).
     """
     return int(number) if number.is_integer() and abs(number) < _LEAST_EXPONENT else number
 
 
 def type_name(values: Plain) -> str:
-    """Return what a person calls the type of a value, such as ``a list``."""
+    """Return the name of a value's type for people, such as ``a list``."""
     return _TYPE_NAMES[_JSON_TYPES[type(values)]]
 
 
-def _without_nulls(values: Plain) -> Plain:
-    """Return the values as sent, without the map entries that are null; a null in a list stays, and is an error."""
+def _without_nulls(values: Plain, field: str = "") -> Plain:
+    """Return the values of a field as kubectl sends them, without null map entries; nulls in lists are errors."""
     if isinstance(values, dict):
-        return {key: _present(key, value) for key, value in values.items() if value is not None}
+        if field in _STRING_MAPS:
+            return {key: "" if value is None else value for key, value in values.items()}
+        return {key: _without_nulls(value, key) for key, value in values.items() if value is not None}
     if isinstance(values, list):
         return [_without_nulls(value) for value in values]
     return as_sent(values) if isinstance(values, float) else values
-
-
-def _present(key: str, value: Plain) -> Plain:
-    if key in _STRING_MAPS and isinstance(value, dict):
-        return {entry: "" if text is None else text for entry, text in value.items()}
-    return _without_nulls(value)
 
 
 def _decode_error(message: str, values: Plain) -> DecodeError:
@@ -200,18 +187,18 @@ def _decode_error(message: str, values: Plain) -> DecodeError:
     wanted, found = mismatch["wanted"], mismatch["found"]
     hint = " (quote it)" if wanted == "str" and found in {"int", "float", "bool"} else ""
     reason = f"must be {_TYPE_NAMES[wanted]}, not {_TYPE_NAMES[found]}{hint}"
-    return DecodeError(reason, _field_path((_exact(steps, values, found) or [steps])[0]))
+    return DecodeError(reason, _field_path((_resolve(steps, values, found) or [steps])[0]))
 
 
-def _exact(steps: list[str], values: Plain, found: str) -> list[list[str]]:
-    """Return the steps with each ``[...]``, by which msgspec means some entry of a map, replaced by a key that fits.
+def _resolve(steps: list[str], values: Plain, found: str) -> list[list[str]]:
+    """Return the paths with a key in place of each ``[...]``, msgspec's step for some entry of a map.
 
-    The first is right: it leads to the first value of the type that was found, and msgspec stops at the first.
+    They lead to values of the type that was found; the error is about the first, as msgspec stops there.
     """
     if not steps:
         return [[]] if _JSON_TYPES[type(values)] == found else []
     entries = _entries(steps[0], values)
-    return [[step, *tail] for step, value in entries.items() for tail in _exact(steps[1:], value, found)]
+    return [[step, *tail] for step, value in entries.items() for tail in _resolve(steps[1:], value, found)]
 
 
 def _entries(step: str, values: Plain) -> dict[str, Plain]:

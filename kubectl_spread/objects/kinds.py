@@ -1,4 +1,4 @@
-"""The kinds this program reads: where each lives in the API and what people call it."""
+"""The kinds that this program reads: their place in the API, and their names."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ class Kind(msgspec.Struct, frozen=True):
     """A kind of object.
 
     Attributes:
-        struct: the type it decodes to, which has its name.
+        struct: the type that it is decoded to; both have the same name.
         api_version: group and version, such as ``apps/v1``; ``v1`` for the core group.
         plural: the resource's name in paths, such as ``replicasets``.
-        short_names: what kubectl accepts besides, such as ``rs``.
-        namespaced: whether it lives in a namespace.
+        short_names: kubectl's short names, such as ``rs``.
         makes_pods: whether it has a Pod template.
-        older_versions: versions of its group, newest first, in which releases without that one have it.
+        older_versions: the versions of its group in older releases, newest first.
     """
 
     struct: type[KubernetesObject]
@@ -55,17 +54,17 @@ class Kind(msgspec.Struct, frozen=True):
 
     @property
     def singular(self) -> str:
-        """The name in lower case, as it stands in ``TYPE/NAME``."""
+        """The name in lower case, as in ``TYPE/NAME``."""
         return self.name.lower()
 
     @property
     def older(self) -> Kind:
-        """The kind in the version before this one, of which there must be one."""
+        """The kind in the previous version, which must exist."""
         version, *left = self.older_versions
         return replace(self, api_version=version, older_versions=tuple(left))
 
     def path(self, namespace: str = "") -> str:
-        """Return the list's path on the API server, of one namespace or (empty) of all."""
+        """Return the path of the list on the API server, in one namespace or (empty) in all."""
         root = f"/apis/{self.api_version}" if self.group else f"/api/{self.api_version}"
         within = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
         return f"{root}{within}/{self.plural}"
@@ -120,26 +119,26 @@ MACHINE_DEPLOYMENT = Kind(
 MACHINE_SET = Kind(autoscaling.MachineSet, "cluster.x-k8s.io/v1beta2", "machinesets", older_versions=_OLDER_MACHINES)
 
 KINDS: tuple[Kind, ...] = tuple(each for each in [*globals().values()] if isinstance(each, Kind))
-"""All of the above, in their order."""
+"""All kinds above, in their order."""
 AUTOSCALER_KINDS = (NODE_POOL, NODE_CLAIM, EC2_NODE_CLASS, CONFIG_MAP, MACHINE_DEPLOYMENT, MACHINE_SET)
-"""What autoscalers read and write: optional, and without effect on what the scheduler decides."""
+"""The kinds of node autoscalers: optional, and without effect on the scheduler."""
 DEVICE_KINDS = (DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, RESOURCE_SLICE)
 WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
 WORKLOADS: Mapping[str, type[Workload]] = {
     kind.name: kind.struct  # type: ignore[misc] # what makes Pods is a Workload, which a Kind's type does not say
     for kind in WORKLOAD_KINDS
 }
-"""What owns Pods, by the kind's name as a controller reference says it."""
+"""The kinds that own Pods, by name as in a controller reference."""
 
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
 BY_API: Mapping[tuple[str, str], Kind] = {
     (version, kind.name): kind for kind in KINDS for version in (kind.api_version, *kind.older_versions)
 }
-"""(apiVersion, kind) as an object says it → its Kind."""
+"""(apiVersion, kind) of an object → its Kind."""
 
 
 def named(word: str) -> Kind | None:
-    """Return the kind meant by ``pods``, ``po``, ``deployments.apps`` or ``deployments.v1.apps``; None for none."""
+    """Return the kind of a word such as ``pods``, ``po``, ``deployments.apps`` or ``deployments.v1.apps``."""
     name, _, group = word.lower().partition(".")
     for kind in KINDS:
         version = kind.api_version.rpartition("/")[2]

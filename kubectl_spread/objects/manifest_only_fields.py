@@ -1,6 +1,6 @@
-"""What only the API server's validation reads of a manifest: objects of the cluster are decoded without it.
+"""Fields of manifests that only the API server's validation reads; objects of the cluster are decoded without them.
 
-Each type is a table, field → type, of plain values; ``convert`` checks the types and leaves out every other field.
+Each type is a table of field → type for plain values; ``convert`` checks the types and drops all other fields.
 
 Source: api core/v1/types.go, apps/v1/types.go and batch/v1/types.go (v1.36).
 """
@@ -13,7 +13,7 @@ from kubectl_spread.objects.core import Volume
 from kubectl_spread.objects.meta import Struct
 
 Present = TypedDict("Present", {}, total=False)
-"""A field of which it only counts that it is set."""
+"""A field of which only the presence counts."""
 
 Exec = TypedDict("Exec", {"command": list[str]}, total=False)
 HTTPGet = TypedDict("HTTPGet", {"port": int | str, "scheme": str}, total=False)
@@ -39,7 +39,7 @@ Probe = TypedDict(
     },
     total=False,
 )
-"""A handler; an API server replaces every 0 by the field's default."""
+"""A handler; the API server replaces every 0 by the field's default."""
 Lifecycle = TypedDict("Lifecycle", {"postStart": Handler, "preStop": Handler}, total=False)
 
 KeySelector = TypedDict("KeySelector", {"name": str, "key": str}, total=False)
@@ -81,7 +81,7 @@ Container = TypedDict(
 
 
 class VolumeSource(Struct, frozen=True):
-    """A source that people use often and that keeps a Pod off no node: the fields that any of them requires."""
+    """The required fields of common sources that restrict no nodes."""
 
     path: str = ""
     type: str = ""
@@ -91,7 +91,7 @@ class VolumeSource(Struct, frozen=True):
 
 
 class CommonVolume(Volume, frozen=True):
-    """A volume with the sources that decide nothing about nodes too."""
+    """A volume, also with common sources that restrict no nodes."""
 
     host_path: VolumeSource | None = None
     secret: VolumeSource | None = None
@@ -105,7 +105,7 @@ PodSpec = TypedDict(
     total=False,
 )
 PodObject = TypedDict("PodObject", {"spec": PodSpec}, total=False)
-"""A Pod, or the template of Pods."""
+"""A Pod or a Pod template."""
 Metadata = TypedDict("Metadata", {"name": str}, total=False)
 ClaimTemplate = TypedDict("ClaimTemplate", {"metadata": Metadata}, total=False)
 JobSpec = TypedDict(
@@ -132,5 +132,5 @@ WorkloadSpec = TypedDict(
     },
     total=False,
 )
-"""What the kinds of workloads have, each some of it."""
+"""The fields of all kinds of workloads."""
 Workload = TypedDict("Workload", {"spec": WorkloadSpec}, total=False)

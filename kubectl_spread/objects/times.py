@@ -1,4 +1,4 @@
-"""Times as API servers write them."""
+"""Times in the format of the API server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kubectl_spread.objects.core import Pod
 
 
 def moment(text: str | None) -> datetime | None:
-    """Return the time that RFC 3339 text says, None where it says none."""
+    """Return the time of RFC 3339 text, None if it is no such text."""
     try:
         found = datetime.fromisoformat(text) if text else None
     except ValueError:
@@ -18,15 +18,15 @@ def moment(text: str | None) -> datetime | None:
 
 
 def written(time: datetime) -> str:
-    """Return the time as an API server writes it."""
+    """Return the time in the format of the API server."""
     return time.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def last_told(pods: Iterable[Pod]) -> datetime | None:
-    """Return the last time that Pods tell of, of what was made or became of them; None where they tell none."""
-    # A Pod's conditions change together, and so do many Pods.
-    told: set[str | None] = set()
+    """Return the latest creation or change of a condition among the Pods, None if they have no times."""
+    # Many of the times are equal, so a set is parsed faster.
+    times: set[str | None] = set()
     for pod in pods:
-        told.add(pod.metadata.creation_timestamp)
-        told.update(condition.last_transition_time for condition in pod.status.conditions)
-    return max(filter(None, map(moment, told)), default=None)
+        times.add(pod.metadata.creation_timestamp)
+        times.update(condition.last_transition_time for condition in pod.status.conditions)
+    return max(filter(None, map(moment, times)), default=None)

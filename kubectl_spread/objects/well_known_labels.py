@@ -1,4 +1,4 @@
-"""Labels that Kubernetes and its clouds put on nodes.
+"""Labels that Kubernetes and cloud providers set on nodes.
 
 Source: api core/v1/well_known_labels.go (v1.36).
 """
@@ -22,7 +22,7 @@ SUCCESSORS: Mapping[str, str] = {
     "beta.kubernetes.io/os": "kubernetes.io/os",
     "beta.kubernetes.io/instance-type": INSTANCE_TYPE,
 }
-"""Deprecated label → the one that took its place."""
+"""Deprecated label → the label that replaces it."""
 
 NODE_POOLS = (
     "eks.amazonaws.com/nodegroup",
@@ -32,9 +32,9 @@ NODE_POOLS = (
     "node.cluster.x-k8s.io/*",
     "kops.k8s.io/instancegroup",
 )
-"""Labels, as patterns, by which clouds and autoscalers name the group of nodes that a node is of."""
+"""Patterns of the labels that hold the name of a node's pool."""
 
 
 def names_pool(label: str) -> bool:
-    """Whether the label says of which group of nodes a node is."""
+    """Whether the label holds the name of a node's pool."""
     return any(fnmatchcase(label, pattern) for pattern in NODE_POOLS)
