@@ -7,9 +7,10 @@ fly, several Pods in one batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.decision import (
@@ -23,7 +24,7 @@ from kubectl_spread.autoscalers.decision import (
     Unreadable,
     Verdict,
 )
-from kubectl_spread.controllers.nodelifecycle import sibling
+from kubectl_spread.controllers.nodelifecycle import answers, sibling
 from kubectl_spread.objects.autoscaling import (
     NODE_GROUP_CAPACITY,
     NODE_GROUP_MAXIMUM,
@@ -38,12 +39,18 @@ from kubectl_spread.objects.meta import AnnotatedMeta
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.resource import CPU, PODS, amounts, quantity_of
+from kubectl_spread.scheduler.resource import PODS
 from kubectl_spread.snapshot import Snapshot
 
 TEMPLATE = "a-node-to-come"
-_DAEMON_SET = "DaemonSet"
 _MOST_PODS = "110"
+
+
+class _Template(msgspec.Struct, frozen=True):
+    """A node such as a group would bring, and the Pods that come with it."""
+
+    node: Node
+    pods: tuple[Pod, ...] = ()
 
 
 def groups_of(snapshot: Snapshot, status: AutoscalerStatus | None) -> tuple[NodeGroupStatus, ...]:
@@ -78,7 +85,7 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[NodeGroupStatus]) -> Autos
 def _decision(group: NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
     """Return what becomes of the Pod in one group."""
     template = _template(group, handle.snapshot)
-    zone = template.metadata.labels.get(ZONE) if template else None
+    zone = template.node.metadata.labels.get(ZONE) if template else None
     reasons = tuple(_refusals(group))
     verdict = Verdict.REFUSED if reasons else Verdict.POSSIBLE
     if template is None and not reasons:
@@ -98,47 +105,44 @@ def _refusals(group: NodeGroupStatus) -> Iterable[Reason]:
         yield BackedOff(scale_up.backoff_info.error_message)
 
 
-def _rejected(pod: Pod, template: Node, handle: Handle) -> tuple[str, ...]:
+def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
     """Return why the filters reject the new node, in upstream's words; empty where they do not."""
-    # The Pods of DaemonSets come with every node, as they are on the group's other ones.
-    snapshot = handle.snapshot.with_nodes((template,))
-    verdict = evaluate(pod, handle.with_more_read(snapshot)).nodes[template.metadata.name]
+    handle = handle.with_nodes((template.node,))
+    for each in template.pods:
+        handle = handle.with_assigned(each, TEMPLATE)
+    verdict = evaluate(pod, handle).nodes[TEMPLATE]
     return tuple(dict.fromkeys(text for rejection in verdict.rejections for text in rejection.status.reasons))
 
 
-def _template(group: NodeGroupStatus, snapshot: Snapshot) -> Node | None:
-    """Return a node such as the group would bring, None where there is nothing to tell by."""
-    like = next((node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name), None)
+def _template(group: NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
+    """Return a node such as the group would bring, None where nothing describes one.
+
+    Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go.
+    """
+    own = [node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name]
+    like = min(own, key=lambda node: node.spec.unschedulable or not answers(node), default=None)
     if like is not None:
-        room = _without_daemons(like, snapshot)
-        return replace(sibling(like, TEMPLATE), status=replace(like.status, conditions=(), allocatable=room))
+        there = snapshot.assigned.get(like.metadata.name, ())
+        return _Template(sibling(like, TEMPLATE), tuple(map(_again, filter(_comes_with_node, there))))
     machines = (*snapshot.all(MachineDeployment), *snapshot.all(MachineSet))
-    named = (each for each in machines if _same(group.name, each.metadata.name))
-    return next(filter(None, (_of_annotations(each) for each in named)), None)
+    described = (_of_annotations(each) for each in machines if _same(group.name, each.metadata.name))
+    return next((_Template(node) for node in described if node is not None), None)
+
+
+def _comes_with_node(pod: Pod) -> bool:
+    """Whether a new node has such a Pod too: static Pods and those of DaemonSets."""
+    controller = pod.metadata.controller
+    return not pod.terminating and controller is not None and controller.kind in {"DaemonSet", "Node"}
+
+
+def _again(pod: Pod) -> Pod:
+    return replace(pod, metadata=replace(pod.metadata, name=f"{pod.metadata.name}-{TEMPLATE}", uid=""))
 
 
 def domain_of_group(group: NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:
     """Return the domain in which the group brings nodes; empty where that is not known."""
     template = _template(group, snapshot)
-    return template.metadata.labels.get(topology_key, "") if template else ""
-
-
-def _without_daemons(node: Node, snapshot: Snapshot) -> Mapping[str, str | int | float]:
-    """Return what the node offers but for what its Pods of DaemonSets take, which every new one has too."""
-    daemons = [
-        pod
-        for pod in snapshot.assigned.get(node.metadata.name, ())
-        if pod.metadata.controller and pod.metadata.controller.kind == _DAEMON_SET
-    ]
-    if not daemons:
-        return node.status.allocatable
-    offered = amounts(node.status.allocatable)
-    for pod in daemons:
-        for container in pod.spec.containers:
-            for name, amount in amounts(container.resources.requests).items():
-                offered[name] = offered.get(name, 0) - amount
-    offered[PODS] = offered.get(PODS, 0) - len(daemons)
-    return {name: quantity_of(name, amount) if name == CPU else amount for name, amount in offered.items()}
+    return template.node.metadata.labels.get(topology_key, "") if template else ""
 
 
 def group_of(node: Node, names: Iterable[str]) -> str:

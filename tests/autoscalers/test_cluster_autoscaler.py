@@ -123,3 +123,23 @@ def test_which_group_a_node_is_of(labels: dict[str, str], name: str) -> None:
 def test_groups_of_the_status_come_by_name() -> None:
     status = AutoscalerStatus(node_groups=(group("b", 1, 1), group("a", 1, 1)))
     assert [each.name for each in groups_of(snapshot_of([]), status)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "decision"),
+    [("DaemonSet", Decision.REFUSED), ("Node", Decision.REFUSED), ("ReplicaSet", Decision.NEW_NODE)],
+)
+def test_pods_that_come_with_each_node_take_their_ports(kind: str, decision: Decision) -> None:
+    ports = [{"containerPort": 80, "hostPort": 80}]
+    container = {"name": "c", "image": "x", "ports": ports}
+    there = pod("agent", "ng-a-0", containers=[container])
+    there["metadata"]["ownerReferences"] = [{"kind": kind, "name": "agent", "uid": "1", "controller": True}]
+    objects = [*of_group("ng-a", "a"), there, pod("pend", containers=[container])]
+    assert asked(objects, group("ng-a", 1, 3)).decision is decision
+
+
+def test_the_template_is_a_node_that_is_ready_and_not_cordoned() -> None:
+    objects = of_group("ng-a", "a", 2)
+    objects[0]["spec"]["unschedulable"] = True
+    objects[0]["status"]["allocatable"] = {"cpu": "0", "memory": "0", "pods": "110"}
+    assert asked([*objects, pod("pend")], group("ng-a", 2, 3)).decision is Decision.NEW_NODE
