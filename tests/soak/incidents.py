@@ -339,12 +339,11 @@ def worked(
             return "no fix", text.splitlines()
         for made in () if fix["commands"] else fix["changes"]:
             client.create_nodes([{**made["object"], "status": {**made["object"]["status"]}}])
-        missing = [command for command in fix["commands"] if command not in text]
         for command in fix["commands"]:
             printed.run_as_printed(dataclasses.replace(client, kubectl=pasting), command)
         why = settled_wrongs(client, incident, situation, before)
     told = f"{incident.kind} {fix['id']}"
-    return told, [*(f"not printed: {command}" for command in missing), *why, *((text.splitlines()) if why else ())]
+    return told, [*why, *(text.splitlines() if why else ())]
 
 
 def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) -> tuple[Object | None, str]:
@@ -359,7 +358,9 @@ def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) 
     numbered, node_more = text.find("\n  1. "), text.find("\nAdd a node ")
     if node_more >= 0 and (numbered < 0 or node_more < numbered):
         return item["newNodes"][0], text
-    return (item["fixes"][0] if numbered >= 0 else None), text
+    # The first that is shown need not be the first of all.
+    shown = (fix for fix in item["fixes"] if text.startswith(f"\n  1. {fix['id']}: ", numbered))
+    return next((fix for fix in shown if all(command in text for command in fix["commands"])), None), text
 
 
 def settled_wrongs(
