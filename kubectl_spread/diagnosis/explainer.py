@@ -131,7 +131,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
                 name=name,
                 asked=resource.readable(name, each.wanted),
                 free=resource.readable(name, max(each.free, 0)),
-                at_most=at_most,
+                at_most=at_most and each.free > 0,
                 allocatable="" if shared else resource.readable(name, each.capacity),
             )
             for name, each in sorted(most.items())

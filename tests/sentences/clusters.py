@@ -1,4 +1,4 @@
-"""Small clusters, each made from a seed, in which Deployments have Pods without a node."""
+"""Small clusters, each made from a seed, in which workloads of several kinds have Pods without a node."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload
 
+KINDS = ("Deployment", "Deployment", "StatefulSet", "Job", "ReplicaSet")
+
 
 def cluster(seed: int) -> list[Object]:
-    """Return a cluster of two to nine nodes in up to four zones; its Deployments are named web-0, web-1."""
+    """Return a cluster of two to nine nodes in up to four zones; its workloads are named web-0, web-1."""
     drawn = random.Random(seed)  # noqa: S311 - no secret
     nodes = [f"{zone}{n}" for zone in "abcd"[: drawn.randint(1, 4)] for n in range(drawn.randint(1, 4))]
     objects = [_node(name, drawn) for name in nodes]
     for number in range(drawn.randint(1, 2)):
-        objects += _deployment(f"web-{number}", nodes, drawn)
+        objects += _workload(f"web-{number}", nodes, drawn)
     return objects
 
 
@@ -30,9 +32,37 @@ def _node(name: str, drawn: random.Random) -> Object:
     )
 
 
-def _deployment(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Object]:
-    """Return a Deployment, its ReplicaSet and their Pods, of which one or more wait."""
+def _workload(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Object]:
+    """Return a workload and its Pods, of which one or more wait."""
+    kind = drawn.choice(KINDS)
     on = [drawn.choice(nodes) for _ in range(drawn.randint(0, 5))] + [""] * drawn.randint(1, 3)
+    constraints = _constraints(name, drawn)
+    fields: dict[str, Any] = {
+        "labels": {"app": name},
+        "requests": {"cpu": drawn.choice(("100m", "500m", "1", "2"))},
+        "topologySpreadConstraints": constraints,
+    }
+    if kind == "Job":
+        fields["restartPolicy"] = "Never"
+    made = template(*constraints, **{key: value for key, value in fields.items() if key[0] != "t"})
+    size = (
+        {"parallelism": len(on), "completions": 50, "manualSelector": True} if kind == "Job" else {"replicas": len(on)}
+    )
+    if kind == "StatefulSet":
+        size["podManagementPolicy"] = "Parallel"
+    objects = [workload(kind, name, pods=made, selector=app(name), **size)]
+    by, begin = controller(kind, name), name
+    if kind == "Deployment":
+        begin = f"{name}-1"
+        by = controller("ReplicaSet", begin)
+        owner = controller(kind, name)
+        objects.append(workload("ReplicaSet", begin, owner=owner, pods=made, replicas=len(on), selector=app(name)))
+    states = [{"phase": "Running" if where else "Pending"} for where in on]
+    pods = [pod(f"{begin}-{n}", on=on[n], status=status, owner=by, **fields) for n, status in enumerate(states)]
+    return [*objects, *pods]
+
+
+def _constraints(name: str, drawn: random.Random) -> list[Object]:
     keys = drawn.choice(((ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (ZONE,)))
     constraints = [
         spread(
@@ -47,16 +77,4 @@ def _deployment(name: str, nodes: Sequence[str], drawn: random.Random) -> list[O
     for each in constraints:
         if each["whenUnsatisfiable"] == "DoNotSchedule" and drawn.random() < 0.15:
             each["minDomains"] = drawn.randint(2, 5)
-    fields: dict[str, Any] = {
-        "labels": {"app": name},
-        "requests": {"cpu": drawn.choice(("100m", "500m", "1", "2"))},
-        "topologySpreadConstraints": constraints,
-    }
-    made = template(*constraints, labels=fields["labels"], requests=fields["requests"])
-    common: dict[str, Any] = {"pods": made, "replicas": len(on), "selector": app(name)}
-    deployment = workload("Deployment", name, **common)
-    replica_set = workload("ReplicaSet", f"{name}-1", owner=controller("Deployment", name), **common)
-    by = controller("ReplicaSet", f"{name}-1")
-    states = [{"phase": "Running" if where else "Pending"} for where in on]
-    pods = [pod(f"{name}-1-{n}", on=on[n], status=status, owner=by, **fields) for n, status in enumerate(states)]
-    return [deployment, replica_set, *pods]
+    return constraints

@@ -26,7 +26,7 @@ class Facts(Struct, frozen=True):
     Attributes:
         nodes: node's name → node.
         on: the Pods that are on nodes.
-        kin: all Pods of the Deployment.
+        kin: all Pods of the workload.
         pod: the Pod.
     """
 
@@ -43,6 +43,12 @@ class Facts(Struct, frozen=True):
         nodes = {each["metadata"]["name"]: each for each in objects if each["kind"] == "Node"}
         waits = next(each for each in kin if not each["spec"].get("nodeName"))
         return cls(nodes, [each for each in pods if each["spec"].get("nodeName")], kin, waits)
+
+    @property
+    def kind(self) -> str:
+        """The kind of what made the Pod."""
+        kind: str = self.pod["metadata"]["ownerReferences"][0]["kind"]
+        return kind
 
     @property
     def asked(self) -> int:
@@ -214,6 +220,10 @@ def _running(read: re.Match[str], facts: Facts) -> bool:
     return pods and int(read["n"].replace("none", "0")) == running
 
 
+def _pending(read: re.Match[str], facts: Facts) -> bool:
+    return int(read["n"]) == sum(not each["spec"].get("nodeName") for each in facts.kin)
+
+
 def _stops_at(read: re.Match[str], facts: Facts) -> bool:
     return any(int(read["n"]) == facts.minimum(key) + facts.constraint(key)["maxSkew"] for key in _keys(facts))
 
@@ -314,9 +324,14 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"(?P<n>\d+) Pods? on {NAMES} would match but (?:is|are) not counted", _not_counted),
     (rf"skew over {KEY} is (?P<n>\d+), maxSkew (?P<most>\d+)", _skew),
     (
-        r"(?:replaces (?P<pods>\d+) Pods of deployment/[a-z0-9-]+; )(?P<n>\d+|none) of them runs?",
+        (
+            r"replaces (?P<pods>\d+) Pods of [a-z]+/[a-z0-9-]+(?: one after another; deleting .*?)?; "
+            r"(?P<n>\d+|none) of them runs?"
+        ),
         _running,
     ),
+    (r"deleting the (?P<n>\d+) Pending ones", _pending),
+    (r"recreates the (?P<n>\d+) Pending Pods", _pending),
     (r"none of (?:its|their) (?P<n>\d+) nodes takes it", _nodes_at_minimum),
     (
         r"\bmaxSkew (?P<n>\d+)",
@@ -330,7 +345,7 @@ UNREAD: Mapping[str, str] = {
     r"(?:raise maxSkew|lower minDomains|lower the cpu request of container main) to \d+m?": (
         "what a fix writes is tried by the soak of fixes"
     ),
-    r"replaces \d+ Pods of deployment/[a-z0-9-]+": "counted where how many run follows",
+    r"replaces \d+ Pods of [a-z]+/[a-z0-9-]+": "counted where how many run follows",
 }
 """Pattern of what holds a number that no rule counts → why."""
 _RULES = [(re.compile(pattern), rule) for pattern, rule in RULES]
