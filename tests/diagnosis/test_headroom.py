@@ -53,7 +53,7 @@ def test_replicas_fit_until_the_closed_zone_holds_the_minimum() -> None:
 def test_replicas_fit_until_the_room_is_taken() -> None:
     nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "2"}) for zone in "ab"]
     found = headroom_of([*nodes, *web(requests={"cpu": "1"})])
-    assert told(found) == (4, 5, "Unschedulable: cpu: asks 1, at most 0 free")
+    assert told(found) == (4, 5, "Unschedulable: cpu: asks 1, 0 free")
 
 
 def test_what_is_not_shut_is_named_by_its_key() -> None:

@@ -341,8 +341,9 @@ def worked(
             client.create_nodes([{**made["object"], "status": {**made["object"]["status"]}}])
         for command in fix["commands"]:
             printed.run_as_printed(dataclasses.replace(client, kubectl=pasting), command)
-        why = settled_wrongs(client, incident, situation, before)
-    told = f"{incident.kind} {fix['id']}"
+        # Behind a partition no change of the template lets the Pod in, and the fix says so.
+        why = settled_wrongs(client, incident, situation, before, sure=bool(fix["admits"]))
+    told = f"{incident.kind} {fix['id']}{'' if fix['admits'] else ', which lets in none'}"
     return told, [*why, *(text.splitlines() if why else ())]
 
 
@@ -364,26 +365,26 @@ def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) 
 
 
 def settled_wrongs(
-    client: Client, incident: Incident, situation: printed.Situation, before: Sequence[Object]
+    client: Client, incident: Incident, situation: printed.Situation, before: Sequence[Object], *, sure: bool
 ) -> Sequence[str]:
     """Return what is wrong once all is quiet, looked at up to ten times: the scheduler tries again after a while."""
     for _ in range(10):
         printed.settle(client, situation.namespace, quiet_s=2.0)
         after = client.pods(situation.namespace)
-        wrong = [*wrongs(incident, before, after), *printed.failed(client, situation.namespace)]
+        wrong = [*wrongs(incident, before, after, sure=sure), *printed.failed(client, situation.namespace)]
         if not wrong:
             break
     return wrong
 
 
-def wrongs(incident: Incident, before: Sequence[Object], after: Sequence[Object]) -> Iterator[str]:
+def wrongs(incident: Incident, before: Sequence[Object], after: Sequence[Object], *, sure: bool) -> Iterator[str]:
     """Yield who still waits, who waits now, and who is where nobody was to go."""
     waited, waits = (Counter(printed.maker(each) for each in pods if printed.waits(each)) for pods in (before, after))
     for maker, number in sorted(waits.items()):
-        if maker == printed.NAME or number > waited[maker]:
+        if (maker == printed.NAME and sure) or number > waited[maker]:
             yield f"{number} of {maker} Pending, {waited[maker]} before"
     runs = sum(printed.is_asked(each) and not printed.waits(each) for each in after)
-    if runs < incident.runs + incident.more:
+    if sure and runs < incident.runs + incident.more:
         yield f"{runs} of {incident.runs + incident.more} Pods have a node"
     there = {each["metadata"]["uid"] for each in before if not printed.waits(each)}
     for each in after:

@@ -65,10 +65,11 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
 def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     """Return the first fix, and the next of another kind: a second of the same says little more.
 
-    None that takes the Pod from its node pool, or to nodes that a taint sets apart where a node more or some patience
-    lets it in: those come when all are asked for.
+    None that takes the Pod from its node pool, or to nodes that a taint sets apart where anything else lets it in:
+    those come when all are asked for.
     """
-    against = AGAINST_TAINTS if item.new_nodes or item.waits else frozenset[str]()
+    without = item.new_nodes or item.waits or any(map(_is_safe, item.fixes))
+    against = AGAINST_TAINTS if without else frozenset[str]()
     kept = [
         fix for fix in item.fixes if fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
     ]
