@@ -45,7 +45,7 @@ def _workload(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Obj
     if kind == "Job":
         fields["restartPolicy"] = "Never"
     made = template(*constraints, **{key: value for key, value in fields.items() if key[0] != "t"})
-    size = (
+    size: dict[str, Any] = (
         {"parallelism": len(on), "completions": 50, "manualSelector": True} if kind == "Job" else {"replicas": len(on)}
     )
     if kind == "StatefulSet":
