@@ -43,12 +43,12 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
             then = FailedCreate(message=str(following.refusals[0]))
             return Headroom(more=number, tried=number + 1, then=then)
         handle = following.place(handle)
-        binding = place(following.pod, handle)
-        if binding is None:
+        placed = place(following.pod, handle)
+        if placed is None:
             stopped = judge(cycle.evaluate(following.pod, handle), handle)
             return Headroom(more=number, tried=number + 1, then=_what_stops(stopped))
-        handle = binding.handle
-        bound = replace(following.pod, spec=replace(following.pod.spec, node_name=binding.node))
+        node_name, handle = placed
+        bound = replace(following.pod, spec=replace(following.pod.spec, node_name=node_name))
         workload = OwnedPods(workload.namespace, workload.ref, workload.owner, (*workload.pods, bound))
         following = _pod_after(workload, following, number + 1, handle)
     return Headroom(more=most, tried=most) if most > 0 else None

@@ -1,1 +1,1 @@
-"""Pods coming and going one after another, each placed as the scheduler would place it."""
+"""Simulates a cluster: Pods come and go one after another, and each is placed as the scheduler places it."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec import UNSET
 
 from kubectl_spread.controllers import daemonset
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
-from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef, owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import KubernetesObject
@@ -22,7 +23,7 @@ from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import UNLIMITED
 from kubectl_spread.simulation.outcomes import simulate
-from kubectl_spread.simulation.placement import Jam, Placed, PlacementOutcomes, placement
+from kubectl_spread.simulation.placement import Jam, Placed, Placement, PlacementOutcomes
 from kubectl_spread.simulation.steps import Step, Verb
 
 MOST_WORK = 100_000
@@ -106,16 +107,7 @@ def _seen(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> A
     waiting = tuple(cluster.in_order(pod for pod in now if pod.waits))
     staying = [pod for pod in own if pod.spec.node_name and pod.key not in cluster.born]
     before = 0 if isinstance(wanted.owner, DaemonSet) else len(staying)
-    placements = tuple(
-        placement(
-            number,
-            pod.spec.node_name,
-            cluster.best.get(pod.key, ()),
-            cluster.preempted_for.get(pod.key, ()),
-            cluster.spared.get(pod.key, ()),
-        )
-        for number, pod in enumerate(bound, start=before + 1)
-    )
+    placements = tuple(_placement(number, pod, cluster) for number, pod in enumerate(bound, start=before + 1))
     jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
     return AppliedWorkload(
         placed=Placed(placements, jam, handle, waiting, bound if waiting else (), cluster.chance.sampled),
@@ -125,6 +117,17 @@ def _seen(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> A
         gone=sum(pod.key not in cluster.pods for pod in cluster.touched.values() if _is_of(pod, wanted, cluster)),
         waiting_before=sum(pod.waits for pod in living if not _is_newest(pod, wanted)),
         refused=next(_refused(wanted, cluster), ""),
+    )
+
+
+def _placement(number: int, pod: Pod, cluster: ClusterState) -> Placement:
+    node_name, best = pod.spec.node_name, cluster.best.get(pod.key, ())
+    return Placement(
+        replica=number,
+        node=node_name,
+        ties=tuple(name for name in best if name != node_name),
+        preempts=tuple(map(PodName.of, cluster.preempted_for.get(pod.key, ()))) or UNSET,
+        preempts_instead=tuple(map(PodName.of, cluster.spared.get(pod.key, ()))) or UNSET,
     )
 
 

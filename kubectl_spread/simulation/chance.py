@@ -1,7 +1,7 @@
-"""What is left to chance: which of equal nodes the scheduler takes, and of which nodes it looks for the best.
+"""What is left to chance: which of equal nodes the scheduler takes, and which sample of the nodes it scores.
 
-Each order of chance is made from a number, and is the same for the same cluster. Orders are stratified: each of k equal
-choices is taken in one of the first k orders, and where the scheduler starts to look is spread over all nodes.
+Each order of chance comes from a seed, so it is the same for the same cluster. Orders are stratified: each of k equal
+choices is taken in one of the first k orders, and the node where the scheduler starts is spread over all nodes.
 """
 
 from __future__ import annotations
@@ -16,27 +16,22 @@ from kubectl_spread.objects.core import Node
 from kubectl_spread.scheduler.framework import Handle
 
 Order: TypeAlias = Callable[[str], str]
-"""Name → what is compared among names of which nothing else tells one apart; the least comes first."""
+"""Name → sort key, used if nothing else decides between two names."""
 
 ORDERS = 16
-"""Orders (count) that are tried where anything is left to chance."""
+"""Orders (count) that are simulated if anything is left to chance."""
 PARALLELISM = 16
-"""How many nodes the scheduler looks at together (count). Source: apis/config/v1/defaults.go (v1.36)."""
+"""How many nodes the scheduler filters at the same time (count). Source: apis/config/v1/defaults.go (v1.36)."""
 _ADVANCING, _PARALLEL = 0, 2
-"""Of four orders, the one in which no other Pod comes between two, and the one in which there is a CPU for each node
-that is looked at together. In the others the start is the same for each Pod: that finds the extremes."""
+"""Of four orders, the one in which each Pod starts where the last one stopped, and the one in which enough CPUs filter
+PARALLELISM nodes at the same time. In the others each Pod starts at the same node, which finds the extremes."""
 _GOLDEN = 0.618_034
-"""Multiples of it, less their whole parts, are spread evenly between 0 and 1, however many there are."""
-
-
-def by_name(name: str) -> str:
-    """Take the first by name."""
-    return name
+"""The fractional parts of its multiples are spread evenly between 0 and 1, for any number of them."""
 
 
 def seeded(seed: int) -> Order:
-    """Return an order that looks random, and is the same each time."""
-    from hashlib import blake2b  # Many a cluster leaves nothing to chance.
+    """Return an order that looks random, and is the same for the same seed."""
+    from hashlib import blake2b  # Most clusters leave nothing to chance.
 
     def order(name: str) -> str:
         return blake2b(f"{seed}/{name}".encode(), digest_size=8).hexdigest()
@@ -47,28 +42,28 @@ def seeded(seed: int) -> Order:
 class Chance:
     """One order of all that is left to chance.
 
-    One order holds for all Pods: that favours nodes more steadily than chance does, and so finds the extremes.
+    One order holds for all Pods: it favours the same nodes each time, and so finds the extremes.
 
     Args:
-        seed: its number: in 0 names decide.
+        seed: its number; 0 is the order of names.
 
     Attributes:
-        order: decides where nothing is told apart but by names.
+        order: the sort key if only names decide.
         free: whether anything was chosen that could have been chosen otherwise.
-        sampled: whether nodes that fit were left out.
-        looked: how many nodes were looked at since the start (count), in orders in which it moves.
+        sampled: whether feasible nodes were not scored.
+        looked: how many nodes were filtered since the start (count), in orders in which the start moves.
     """
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.order: Order = seeded(seed) if seed else by_name
+        self.order: Order = seeded(seed) if seed else str
         self.free = False
         self.sampled = False
         self.looked = 0
         self._listed: tuple[Mapping[str, Node], Sequence[str]] = {}, ()
 
     def choose(self, names: Collection[str], nodes: Mapping[str, Node]) -> str:
-        """Return one of equal nodes: in the first orders one after another, zones in turn."""
+        """Return one of equal nodes: each of them in one of the first orders, with zones in turn."""
         if len(names) == 1:
             return next(iter(names))
         self.free = True
@@ -77,9 +72,9 @@ class Chance:
         return min(names, key=self._by_zone(nodes))
 
     def sample(self, left: Collection[str], wanted: int, handle: Handle) -> Collection[str]:
-        """Return those of the nodes left by the filters at which the scheduler finds that it has enough (count).
+        """Return the feasible nodes that the scheduler finds first, as many as it wants to score (count).
 
-        It begins where it stopped for the Pod before.
+        It starts where it stopped for the previous Pod. ``left`` are all feasible nodes.
 
         Source: kube-scheduler schedule_one.go findNodesThatPassFilters, parallelize/parallelism.go (v1.36).
         """
@@ -97,7 +92,7 @@ class Chance:
         return found
 
     def _list(self, handle: Handle) -> Sequence[str]:
-        """Return all nodes as the scheduler lists them: in a zone as they came, by name or in an order nobody knows."""
+        """Return all nodes in the scheduler's order: zones in turn, and in each zone by name or at random."""
         nodes = handle.snapshot.nodes
         if self._listed[0] is not nodes:
             names = sorted(nodes, key=self._by_zone(nodes)) if self.seed % 2 else sorted(nodes)
@@ -109,7 +104,7 @@ class Chance:
 
 
 def _zones_in_turn(names: Iterable[str], nodes: Mapping[str, Node]) -> list[str]:
-    """Return the nodes of zone after zone, one of each as long as it has any, from the zone of the first name on.
+    """Return the nodes with zones in turn: the first node of each zone, then the second of each, and so on.
 
     Source: kube-scheduler backend/cache/node_tree.go list (v1.36).
     """

@@ -1,7 +1,7 @@
-"""A cluster that changes: Pods come, are bound, are deleted and gone; nodes are cordoned, lost and removed.
+"""A cluster that changes: Pods are created, bound, deleted and removed; nodes are cordoned, lost and removed.
 
-One ClusterState is one outcome: where the scheduler or a controller may choose, its order decides. What is handed in
-and out is immutable; only the ClusterState itself changes.
+One ClusterState is one outcome: its order of chance decides whatever the scheduler or a controller may choose. Only the
+ClusterState is mutable; all objects in it are not.
 """
 
 from __future__ import annotations
@@ -29,21 +29,26 @@ from kubectl_spread.snapshot import Snapshot
 
 PodKey: TypeAlias = tuple[str, str]
 ControllerKey: TypeAlias = tuple[str, str, str]
-"""Namespace, kind and name of what manages Pods."""
+"""Namespace, kind and name of a controller of Pods."""
 
 BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC"
-"""Why a Pod was disrupted. Source: api core/v1/types.go (v1.36)."""
+"""The reasons of a DisruptionTarget condition. Source: api core/v1/types.go (v1.36)."""
 _OF_CONTROLLERS = frozenset((PodDisruptionBudget, ResourceQuota, *WORKLOADS.values()))
-"""What changes as controllers go about their work, and lets no Pod onto a node."""
+"""Kinds that controllers change, and that never make a node feasible for a Pod."""
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
-"""The time where no Pod has a timestamp."""
+"""The time if no Pod has a timestamp."""
 _SOONEST, _LATER, _LATEST = timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=3)
-"""How long after the last timestamp of a Pod it may be: nobody knows. Later still, young Pods are of one age."""
+"""How long ago the last timestamp of a Pod may be. After more time, young Pods are of the same age."""
 
 
 def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
-    """Return the controller's identity."""
+    """Return the key of a controller."""
     return namespace, owner.kind, owner.name
+
+
+def key_of(owner: KubernetesObject) -> ControllerKey:
+    """Return the key of a workload as a controller."""
+    return owner.metadata.namespace, type(owner).__name__, owner.metadata.name
 
 
 def _disrupted(pod: Pod, reason: str) -> Pod:
@@ -51,41 +56,41 @@ def _disrupted(pod: Pod, reason: str) -> Pod:
     return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, target)))
 
 
-def _may_go(pod: Pod) -> bool:
-    """Whether a Pod that is being deleted goes once its kubelet has ended it."""
+def _can_be_removed(pod: Pod) -> bool:
+    """Whether nothing but its kubelet keeps a terminating Pod."""
     return all(each == TRACKING_FINALIZER for each in pod.metadata.finalizers)
 
 
 class ClusterState:
-    """The cluster as it is in one outcome.
+    """The cluster in one outcome.
 
     Args:
         handles: the cluster as each profile of the scheduler sees it.
-        seed: which order of chance decides free choices: 0 for the order of names.
+        seed: which order of chance decides free choices; 0 is the order of names.
 
     Attributes:
         chance: this order.
-        pods: every Pod that is not gone, finished ones too.
+        pods: all Pods, including finished ones.
         owned: controller → its Pods.
-        orphans: namespace → the Pods that nothing controls, and that have not ended.
-        dirty: the controllers that have to look again.
-        lost: node whose kubelet does not answer → the Pods there that are ready once it does again.
-        version: changes with everything that the scheduler may take notice of.
+        orphans: namespace → the Pods without a controller that have not finished.
+        dirty: the controllers that have to sync.
+        lost: unreachable node → the Pods on it that are ready once it answers again.
+        version: changes with everything that may affect the scheduler.
         waiting: the Pods that wait for a node.
-        restless: node's name → the Pods on it whose kubelet has something to do once it answers.
-        verdicts: on how many nodes Pods were tried (count), one after another.
-        lowest_priority: of all Pods that there are or were, 0 where none is lower.
-        loosened: changes with all that may let any Pod onto a node: others gone, nodes and volumes changed.
-        moves: namespace → how often a Pod there came to a node, was to be deleted, or went (count).
-        touched: the Pods that have come, changed or gone.
-        born: the Pods that are to become ready, for they came or found a node here → the round in which they came, -1
-            before the first, and their numbers in it.
-        preempted: the Pods that the scheduler has evicted, in order.
-        preempted_for: Pod → those that were evicted for it.
-        spared: Pod → those that might have been evicted for it instead.
-        best: Pod → the nodes that it might have been put on, in the order in which they came to nodes.
-        first_tried: controller, or Pod without one → its first Pod that found a node, or room, and the cluster it met.
-        refused: controller → why the API server would not take its next Pod.
+        restless: node's name → the Pods on it that its kubelet has to start or stop.
+        verdicts: on how many nodes Pods were tried (count).
+        lowest_priority: the lowest of any Pod so far, at most 0.
+        loosened: changes with everything that may make a node feasible: Pods removed, nodes or volumes changed.
+        moves: namespace → how often a Pod in it was bound, deleted or removed (count).
+        touched: the Pods that were created, changed or removed.
+        born: Pod that was created or bound in the simulation → (the round in which it was created, -1 before the first;
+            its number in that round).
+        preempted: the Pods that the scheduler has preempted, in order.
+        preempted_for: Pod → those that were preempted for it.
+        spared: Pod → those that might have been preempted for it instead.
+        best: Pod → the nodes that it might have been bound to; Pods in the order in which they were bound.
+        first_tried: controller, or Pod without one → its first Pod that found a node or room, and the cluster then.
+        refused: controller → why the API server refuses its next Pod.
     """
 
     def __init__(self, handles: Handles, seed: int) -> None:
@@ -120,19 +125,19 @@ class ClusterState:
         self._places = dict(zip(self.pods, count()))
         self._next_place = count(len(self.pods))
         for pod in self.pods.values():
-            self._own(pod)
-            self._sort(pod)
+            self._index_by_controller(pod)
+            self._index_by_state(pod)
         self.version = 0
         self.touched: dict[PodKey, Pod] = {}
 
     @property
     def now(self) -> datetime:
-        """The time; it begins some time after the last timestamp in the cluster, different in each order."""
+        """The time. It starts some time after the last timestamp in the cluster, which differs between orders."""
         return self._last_time + self._passed
 
     @property
     def moments(self) -> Sequence[datetime]:
-        """The time, and the soonest and the latest that it may be."""
+        """The time, the earliest that it may be, and the latest."""
         return self.now, self._last_time + _SOONEST, self._last_time + _LATEST
 
     @property
@@ -142,103 +147,102 @@ class ClusterState:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The cluster but for its Pods without a node, which only ``pods`` knows."""
+        """The cluster without its unbound Pods, which only ``pods`` has."""
         return self.handles.snapshot
 
     @property
     def nodes(self) -> Mapping[str, Node]:
-        """The nodes there are."""
+        """Node's name → node."""
         return self.snapshot.nodes
 
     def in_order(self, pods: Iterable[Pod]) -> list[Pod]:
-        """Return the Pods in the order in which they came."""
+        """Return the Pods in the order in which they were created."""
         return sorted(pods, key=lambda pod: self._places[pod.key])
 
     def settled(self) -> Handles:
-        """Return the cluster as each profile sees it now, whole: with the Pods that have come."""
+        """Return the whole cluster as each profile sees it now, with unbound Pods."""
         objects = {**self.snapshot.objects, Pod: dict(self.pods)}
         whole = replace(self.snapshot, objects=objects)
         return self.handles.each(lambda handle: replace(handle, snapshot=whole))
 
-    # What happens to Pods.
+    # Pods
 
     def make(self, pod: Pod, *, number: int = 0) -> None:
-        """Create a Pod that waits for a node; ``number`` counts those that are made together."""
+        """Create a Pod that waits for a node; ``number`` counts the Pods that are created together."""
         stamped = replace(pod.metadata, creation_timestamp=written(self.now))
         status = replace(pod.status, phase="Pending")
         self.born[pod.key] = (self.round, number)
-        self._put(replace(pod, metadata=stamped, status=status))
+        self._store(replace(pod, metadata=stamped, status=status))
 
     def bind(self, pod: Pod, node_name: str) -> None:
-        """Put the Pod on the node, where its kubelet starts it, though it came before the first round."""
+        """Bind the Pod to the node, where its kubelet starts it."""
         self.born.setdefault(pod.key, (-1, 0))
         status = replace(pod.status, phase="Running", nominated_node_name="", start_time=written(self.now))
-        self._put(replace(pod, spec=replace(pod.spec, node_name=node_name), status=status))
+        self._store(replace(pod, spec=replace(pod.spec, node_name=node_name), status=status))
 
-    def delete(self, pod: Pod) -> None:
-        """Have the Pod deleted: gone at once where no kubelet knows of it, else terminating."""
-        if not pod.spec.node_name or pod.finished or pod.spec.node_name not in self.nodes:
-            self.remove(pod)
-        elif not pod.terminating:
-            self._put(replace(pod, metadata=replace(pod.metadata, deletion_timestamp=written(self.now))))
+    def delete(self, *pods: Pod) -> None:
+        """Delete Pods: one that no kubelet runs is removed at once, any other is terminating."""
+        for pod in pods:
+            if not pod.spec.node_name or pod.finished or pod.spec.node_name not in self.nodes:
+                self.remove(pod)
+            elif not pod.terminating:
+                self._store(replace(pod, metadata=replace(pod.metadata, deletion_timestamp=written(self.now))))
 
     def evict(self, pod: Pod, reason: str) -> None:
-        """Have the Pod deleted, marked as one that was disrupted."""
+        """Delete the Pod with a DisruptionTarget condition."""
         self.delete(_disrupted(pod, reason))
 
     def preempt(self, victims: Iterable[Pod], pod: Pod, node_name: str) -> None:
-        """Delete the victims, and nominate the Pod to their node."""
+        """Delete the victims and nominate the Pod to their node."""
         self.preempted_for[pod.key] = tuple(victims)
         for victim in self.preempted_for[pod.key]:
             self.preempted.append(victim)
             self.evict(victim, BY_SCHEDULER)
-        self._put(replace(pod, status=replace(pod.status, nominated_node_name=node_name)))
+        self._store(replace(pod, status=replace(pod.status, nominated_node_name=node_name)))
 
     def set_ready(self, pod: Pod, *, ready: bool) -> None:
         """Set whether the Pod is ready."""
         others = tuple(condition for condition in pod.status.conditions if condition.type != "Ready")
         condition = PodCondition(type="Ready", status=str(ready), last_transition_time=written(self.now))
-        self._put(replace(pod, status=replace(pod.status, conditions=(*others, condition))))
+        self._store(replace(pod, status=replace(pod.status, conditions=(*others, condition))))
 
     def is_stuck(self, pod: Pod) -> bool:
-        """Whether the Pod is being deleted and stays: its node does not answer, or somebody has to finalize it."""
+        """Whether the Pod stays Terminating, because its node does not answer or it has a finalizer."""
         silent = pod.spec.node_name in self.lost and not is_shut_down(self.nodes[pod.spec.node_name])
-        return pod.terminating and (not _may_go(pod) or silent)
+        return pod.terminating and (not _can_be_removed(pod) or silent)
 
     def remove(self, pod: Pod) -> None:
         """Remove the Pod."""
-        self._take(self.pods.pop(pod.key))
+        self._forget(self.pods.pop(pod.key))
         del self._places[pod.key]
         self.loosened += 1
         self.moves[pod.metadata.namespace] += 1
 
     def update(self, pod: Pod) -> None:
-        """Store the Pod as somebody has changed it."""
+        """Store a changed Pod."""
         self.loosened += 1
-        self._put(pod)
+        self._store(pod)
 
-    def _put(self, pod: Pod) -> None:
-        """Store the Pod in place of the one of its name."""
+    def _store(self, pod: Pod) -> None:
         self.touched[pod.key] = pod
         before = self.pods.get(pod.key)
         if before is not None:
-            self._take(before)
+            self._forget(before)
             if (before.spec.node_name, before.terminating) != (pod.spec.node_name, pod.terminating):
                 self.moves[pod.metadata.namespace] += 1
-            # Room that is kept for a Pod is free again.
+            # The room that was nominated for the Pod is free again.
             self.loosened += bool(before.status.nominated_node_name)
         else:
             self._places[pod.key] = next(self._next_place)
         self.pods[pod.key] = pod
-        self._own(pod)
-        self._sort(pod)
+        self._index_by_controller(pod)
+        self._index_by_state(pod)
         if pod.spec.node_name in self.nodes and not pod.finished:
             self.handles = self.handles.each(lambda handle: handle.with_assigned(pod, pod.spec.node_name))
         elif pod.status.nominated_node_name and not pod.spec.node_name:
             self.handles = self.handles.each(lambda handle: handle.with_nominated(pod))
 
-    def _take(self, pod: Pod) -> None:
-        """Take the Pod out of what is indexed."""
+    def _forget(self, pod: Pod) -> None:
         self.touched[pod.key] = pod
         self.waiting.pop(pod.key, None)
         self.restless[pod.spec.node_name].pop(pod.key, None)
@@ -254,8 +258,7 @@ class ClusterState:
         elif pod.status.nominated_node_name and not pod.spec.node_name:
             self.handles = self.handles.each(lambda handle: handle.without_nominated(pod))
 
-    def _own(self, pod: Pod) -> None:
-        """Give the Pod to its controller, which has to look again."""
+    def _index_by_controller(self, pod: Pod) -> None:
         owner = pod.metadata.controller
         if owner is not None:
             key = controller_key(pod.metadata.namespace, owner)
@@ -265,18 +268,17 @@ class ClusterState:
             self.orphans[pod.metadata.namespace][pod.key] = pod
         self.version += 1
 
-    def _sort(self, pod: Pod) -> None:
-        """Remember the Pod where somebody has something to do about it."""
+    def _index_by_state(self, pod: Pod) -> None:
         self.lowest_priority = min(self.lowest_priority, pod.spec.priority or 0)
         if pod.finished:
             return
         if not pod.spec.node_name:
             if not pod.terminating:
                 self.waiting[pod.key] = pod
-        elif _may_go(pod) if pod.terminating else pod.key in self.born and not pod.ready:
+        elif _can_be_removed(pod) if pod.terminating else pod.key in self.born and not pod.ready:
             self.restless[pod.spec.node_name][pod.key] = pod
 
-    # What happens to nodes and other objects.
+    # Nodes and other objects
 
     def set_nodes(self, nodes: Sequence[Node]) -> None:
         """Store the nodes."""
@@ -295,7 +297,7 @@ class ClusterState:
         self.handles = self.handles.each(lambda handle: handle.without_node(node_name))
 
     def on_nodes(self, node_names: Iterable[str]) -> dict[str, list[Pod]]:
-        """Return node's name → the Pods on it, finished ones too, by name, in the order of the nodes."""
+        """Return node's name → the Pods on it, including finished ones, by name; nodes in the order given."""
         found: dict[str, list[Pod]] = {name: [] for name in node_names}
         for key in sorted(key for key, pod in self.pods.items() if pod.spec.node_name in found):
             found[self.pods[key].spec.node_name].append(self.pods[key])
@@ -312,10 +314,10 @@ class ClusterState:
         self.loosened += 1
         self.handles = self.handles.each(lambda handle: handle.without_others(objects))
 
-    def owner(self, key: ControllerKey, struct: type[Workload]) -> Workload | None:
-        """Return what manages Pods, None where it was not read."""
-        namespace, _, name = key
-        return self.snapshot.get(struct, namespace, name)
+    def owner(self, key: ControllerKey) -> Workload | None:
+        """Return the controller; None if its kind is not known or it was not read."""
+        namespace, kind, name = key
+        return self.snapshot.get(WORKLOADS[kind], namespace, name) if kind in WORKLOADS else None
 
     def pass_time(self) -> None:
         """Let some seconds pass."""

@@ -1,4 +1,4 @@
-"""Controllers, scheduler and kubelets act in turn until nothing changes any more."""
+"""Controllers, scheduler and kubelets act in turn until nothing changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kubectl_spread.controllers.adoption import adopted
 from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
-from kubectl_spread.controllers.replicaset import active, victims
+from kubectl_spread.controllers.replicaset import Victims, active, victims
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent, owner_of
@@ -25,23 +25,23 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any, priority_of
 from kubectl_spread.scheduler.schedulinggates import gates
-from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key
+from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key, key_of
 from kubectl_spread.simulation.placement import room_for, storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
 
 MOST_VERDICTS, PREEMPTING = 20_000_000, 5
-"""Nodes (count) on which Pods are tried, one after another, before no other Pod is: two or three minutes. And how much
-of that a look for Pods to preempt is worth on each node."""
+"""Pods are tried on at most so many nodes (count): two or three minutes. A search for Pods to preempt counts that many
+times."""
 UNLIMITED = 10**18
-"""The same, where Pods are tried as long as it takes."""
+"""The same for no limit."""
 MOST_TURNS = 5_000
-"""Turns (count) after which a cluster that still changes is taken never to settle."""
+"""The turns (count) after which a cluster that still changes counts as one that never settles."""
 _ONE_BY_ONE = (1, 2)
 """In these of every four orders, Pods become ready one after another."""
 
 
 class JobFailed(msgspec.Struct, frozen=True):
-    """A Job fails, and its Pods go."""
+    """A Job fails, and its Pods are deleted."""
 
     namespace: str
     name: str
@@ -49,7 +49,7 @@ class JobFailed(msgspec.Struct, frozen=True):
 
 
 class WaitsForReady(msgspec.Struct, frozen=True):
-    """A StatefulSet makes the missing Pods only once the first one, which is there, is ready."""
+    """A StatefulSet creates the missing Pods only once the Pod ``first`` is ready."""
 
     namespace: str
     ref: WorkloadRef
@@ -58,7 +58,7 @@ class WaitsForReady(msgspec.Struct, frozen=True):
 
 
 def _maker(pod: Pod) -> ControllerKey:
-    """Return what has made the Pod: its controller, else it is itself."""
+    """Return the controller of the Pod; for a Pod without one, the Pod itself."""
     controller = pod.metadata.controller
     return controller_key(pod.metadata.namespace, controller) if controller else (pod.key[0], "Pod", pod.key[1])
 
@@ -67,16 +67,16 @@ class ControlLoop:
     """Runs controllers, scheduler and kubelets until nothing changes.
 
     Args:
-        cluster: what they act on.
-        most_verdicts: on how many nodes Pods are tried, one after another, before no other Pod is (count).
+        cluster: the cluster that they act on.
+        most_verdicts: Pods are tried on at most so many nodes (count).
 
     Attributes:
-        turns: how many there were (count).
+        turns: the turns so far (count).
         failed_jobs: the Jobs that have failed, in order.
-        untried: the Pods that wait and were not simulated on any node when that was last done (count).
-        stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
-        as_if: whether Pods come although admission refuses them, and are scheduled although others decide or gates hold
-            them back.
+        untried: the waiting Pods that the last turn tried on no node, because of ``most_verdicts`` (count).
+        stored: namespace and workload → its next Pod as an API server has stored it, if one was asked.
+        as_if: whether Pods are created although admission refuses them, and scheduled although they have gates or
+            another scheduler.
     """
 
     def __init__(self, cluster: ClusterState, *, most_verdicts: int = MOST_VERDICTS) -> None:
@@ -103,18 +103,13 @@ class ControlLoop:
         self._refused: dict[bytes, tuple[int, ...]] = {}
         self._rooms: dict[PodKey, tuple[str, ...]] = {}
         self._left: dict[PodKey, tuple[int, ...]] = {}
-        self._look_at_all()
-
-    def _look_at_all(self) -> None:
-        """Let every controller look once."""
         self.look_again(*WORKLOADS.values())
         self._kept = {
-            key: len(active(pods.values())) for key, pods in self.cluster.owned.items() if not self._is_orphaned(pods)
+            key: len(active(pods.values())) for key, pods in cluster.owned.items() if not self._is_orphaned(pods)
         }
 
     def _is_orphaned(self, pods: Mapping[PodKey, Pod]) -> bool:
-        """Whether what made these Pods was read not to exist: nothing makes them again."""
-        # They share their controller: of tens of thousands one tells.
+        """Whether the controller of these Pods, which is the same for all, is known not to exist."""
         first = next(iter(pods.values()), None)
         owner = first.metadata.controller if first else None
         return (
@@ -124,29 +119,29 @@ class ControlLoop:
         )
 
     def forget(self, key: ControllerKey) -> None:
-        """Make the workload's next Pod again: its template has changed."""
+        """Make the workload's controller sync with a new template."""
         self._made.clear()
         self.cluster.dirty[key] = None
 
     def look_again(self, *structs: type[Workload]) -> None:
-        """Let the controllers of these kinds look again, and the scheduler at all Pods that wait."""
+        """Make the controllers of these kinds sync, and the scheduler try all waiting Pods."""
         self._made.clear()
         self._tried = -1
         self._stray = [each for each in self.cluster.snapshot.all(ReplicaSet) if each.metadata.controller is None]
         for struct in structs:
             for owner in self.cluster.snapshot.all(struct):
-                self.cluster.dirty[owner.metadata.namespace, struct.__name__, owner.metadata.name] = None
+                self.cluster.dirty[key_of(owner)] = None
 
     def create(self, pod: Pod) -> None:
-        """Create a Pod that nothing manages, as the API server completes it."""
+        """Create a Pod without a controller, as the API server completes it."""
         made = completed(replace(pod, status=PodStatus()), (), self.cluster.snapshot, self.cluster.handle.profile)
         if made.refusals and not self.as_if:
             self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
         else:
-            self._come(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
+            self._create(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
 
     def renew(self, key: ControllerKey, pods: Collection[PodKey]) -> None:
-        """Let the DaemonSet replace these Pods by such of a new revision, unless somebody has to delete them."""
+        """Make the DaemonSet replace these Pods with a new revision, unless its strategy is OnDelete."""
         owner = self.cluster.snapshot.get(DaemonSet, key[0], key[2])
         if owner is not None and owner.spec.update_strategy.type == ON_DELETE:
             return
@@ -154,29 +149,29 @@ class ControlLoop:
         self.cluster.dirty[key] = None
 
     def outdate(self, key: ControllerKey, pods: Collection[PodKey]) -> None:
-        """Remember that these Pods of a workload were made by an older template, which no label of theirs says."""
+        """Remember that these Pods have an older template, which their labels do not show."""
         self._outdated[key] = frozenset(pods)
 
     def change(self, key: ControllerKey) -> None:
-        """Let the Job have as many Pods as it says now, at once: what it has lost it makes again later."""
+        """Make the Job change its number of Pods at once; it replaces lost Pods later."""
         self._eager.add(key)
         self.cluster.dirty[key] = None
 
     def leave_others(self, asked: Collection[tuple[str, WorkloadRef]]) -> None:
-        """Leave alone all but these workloads (namespace and name): the scheduler has tried what waits of others."""
+        """Do not sync other workloads than these (namespace and name), nor try their waiting Pods again."""
         self.cluster.dirty.clear()
         for pod in self.cluster.waiting.values():
             if (pod.metadata.namespace, owner_of(pod, self.cluster.snapshot)) not in asked:
                 self._left[pod.key] = self._events(pod, self.cluster.handles.of(pod))
 
     def bind(self) -> None:
-        """Go on until all Pods that find a node have one; no time passes meanwhile."""
+        """Run until all Pods that find a node have one; no time passes meanwhile."""
         until = self.turns + MOST_TURNS
         while self.turns < until and (self._sync() or self._schedule()):
             self.turns += 1
 
     def held_up(self) -> Iterator[WaitsForReady]:
-        """Yield which Pods of each StatefulSet do not come before another is ready."""
+        """Yield the StatefulSets that wait until a Pod is ready."""
         for (namespace, kind, name), pods in self.cluster.owned.items():
             owner = self.cluster.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
             first, missing = statefulset_control.held_up(owner, tuple(pods.values())) if owner else ("", ())
@@ -184,7 +179,7 @@ class ControlLoop:
                 yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), first, missing)
 
     def settle(self) -> bool:
-        """Go on until nothing changes any more; return whether that state was reached."""
+        """Run until nothing changes; return whether that state was reached."""
         until = self.turns + MOST_TURNS
         while self.turns < until:
             self.turns += 1
@@ -198,7 +193,7 @@ class ControlLoop:
     # Controllers
 
     def _sync(self) -> bool:
-        """Let the controllers that have to look again do so; return whether any Pod came or went."""
+        """Sync the dirty controllers; return whether any Pod changed."""
         before = self.cluster.version
         while self.cluster.dirty:
             keys = sorted(self.cluster.dirty, key=lambda key: self.cluster.order("/".join(key)))
@@ -209,10 +204,9 @@ class ControlLoop:
 
     def _sync_one(self, key: ControllerKey) -> None:
         self.cluster.refused.pop(key, None)
-        struct = WORKLOADS.get(key[1])
-        owner = self.cluster.owner(key, struct) if struct else None
+        owner = self.cluster.owner(key)
         if owner is not None and owner.metadata.deletion_timestamp:
-            return  # Its controller does nothing any more but say how it stands.
+            return  # Its controller only updates its status.
         if owner is not None:
             self._adopt(owner, key)
         match owner:
@@ -227,10 +221,9 @@ class ControlLoop:
             case Job():
                 self._sync_job(owner, key)
             case None if key[1] != "Node":
-                self._keep(key)
+                self._replace_lost(key)
 
     def _adopt(self, owner: Workload, key: ControllerKey) -> None:
-        """Let the workload take over what nothing controls."""
         cluster = self.cluster
         if isinstance(owner, Deployment):
             sets = [each for each in self._stray if each.metadata.namespace == key[0]]
@@ -243,7 +236,6 @@ class ControlLoop:
             cluster.update(pod)
 
     def _sync_deployment(self, owner: Deployment) -> None:
-        """Scale each of its ReplicaSets."""
         cluster = self.cluster
         if not cluster.snapshot.inventory.has(kinds.REPLICA_SET):
             return
@@ -261,14 +253,12 @@ class ControlLoop:
         for each in (newest, *old):
             if each.metadata.name in wanted:
                 cluster.put(resized(each, wanted[each.metadata.name], owner))
-                cluster.dirty[each.metadata.namespace, ReplicaSet.__name__, each.metadata.name] = None
-                cluster.dirty[owner.metadata.namespace, Deployment.__name__, owner.metadata.name] = None
+                cluster.dirty |= {key_of(each): None, key_of(owner): None}
 
     def _revision(self, replica_set: ReplicaSet) -> Revision:
-        metadata = replica_set.metadata
-        pods = self.cluster.owned.get((metadata.namespace, ReplicaSet.__name__, metadata.name), {}).values()
+        pods = self._pods_of(key_of(replica_set))
         return Revision(
-            name=metadata.name,
+            name=replica_set.metadata.name,
             replicas=replica_set.spec.replicas_wanted,
             available=sum(pod.ready for pod in active(pods)),
             present=sum(not pod.finished for pod in pods),
@@ -278,42 +268,36 @@ class ControlLoop:
 
     def _sync_replicas(self, owner: ReplicaSet | ReplicationController, key: ControllerKey) -> None:
         cluster, parent = self.cluster, owner.metadata.controller
-        here = active(cluster.owned.get(key, {}).values())
+        here = active(self._pods_of(key))
         missing = owner.spec.replicas_wanted - len(here)
         if missing > 0:
-            self._make(key, owner, missing)
+            self._create_replicas(key, owner, missing)
         elif missing < 0:
             related = self._siblings(key, parent.name) if parent else here
-            going = victims(here, related, number=-missing, moments=cluster.moments, order=cluster.order)
-            cluster.chance.free |= going.free
-            for pod in going.pods:
-                cluster.delete(pod)
-        # Only a Deployment goes by its ReplicaSets; a file may say that two others own each other.
+            self._delete(victims(here, related, number=-missing, moments=cluster.moments, order=cluster.order))
+        # Only a Deployment depends on its ReplicaSets; in a file two other objects may own each other.
         if parent is not None and parent.kind == Deployment.__name__:
             cluster.dirty[controller_key(key[0], parent)] = None
-        # Its own Pods have changed, and it has just looked at them.
+        # Its own Pods have changed, but it is in sync with them.
         cluster.dirty.pop(key, None)
 
     def _siblings(self, key: ControllerKey, parent: str) -> list[Pod]:
         """Return the Pods of all ReplicaSets of the same Deployment."""
         found = self.cluster.snapshot.get(Deployment, key[0], parent)
-        names = (
-            [each.metadata.name for each in deployment.replica_sets(found, self.cluster.snapshot)]
-            if found
-            else [key[2]]
-        )
-        return [pod for name in names for pod in self.cluster.owned.get((*key[:2], name), {}).values()]
+        sets = deployment.replica_sets(found, self.cluster.snapshot) if found else ()
+        names = [each.metadata.name for each in sets] if found else [key[2]]
+        return [pod for name in names for pod in self._pods_of((*key[:2], name))]
 
-    def _make(self, key: ControllerKey, owner: Workload | None, number: int) -> None:
-        made = self._let_in(key, self._next(key, owner))
+    def _create_replicas(self, key: ControllerKey, owner: Workload | None, number: int) -> None:
+        made = self._check_admission(key, self._next(key, owner))
         if made is None:
             return
         for count in range(number):
-            if not self._come(made, self._named(made.pod, key[2]), count):
+            if not self._create(made, self._named(made.pod, key[2]), count):
                 return
 
-    def _let_in(self, key: ControllerKey, made: NextPod | None) -> NextPod | None:
-        """Return the Pod where the API server would take it; None where there is none, or it says why not."""
+    def _check_admission(self, key: ControllerKey, made: NextPod | None) -> NextPod | None:
+        """Return the Pod if the API server admits it; otherwise None, and remember why."""
         refusals = [each for each in made.refusals if not (self.as_if and each.by_policy)] if made else []
         if made is None or refusals:
             self.cluster.refused[key] = str(refusals[0]) if refusals else ""
@@ -327,13 +311,13 @@ class ControlLoop:
             if named.key not in self.cluster.pods:
                 return named
 
-    def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
-        """Create the Pod with its claims; return whether the quotas of its namespace allow it."""
+    def _create(self, made: NextPod, pod: Pod, number: int) -> bool:
+        """Create the Pod with its claims, if the quotas of its namespace allow it; return whether they do."""
         if not self.as_if and (fault := self._usage.fault(pod)):
             self.cluster.refused[_maker(pod)] = fault
             return False
         if pod.key != made.pod.key:
-            # A claim of an ephemeral volume has the name of its Pod.
+            # The claim of an ephemeral volume is named after its Pod.
             others = {claim.metadata.name for claim in ephemeral_claims(made.pod)}
             kept = (claim for claim in made.claims if claim.metadata.name not in others)
             made = replace(made, claims=(*kept, *ephemeral_claims(pod)))
@@ -342,7 +326,7 @@ class ControlLoop:
         return True
 
     def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
-        """Return the Pod that the controller makes next, but for its name; of a refused one it is asked each time."""
+        """Return the controller's next Pod, without its final name; a refused Pod is made again each time."""
         found = self._made.get(key)
         if key not in self._made or (found and found.refusals):
             parent = owner.metadata.controller if owner else None
@@ -353,43 +337,41 @@ class ControlLoop:
         return self._made[key]
 
     def _next_of(self, owner: Workload | None, key: ControllerKey, ordinal: int | None = None) -> NextPod | None:
-        """Return the next Pod of the workload, which is a controller or what owns it, or that of an ordinal."""
+        """Return the next Pod of a controller or of its owner, or that of an ordinal."""
         kind, name = (type(owner).__name__, owner.metadata.name) if owner else key[1:]
         ref = WorkloadRef(kind=kind, name=name)
         self._usage.count(key[0])
         outdated = self._outdated.get(key, frozenset())
-        here = self.cluster.owned.get(key, {}).values()
-        pods = tuple(pod for pod in here if not pod.finished and pod.key not in outdated)
+        pods = tuple(pod for pod in self._living(key) if pod.key not in outdated)
         workload = OwnedPods(key[0], ref, owner, pods)
         made = next_pod(workload, self.cluster.snapshot, self.cluster.handle.profile, ordinal=ordinal)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
 
-    def _keep(self, key: ControllerKey) -> None:
-        """Make again what an owner that cannot be read has lost."""
-        missing = self._kept.get(key, 0) - len(active(self.cluster.owned.get(key, {}).values()))
+    def _replace_lost(self, key: ControllerKey) -> None:
+        """Replace the Pods that a controller has lost that was not read."""
+        missing = self._kept.get(key, 0) - len(active(self._pods_of(key)))
         if missing > 0 and self._kept.get(key):
-            self._make(key, None, missing)
+            self._create_replicas(key, None, missing)
             self.cluster.dirty.pop(key, None)
 
     def _sync_stateful_set(self, owner: StatefulSet, key: ControllerKey) -> None:
-        """Make the ordinals that are next, and delete the Pods that are."""
         for name in [name for name in self._outlived if name not in self.cluster.pods]:
             self.cluster.drop(*self._outlived.pop(name))
         release = self.cluster.handle.profile.release
-        todo = statefulset_control.work(owner, tuple(self.cluster.owned.get(key, {}).values()), release)
+        todo = statefulset_control.work(owner, self._pods_of(key), release)
         for number, ordinal in enumerate(todo.makes):
-            made = self._let_in(key, self._next_of(owner, key, ordinal))
+            made = self._check_admission(key, self._next_of(owner, key, ordinal))
             if made is None:
                 break
-            self._come(made, made.pod, number)
+            self._create(made, made.pod, number)
         for pod in todo.deletes:
             if storage := statefulset.deleted_with(owner, pod, self.cluster.snapshot):
                 self._outlived[pod.key] = storage
             self.cluster.delete(pod)
 
     def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:
-        """Delete Pods where none is to be; make one for each node that lacks it; then go on with the rollout, if any.
+        """Delete unwanted Pods, then create missing ones, then continue the rollout.
 
         Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
         """
@@ -398,22 +380,20 @@ class ControlLoop:
         without = daemonset.nodes_without_pod(owner, self.cluster.handle)
         unwanted = [pod for pod in here if self._is_unwanted(pod, without)]
         if unwanted := unwanted or [*daemonset.surplus(here, renewed, surges=surge > 0)]:
-            for pod in unwanted:
-                self.cluster.delete(pod)
+            self.cluster.delete(*unwanted)
             return
         served = {daemonset.place_of(pod) for pod in here}
-        if self._serve(owner, key, [name for name in self.cluster.nodes if name not in served | without]):
+        if self._create_on_nodes(owner, key, [name for name in self.cluster.nodes if name not in served | without]):
             self.cluster.dirty.pop(key, None)
             return
         old = sorted((p for p in here if p.key in renewed and not p.terminating), key=lambda pod: pod.key)
         if old and surge:
-            self._surge(owner, key, old, surge)
+            self._surge_on_nodes(owner, key, old, surge)
         elif old:
-            for pod in daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))):
-                self.cluster.delete(pod)
+            self.cluster.delete(*daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))))
 
     def _is_unwanted(self, pod: Pod, without: Container[str]) -> bool:
-        """Whether a Pod of a DaemonSet has to go: its node keeps none, or it waits for one that is gone.
+        """Whether a Pod of a DaemonSet is deleted: its node must have none, or the node it waits for was removed.
 
         Source: kube-controller-manager daemon/daemon_controller.go getUnscheduledPodsWithoutNode (v1.36).
         """
@@ -421,66 +401,57 @@ class ControlLoop:
         waits_in_vain = not pod.spec.node_name and place not in self.cluster.nodes
         return bool(place) and not pod.terminating and (place in without or waits_in_vain)
 
-    def _serve(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
-        """Make a Pod for each of the nodes that should have one; return whether any came."""
+    def _create_on_nodes(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
+        """Create a Pod for each of these nodes that should have one; return whether there is any such node."""
         made = self._next_of(owner, key) if names else None
         if made is None:
             return False
         wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.cluster.handle))
         chosen = [name for name in names if name in wanting]
-        if chosen and self._let_in(key, made) is None:
+        if chosen and self._check_admission(key, made) is None:
             return False
         for number, name in enumerate(chosen):
             pod = daemonset.pinned_to(daemonset.unpinned(made.pod), name)
-            self._come(made, self._named(pod, key[2]), number)
+            self._create(made, self._named(pod, key[2]), number)
         return bool(chosen)
 
-    def _surge(self, owner: DaemonSet, key: ControllerKey, old: Sequence[Pod], surge: int) -> None:
-        """Let new Pods come beside so many ready ones at once (count)."""
+    def _surge_on_nodes(self, owner: DaemonSet, key: ControllerKey, old: Sequence[Pod], surge: int) -> None:
+        """Create new Pods beside ready old ones, on at most ``surge`` nodes at a time (count)."""
         renewed = self._renewed[key]
         new = {daemonset.place_of(pod): pod.ready for pod in self._living(key) if pod.key not in renewed}
         alone = [pod for pod in old if daemonset.place_of(pod) not in new]
         ready = [pod for pod in alone if pod.ready]
         chosen = [*ready[: max(surge - list(new.values()).count(False), 0)], *(pod for pod in alone if not pod.ready)]
-        if self._serve(owner, key, [daemonset.place_of(pod) for pod in chosen]):
+        if self._create_on_nodes(owner, key, [daemonset.place_of(pod) for pod in chosen]):
             self.cluster.dirty.pop(key, None)
 
     def _sync_job(self, owner: Job, key: ControllerKey) -> None:
-        """Let the Job make again later what it has lost, or fail: then its Pods are deleted.
-
-        Source: kube-controller-manager job/job_controller.go syncJob (v1.36).
-        """
         after, failure = self._with_failed(owner, key)
         if failure is not None:
             self.failed_jobs.append(JobFailed(key[0], key[2], failure))
             self.cluster.put(after)
-            for pod in active(self._living(key)):
-                self.cluster.delete(pod)
+            self.cluster.delete(*active(self._pods_of(key)))
         elif key in self._eager:
-            going = job.surplus(
-                after, active(self._living(key)), moments=self.cluster.moments, order=self.cluster.order
-            )
-            self.cluster.chance.free |= going.free
-            for pod in going.pods:
-                self.cluster.delete(pod)
-            self._fill(key)
+            here = active(self._pods_of(key))
+            self._delete(job.surplus(after, here, moments=self.cluster.moments, order=self.cluster.order))
+            self._create_job_pods(key)
         self._jobs[key] = None
 
     def _with_failed(self, owner: Job, key: ControllerKey) -> tuple[Job, job.JobFailure | None]:
-        """Return the Job as so many of its Pods have failed since the start: those that were deleted."""
+        """Return (the Job after its Pods that have failed since the start, why it fails; None if it does not)."""
         owned = ((pod, pod.metadata.controller) for pod in self.cluster.touched.values() if not pod.finished)
         mine = (pod for pod, by in owned if by and controller_key(pod.metadata.namespace, by) == key)
         return job.with_failed(owner, [pod for pod in mine if self._has_failed(pod, owner)])
 
     def _has_failed(self, pod: Pod, owner: Job) -> bool:
-        """Whether a Pod of the Job that was touched has failed, which had not at the start."""
+        """Whether a touched Pod of the Job has failed since the start."""
         if job.replaces_failed(owner):
             return pod.key not in self.cluster.pods
         counted = pod.key in self._first and self._first[pod.key].terminating
         return not counted and (pod.terminating or pod.key not in self.cluster.pods)
 
     def _back_off(self) -> bool:
-        """Let controllers try again whose Pods were refused, and Jobs make what they lack, some seconds after others.
+        """Sync the controllers whose Pods were refused, and let Jobs replace lost Pods, after some seconds.
 
         Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36).
         """
@@ -489,29 +460,35 @@ class ControlLoop:
         self._sync()
         keys, self._jobs = list(self._jobs), {}
         for key in keys:
-            self._fill(key)
+            self._create_job_pods(key)
         return self.cluster.version != before
 
-    def _fill(self, key: ControllerKey) -> None:
-        """Make the Pods that a Job lacks."""
+    def _create_job_pods(self, key: ControllerKey) -> None:
         live = self.cluster.snapshot.get(Job, key[0], key[2])
         owner = self._with_failed(live, key)[0] if live else None
         while owner is not None and job.wants_more(owner, self._living(key)):
-            made = self._let_in(key, self._next_of(owner, key))
+            made = self._check_admission(key, self._next_of(owner, key))
             if made is None:
                 break
             own = job.is_indexed(owner.spec) and made.pod.key not in self.cluster.pods
             base = made.pod.metadata.name.rpartition("-")[0] if job.is_indexed(owner.spec) else key[2]
-            if not self._come(made, made.pod if own else self._named(made.pod, base), 0):
+            if not self._create(made, made.pod if own else self._named(made.pod, base), 0):
                 break
 
+    def _pods_of(self, key: ControllerKey) -> tuple[Pod, ...]:
+        return tuple(self.cluster.owned.get(key, {}).values())
+
     def _living(self, key: ControllerKey) -> tuple[Pod, ...]:
-        return tuple(pod for pod in self.cluster.owned.get(key, {}).values() if not pod.finished)
+        return tuple(pod for pod in self._pods_of(key) if not pod.finished)
+
+    def _delete(self, chosen: Victims) -> None:
+        self.cluster.chance.free |= chosen.free
+        self.cluster.delete(*chosen.pods)
 
     # The scheduler
 
     def _schedule(self) -> bool:
-        """Put Pods on nodes, one after another; return whether anything changed."""
+        """Schedule the waiting Pods one after another; return whether anything changed."""
         cluster, moved = self.cluster, False
         if cluster.version == self._tried:
             return False
@@ -520,28 +497,28 @@ class ControlLoop:
             handle = self.cluster.handles.of(pod)
             if not self.as_if and (not handle.profile.serves(pod) or gates(pod)):
                 continue
-            alike, hopes = self._alike(pod), self._hopes(pod, handle)
+            alike, hopes = self._scheduling_key(pod), self._all_events(pod, handle)
             if self._refused.get(alike) == hopes or self._left.get(pod.key) == self._events(pod, handle):
                 continue
             if cluster.verdicts >= self._most_verdicts:
                 self.untried += 1
-            elif self._place(pod, handle):
+            elif self._schedule_one(pod, handle):
                 moved = True
             else:
-                self._refused[alike] = self._hopes(pod, handle)
+                self._refused[alike] = self._all_events(pod, handle)
         self._tried = cluster.version
         return moved
 
-    def _alike(self, pod: Pod) -> bytes:
-        """Return what is the same for Pods that the scheduler treats alike."""
+    def _scheduling_key(self, pod: Pod) -> bytes:
+        """Return a key that is equal for Pods that the scheduler treats alike."""
         known = self._forms.get(pod.key)
         if known is None or known[0] is not pod:
             form = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))
             known = self._forms[pod.key] = pod, form
         return known[1]
 
-    def _hopes(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
-        """Return what changes with all that may give the Pod a node once it has found none."""
+    def _all_events(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
+        """Return a value that changes with everything that may make the Pod schedulable."""
         cluster, spec = self.cluster, pod.spec
         claims = spec.resource_claims or any(volume.claims for volume in spec.volumes)
         if claims or (spec.priority or 0) > cluster.lowest_priority:
@@ -549,7 +526,7 @@ class ControlLoop:
         return self._events(pod, handle)
 
     def _events(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
-        """Return what changes with all that may give the Pod a node, but for volumes, devices and Pods to preempt.
+        """Return a value that changes with everything but volumes, devices and Pods to preempt.
 
         Source: kube-scheduler's queueing hints, EventsToRegister of each plugin (v1.36).
         """
@@ -560,7 +537,7 @@ class ControlLoop:
         return cluster.loosened, of_namespace, cluster.moves.total() if near else 0
 
     def _queue(self) -> list[Pod]:
-        """Return the Pods that wait for a node, in the order of their turns."""
+        """Return the waiting Pods in the order in which the scheduler tries them."""
         waiting = self.cluster.in_order(self.cluster.waiting.values())
         interleaved = self.cluster.seed % 2 == 1
 
@@ -572,13 +549,13 @@ class ControlLoop:
 
         return sorted(waiting, key=turn)
 
-    def _place(self, pod: Pod, handle: Handle) -> bool:
-        """Put the Pod on a node, or make room for it; return whether either was done."""
+    def _schedule_one(self, pod: Pod, handle: Handle) -> bool:
+        """Bind the Pod to a node, or preempt Pods for it; return whether either was done."""
         cluster = self.cluster
         cluster.verdicts += len(handle.node_infos)
         best = cycle.best_nodes(pod, handle, cluster.chance.sample)
         if not best:
-            return self._make_room(pod, handle)
+            return self._preempt(pod, handle)
         node = cluster.chance.choose(best, cluster.nodes)
         cluster.first_tried.setdefault(_maker(pod), (pod, handle))
         cluster.best.pop(pod.key, None)
@@ -589,8 +566,8 @@ class ControlLoop:
             cluster.put(*storage)
         return True
 
-    def _make_room(self, pod: Pod, handle: Handle) -> bool:
-        """Preempt Pods of lower priority where that helps; return whether any were."""
+    def _preempt(self, pod: Pod, handle: Handle) -> bool:
+        """Preempt Pods of lower priority if that helps; return whether it does."""
         if self.cluster.lowest_priority >= priority_of(pod) or not outranks_any(pod, handle):
             return False
         self.cluster.verdicts += PREEMPTING * len(handle.node_infos)
@@ -612,10 +589,9 @@ class ControlLoop:
         return not pod.terminating, order(pod.spec.node_name), order(pod.metadata.name)
 
     def _kubelets(self) -> bool:
-        """Let Pods that are being deleted go, and those that have come be ready; return whether any did.
+        """Remove terminating Pods, and make started ones ready; return whether there were any.
 
-        In some orders one at a time, those that go first, and then node by node: a rollout goes on while others are yet
-        to come.
+        Some orders do this for one Pod at a time, so that a rollout goes on before all Pods are ready.
         """
         cluster = self.cluster
         answering = (pods.values() for name, pods in cluster.restless.items() if name not in cluster.lost)

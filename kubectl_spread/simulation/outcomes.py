@@ -1,4 +1,4 @@
-"""Simulates steps in several orders of whatever is left to chance."""
+"""Simulates steps in several orders of chance."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kubectl_spread.simulation.control_loop import MOST_VERDICTS, ControlLoop
 from kubectl_spread.simulation.steps import Done, Step, act
 
 MOST_WORK = 40_000
-"""Changes times nodes (count) after which no further order is begun: half a second."""
+"""Changes times nodes (count) after which no other order is started: about half a second."""
 MORE_WHERE_SAMPLED = 5
-"""So many times as much where the scheduler scores only some of the nodes: the outcomes of few orders lie far apart."""
+"""The factor by which more is simulated if the scheduler scores only some of the nodes: then outcomes differ more."""
 
 SeenT = TypeVar("SeenT")
 
@@ -26,7 +26,7 @@ class After(msgspec.Struct, Generic[SeenT], frozen=True):
 
     Attributes:
         done: what the step did.
-        seen: what was observed then.
+        seen: what was observed after it.
     """
 
     done: Done
@@ -38,8 +38,8 @@ class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
 
     Attributes:
         before: what was observed at the start.
-        left_alone: returns the cluster as it ends without any step, in each order.
-        orders: what was observed after each step, order by order; the first goes by names.
+        left_alone: returns the final cluster without any step, in each order.
+        orders: what was observed after each step, for each order; the first goes by name.
     """
 
     before: SeenT
@@ -47,7 +47,7 @@ class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
     orders: tuple[tuple[After[SeenT], ...], ...]
 
     def after(self, number: int) -> tuple[After[SeenT], ...]:
-        """Return what was observed after a step, in every order."""
+        """Return what was observed after the step of this index, in each order."""
         return tuple(order[number] for order in self.orders)
 
 
@@ -59,14 +59,14 @@ def simulate(
     most_verdicts: int = MOST_VERDICTS,
     most_work: int = MOST_WORK,
 ) -> StepOutcomes[SeenT]:
-    """Return what was observed after each step, in each order that was tried.
+    """Return what was observed after each step, in each order that was simulated.
 
     Args:
         handles: the cluster as each profile of the scheduler sees it.
-        steps: in the order in which they are done.
-        look: what is noted of the cluster after so many steps; it is asked order by order.
-        most_verdicts: on how many nodes Pods are tried in each order before no other Pod is (count).
-        most_work: changes times nodes (count) after which no further order is begun.
+        steps: the steps, in order.
+        look: returns what is observed of the cluster after so many steps.
+        most_verdicts: Pods are tried on at most so many nodes in each order (count).
+        most_work: changes times nodes (count) after which no other order is started.
     """
     cluster = ClusterState(handles, 0)
     before = look(cluster, 0)
@@ -86,12 +86,12 @@ def simulate(
 
 
 def goes_on(cluster: ClusterState, work: int, most_work: int) -> bool:
-    """Whether another order is tried after that of this cluster, and so much work of the most (changes times nodes)."""
+    """Whether another order is simulated after this one; ``work`` is what was done (changes times nodes)."""
     return cluster.chance.free and work <= most_work * (MORE_WHERE_SAMPLED if cluster.chance.sampled else 1)
 
 
 def _left_alone(handles: Handles, most: int, most_verdicts: int) -> Sequence[ClusterState]:
-    """Return the cluster once nothing changes any more, in each of so many orders (count) if chance decides."""
+    """Return the settled cluster in each of at most so many orders (count); in one, if nothing is left to chance."""
     found: list[ClusterState] = []
     while len(found) < most and (not found or found[0].chance.free):
         found.append(ClusterState(handles, len(found)))

@@ -1,4 +1,4 @@
-"""The steps of a simulation: what each does to the cluster before controllers, scheduler and kubelets act on it."""
+"""The steps of a simulation: what each changes before controllers, scheduler and kubelets react."""
 
 from __future__ import annotations
 
@@ -25,38 +25,37 @@ from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import KubernetesObject
-from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
-from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey
+from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey, key_of
 from kubectl_spread.simulation.control_loop import ControlLoop, JobFailed, WaitsForReady
 from kubectl_spread.snapshot import Snapshot
 
 
 class Unmanaged(msgspec.Struct, frozen=True):
-    """Nothing manages the Pod, so kubectl refuses the drain without --force."""
+    """The Pod has no controller, so kubectl refuses the drain without --force."""
 
 
 class DaemonSetGone(msgspec.Struct, frozen=True):
-    """Its DaemonSet, of this name, does not exist, so kubectl refuses the drain without --force."""
+    """The Pod's DaemonSet does not exist, so kubectl refuses the drain without --force."""
 
     name: str
 
 
 class DrainRefused(msgspec.Struct, frozen=True):
-    """The drain of its node was refused for another Pod."""
+    """The drain of the node was refused because of another Pod."""
 
 
 class DrainWaits(msgspec.Struct, frozen=True):
-    """Kubectl still waits for this node to be drained."""
+    """kubectl still waits for the drain of this node."""
 
     node: str
 
 
 BlockReason: TypeAlias = Unmanaged | DaemonSetGone | DrainRefused | DrainWaits | EvictionRefused
-"""Why a Pod that should go does not."""
+"""Why a Pod is not evicted."""
 
 
 class StuckPods(msgspec.Struct, frozen=True):
@@ -64,7 +63,7 @@ class StuckPods(msgspec.Struct, frozen=True):
 
     Attributes:
         pods: namespace and name of each.
-        node_silent: whether their nodes do not answer; else they have finalizers.
+        node_silent: whether their nodes do not answer; otherwise they have finalizers.
     """
 
     pods: tuple[PodKey, ...]
@@ -72,7 +71,7 @@ class StuckPods(msgspec.Struct, frozen=True):
 
 
 class UnknownController(msgspec.Struct, frozen=True):
-    """What makes the Pods of an applied object is not known."""
+    """It is not known what creates the Pods of an applied object."""
 
     ref: WorkloadRef
 
@@ -84,14 +83,14 @@ class NotScaled(msgspec.Struct, frozen=True):
 
 
 class MirrorRemade(msgspec.Struct, frozen=True):
-    """A mirror Pod, by namespace and name: the kubelet of its node never stopped the containers, and makes it again."""
+    """A deleted mirror Pod: the kubelet of its node keeps the containers running and creates it again."""
 
     pod: PodKey
     node: str
 
 
 class DrainFlag(StrEnum):
-    """A flag without which kubectl evicts no Pod of a node."""
+    """A flag that ``kubectl drain`` may require."""
 
     IGNORE_DAEMONSETS = "--ignore-daemonsets"
     DELETE_EMPTYDIR_DATA = "--delete-emptydir-data"
@@ -99,11 +98,11 @@ class DrainFlag(StrEnum):
 
 
 class DrainFlags(msgspec.Struct, frozen=True):
-    """The drain that was simulated needs these flags.
+    """The flags that ``kubectl drain`` requires for this drain.
 
     Attributes:
-        nodes: what is drained: a node's name, or a label.
-        pods: flag → the Pods for which kubectl asks for it.
+        nodes: a node's name or a label.
+        pods: flag → the Pods that require it.
     """
 
     nodes: str
@@ -113,11 +112,11 @@ class DrainFlags(msgspec.Struct, frozen=True):
 StepNote: TypeAlias = (
     DrainFlags | MirrorRemade | StuckPods | EvictionsStopped | JobFailed | WaitsForReady | UnknownController | NotScaled
 )
-"""What else is to be known of a step."""
+"""What else a step reports."""
 
 
 class Verb(StrEnum):
-    """What a step does, as its flag is called."""
+    """What a step does; the name of its flag."""
 
     DRAIN = "drain"
     REMOVE = "remove"
@@ -136,21 +135,21 @@ class Step(msgspec.Struct, frozen=True):
     """One step.
 
     Attributes:
-        verb: what is done.
-        value: to what, as it was given.
-        nodes: the nodes that are meant; empty where none are.
-        namespace: of the object that is meant.
-        ref: the workload or Pod that is meant; None where none is.
-        number: how many replicas, or nodes (count).
-        force: whether a drain evicts Pods that nothing manages.
-        objects: what is applied.
-        merged: what is applied and has been merged with what lives.
-        stored: namespace and workload → its Pod as an API server has stored it, where one was asked.
-        as_if: whether Pods come although admission refuses them, and are scheduled although others decide or gates hold
-            them back.
-        alone: whether nothing is asked but what becomes of these objects: others that lack Pods stay as they are, and
-            their Pods that wait have been tried.
-        notes: what is not known of it.
+        verb: what it does.
+        value: the flag's value as given.
+        nodes: the nodes that it changes.
+        namespace: the namespace of ``ref``.
+        ref: the workload or Pod that it changes.
+        number: replicas, or new nodes (count).
+        force: whether a drain evicts Pods without a controller.
+        objects: the manifests that are applied.
+        merged: objects that are applied and merged with the existing ones already.
+        stored: namespace and workload → its Pod as an API server has stored it, if one was asked.
+        as_if: whether Pods are created although admission refuses them, and scheduled although they have gates or
+            another scheduler.
+        alone: whether only the Pods of these objects are of interest: other workloads are not synced, and their waiting
+            Pods are not tried again.
+        notes: what is not known about the step.
     """
 
     verb: Verb
@@ -168,17 +167,17 @@ class Step(msgspec.Struct, frozen=True):
     notes: tuple[StepNote, ...] = ()
 
     def __str__(self) -> str:
-        """Return the step as it was asked for."""
+        """Return the step as the user wrote it."""
         return f"{self.verb} {self.value}"
 
 
 class Blocked(msgspec.Struct, frozen=True):
-    """A Pod that should have gone, and did not.
+    """A Pod that should be evicted, but is not.
 
     Attributes:
-        pod: as it was before.
-        reason: why it could not go.
-        goes_with_node: whether its node was removed, and the Pod with it.
+        pod: the Pod before the step.
+        reason: why it is not evicted.
+        goes_with_node: whether its node is removed, and the Pod with it.
     """
 
     pod: Pod
@@ -187,15 +186,15 @@ class Blocked(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What a step did to Pods, before they were made again.
+    """What a step did.
 
     Attributes:
-        evicted: those that had to go, and did, as they were before.
-        blocked: those that should have gone, and did not.
-        lost: those that went and that nothing makes again.
-        notes: what else is to be known.
-        settled: whether everything came to rest.
-        untried: the Pods that wait and that nobody tried on nodes any more (count): too many had been before.
+        evicted: the Pods that were evicted or deleted, as they were before.
+        blocked: the Pods that should have been evicted, but were not.
+        lost: the Pods that were deleted and that no controller creates again.
+        notes: what else the step reports.
+        settled: whether the cluster reached a state in which nothing changes.
+        untried: the waiting Pods that were tried on no node, because of the limit (count).
     """
 
     evicted: tuple[Pod, ...] = ()
@@ -210,7 +209,7 @@ Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 
 
 def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Do the step, and run the control loop until nothing changes any more."""
+    """Do the step, then run the control loop until nothing changes."""
     failed, waited = len(loop.failed_jobs), set(loop.held_up())
     done = ACTS[step.verb](step, cluster, loop)
     settled = loop.settle()
@@ -223,7 +222,7 @@ def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _cordoned(node: Node, *, unschedulable: bool) -> Node:
-    """Return the node cordoned, with the taint that its controller adds, or neither."""
+    """Return the node cordoned, with the taint that the controller adds, or uncordoned."""
     taints = tuple(taint for taint in node.spec.taints if taint.key != CORDON.key)
     taints = (*taints, CORDON) if unschedulable else taints
     return replace(node, spec=replace(node.spec, unschedulable=unschedulable, taints=taints))
@@ -236,7 +235,7 @@ def _cordon(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
 
 
 def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Evict the Pods of nodes as kubectl drain does: of one node after another, all of which are cordoned before.
+    """Drain nodes as kubectl does: it cordons all of them first, then evicts the Pods of one after another.
 
     Source: kubectl pkg/cmd/drain/drain.go RunDrain, pkg/drain/filters.go (v0.36).
     """
@@ -255,7 +254,7 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             held = {pod.key: DrainWaits(waits_at) for pod in drained}
         else:
             held = _evict(drained, cluster, loop)
-            # What is refused for good ends the drain of one node, and kubectl goes on with the next.
+            # After a permanent refusal kubectl goes on with the next node.
             tried_again = set(held.values()) - {EvictionRefused(eviction.MORE_THAN_ONE)}
             waits_at = name if tried_again or any(_waited_for(drained, cluster)) else ""
         blocked += [Blocked(pod, held[pod.key]) for pod in drained if pod.key in held]
@@ -264,7 +263,6 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
-    """Yield which flags kubectl wants for the drain, if any, and for which Pods."""
     needed: dict[DrainFlag, list[PodKey]] = defaultdict(list)
     for pod in (pod for pods in cluster.on_nodes(sorted(step.nodes)).values() for pod in pods if not pod.finished):
         if not (_is_drained(pod, cluster) or is_mirror(pod)):
@@ -279,13 +277,13 @@ def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
 
 
 def _gone(pods: Iterable[Pod], cluster: ClusterState) -> Done:
-    """Return that these Pods went: evicted, or lost where nothing makes them again."""
+    """Return the result for these deleted Pods: evicted, or lost if no controller creates them again."""
     gone = [(pod, _is_lost(pod, cluster)) for pod in pods]
     return Done(evicted=tuple(pod for pod, lost in gone if not lost), lost=tuple(pod for pod, lost in gone if lost))
 
 
 def _waited_for(leaving: Iterable[Pod], cluster: ClusterState) -> Iterator[StuckPods]:
-    """Yield for which of the Pods kubectl drain waits on and on, and why they stay.
+    """Yield the Pods that kubectl drain waits for without end.
 
     Source: kubectl pkg/drain/drain.go waitForDelete (v0.36).
     """
@@ -297,7 +295,7 @@ def _waited_for(leaving: Iterable[Pod], cluster: ClusterState) -> Iterator[Stuck
 
 
 def _is_drained(pod: Pod, cluster: ClusterState) -> bool:
-    """Whether a drain is about the Pod: neither the mirror of a static one nor of a DaemonSet that there is.
+    """Whether a drain evicts the Pod: it is neither a mirror Pod nor of an existing DaemonSet.
 
     Source: filters.go daemonSetFilter, mirrorPodFilter.
     """
@@ -309,7 +307,7 @@ def _is_drained(pod: Pod, cluster: ClusterState) -> bool:
 
 
 def _needs_force(pod: Pod, cluster: ClusterState) -> Unmanaged | DaemonSetGone | None:
-    """Return why kubectl does not drain the Pod's node without --force; None where it does.
+    """Return why kubectl refuses to drain the Pod's node without --force; None if it does not.
 
     Source: filters.go daemonSetFilter, unreplicatedFilter.
     """
@@ -322,25 +320,25 @@ def _needs_force(pod: Pod, cluster: ClusterState) -> Unmanaged | DaemonSetGone |
 
 
 def _is_alone(pod: Pod, cluster: ClusterState) -> bool:
-    """Whether nothing makes the Pod again, which has not ended: nothing manages it, or what did so is gone."""
+    """Whether the Pod has not finished and has no controller, or its controller does not exist."""
     owner = pod.metadata.controller
     return not pod.finished and (owner is None or is_absent(owner, pod.metadata.namespace, cluster.snapshot))
 
 
 def _is_lost(pod: Pod, cluster: ClusterState) -> bool:
-    """Whether nothing makes the Pod again: what did so may be there still, and be about to go itself."""
+    """Whether no controller creates the Pod again; a terminating controller does not."""
     owner = controller_of(pod, cluster.snapshot)
     going = owner is not None and owner.metadata.deletion_timestamp is not None
     return _is_alone(pod, cluster) or (going and not pod.finished)
 
 
 def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> Mapping[PodKey, BlockReason]:
-    """Evict the Pods, those that are refused again as replacements become ready; return why the rest stays.
+    """Evict the Pods, and retry refused ones once replacements are ready; return why the others stay.
+
+    kubectl evicts all at once, so their order is left to chance. In every other order of chance, replacements may be
+    bound before the last of them is evicted.
 
     Source: kubectl pkg/drain/drain.go evictPods (v0.36).
-
-    One by one in an order that nobody knows: kubectl asks for all at once, and a replacement may have a node before the
-    last of them goes, in every other order here.
     """
     waiting = sorted((pod.key for pod in leaving), key=lambda key: cluster.order(key[1]))
     cluster.chance.free |= len(waiting) > 1
@@ -364,26 +362,16 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
 
 
 def _refusal(pod: Pod, cluster: ClusterState) -> str:
-    """Return why the Pod may not be evicted now; empty where it may."""
-    if not eviction.ignores_budgets(pod):
-        for budget in eviction.budgets_of(pod, cluster.snapshot):
-            _look_at_budget(budget, cluster)
+    """Return why the API server refuses to evict the Pod, after its budgets were updated; empty if it does not."""
+    for budget in () if eviction.ignores_budgets(pod) else eviction.budgets_of(pod, cluster.snapshot):
+        there = (each for each in cluster.pods.values() if each.metadata.namespace == budget.metadata.namespace)
+        selected = [each for each in there if budget.selector.matches(each.metadata.labels)]
+        cluster.put(disruption.with_status(budget, selected, cluster.snapshot))
     return eviction.refusal(pod, cluster.snapshot)
 
 
-def _look_at_budget(budget: PodDisruptionBudget, cluster: ClusterState) -> None:
-    """Let the budget's controller count its Pods."""
-    namespace, selector = budget.metadata.namespace, budget.selector
-    pods = [
-        pod
-        for pod in cluster.pods.values()
-        if pod.metadata.namespace == namespace and selector.matches(pod.metadata.labels)
-    ]
-    cluster.put(disruption.with_status(budget, pods, cluster.snapshot))
-
-
 def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Drain nodes and take them away; what a drain leaves behind goes with them."""
+    """Drain nodes and remove them, with the Pods that are still on them."""
     done = _drain(step, cluster, loop)
     there = (pod for pods in cluster.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, cluster))
     left = _gone([pod for pod in there if not (pod.terminating or pod.finished)], cluster)
@@ -394,12 +382,12 @@ def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         evicted=(*done.evicted, *left.evicted, *silent.evicted),
         blocked=tuple(replace(each, goes_with_node=True) for each in done.blocked),
         lost=(*done.lost, *left.lost, *silent.lost),
-        notes=silent.notes,  # What the drain waited for went with its node.
+        notes=silent.notes,  # Pods that the drain waited for are removed with their node.
     )
 
 
 def _lose(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Let nodes stop answering; after a while their Pods are deleted, and stay as they are.
+    """Make nodes unreachable; after a while their Pods are deleted, but stay Terminating.
 
     Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
     """
@@ -416,7 +404,7 @@ def _lose(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _evicted_as_lost(cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Delete the Pods of all nodes that do not answer, but where so many are silent that nothing is evicted.
+    """Delete the Pods of all unreachable nodes, except in zones where evictions have stopped.
 
     Source: node_lifecycle_controller.go handleDisruption, doNoExecuteTaintingPass (v1.36).
     """
@@ -427,7 +415,7 @@ def _evicted_as_lost(cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _evicted_by_taints(names: Iterable[str], cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Delete the Pods of nodes that do not tolerate their taints, those first that do so for the shortest time.
+    """Delete the Pods that do not tolerate their nodes' taints, in the order of their tolerationSeconds.
 
     Source: kube-controller-manager tainteviction/taint_eviction.go processPodOnNode (v1.36).
     """
@@ -443,7 +431,7 @@ def _evicted_by_taints(names: Iterable[str], cluster: ClusterState, loop: Contro
 
 
 def _delete_by_node(pods: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> None:
-    """Delete Pods whose time is up, those of one node after those of another: nodes are marked one at a time."""
+    """Delete the Pods of one node after another, because the controller taints one node at a time."""
     by_node: dict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
         by_node[pod.spec.node_name].append(pod)
@@ -455,7 +443,7 @@ def _delete_by_node(pods: Sequence[Pod], cluster: ClusterState, loop: ControlLoo
 
 
 def _return(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Let nodes that do not answer do so again: what was to be deleted there goes, the rest is as ready as it was."""
+    """Make unreachable nodes answer again: terminating Pods are removed, the others are as ready as before."""
     silent = [name for name in step.nodes if not nodelifecycle.answers(cluster.nodes[name])]
     cluster.set_nodes([nodelifecycle.returned(cluster.nodes[name]) for name in silent])
     for name, pods in cluster.on_nodes(silent).items():
@@ -483,34 +471,32 @@ def _add_node(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _owner(step: Step, cluster: ClusterState) -> Workload | None:
-    struct = WORKLOADS.get(step.ref.kind) if step.ref else None
-    return cluster.snapshot.get(struct, step.namespace, step.ref.name) if struct and step.ref else None
+    return cluster.owner((step.namespace, step.ref.kind, step.ref.name)) if step.ref else None
 
 
-def _changed(owner: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
-    """Put the workload as it is given, and let its controller look."""
+def _change(owner: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
     cluster.put(owner)
-    loop.forget((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
+    loop.forget(key_of(owner))
 
 
 def _scale(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     owner = _owner(step, cluster)
     if owner is not None and "replicas" in owner.spec.__struct_fields__:
-        _changed(replace(owner, spec=replace(owner.spec, replicas=step.number)), cluster, loop)
+        _change(replace(owner, spec=replace(owner.spec, replicas=step.number)), cluster, loop)
     return Done()
 
 
 def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Let the workload replace its Pods by such of a new revision."""
+    """Restart the rollout of a workload: it replaces its Pods with a new revision."""
     owner = _owner(step, cluster)
     match owner:
         case Deployment():
             cluster.put(_new_revision(owner, cluster))
             cluster.chance.free = True
-            _changed(owner, cluster, loop)
+            _change(owner, cluster, loop)
         case StatefulSet():
             status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
-            _changed(replace(owner, status=status), cluster, loop)
+            _change(replace(owner, status=status), cluster, loop)
         case DaemonSet():
             key = owner.metadata.namespace, type(owner).__name__, owner.metadata.name
             loop.renew(key, cluster.owned.get(key, {}))
@@ -528,7 +514,7 @@ def _new_revision(owner: Deployment, cluster: ClusterState) -> ReplicaSet:
 
 
 def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
-    """Delete a Pod; a mirror Pod comes back as it was, with its containers running.
+    """Delete a Pod; the kubelet creates a mirror Pod again.
 
     Source: pkg/kubelet/kubelet.go tryReconcileMirrorPods (v1.36).
     """
@@ -542,15 +528,14 @@ def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
 
 
 def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Let objects be as manifests say, and everybody look at them.
+    """Apply objects: workloads and Pods after all others.
 
-    Workloads and Pods come after all else. The scheduler may have bound the Pods of each before the next one comes, or
-    find all of them in its queue: what is sent takes less time than to be scheduled, or more.
+    In some orders of chance the Pods of each are bound before the next one is applied, in others all wait together.
     """
     loop.stored, loop.as_if = step.stored, step.as_if
     merged = [*(_over(each, cluster) for each in step.objects), *step.merged]
     makers = [obj for obj in merged if isinstance(obj, Pod | Workload)]
-    # Claims are bound by what may stand behind them in the file.
+    # Claims come last, because volumes that they bind to may come after them in the file.
     for obj in sorted(merged, key=lambda obj: isinstance(obj, PersistentVolumeClaim)):
         if not isinstance(obj, Pod | Workload):
             _apply_other(obj, cluster)
@@ -571,17 +556,19 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _over(each: Application, cluster: ClusterState) -> KubernetesObject:
-    """Return what applying makes of the object of its name."""
+    """Return the object that the manifest merges into the existing one."""
     obj = each.obj
     live = cluster.pods.get(obj.key) if isinstance(obj, Pod) else None
     return each.over(live or cluster.snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name))
 
 
 def _apply_other(obj: KubernetesObject, cluster: ClusterState) -> None:
-    """Let an object that makes no Pods be as its manifest says."""
     match obj:
         case Node():
-            _apply_node(obj, cluster)
+            # Taints of an unreachable node come back.
+            made = _cordoned(obj, unschedulable=obj.spec.unschedulable)
+            silent = obj.metadata.name in cluster.lost
+            cluster.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
         case PersistentVolumeClaim():
             cluster.put(*created([obj], cluster.snapshot, cluster.handle.profile))
         case _:
@@ -589,7 +576,6 @@ def _apply_other(obj: KubernetesObject, cluster: ClusterState) -> None:
 
 
 def _apply_pod(pod: Pod, cluster: ClusterState, loop: ControlLoop) -> None:
-    """Create the Pod, or let the one that there is be as its manifest says."""
     live = cluster.pods.get(pod.key)
     if live is None:
         loop.create(pod)
@@ -597,46 +583,35 @@ def _apply_pod(pod: Pod, cluster: ClusterState, loop: ControlLoop) -> None:
         cluster.update(released(controller_of(live, cluster.snapshot), pod))
 
 
-def _apply_node(node: Node, cluster: ClusterState) -> None:
-    """Let a node be as its manifest says; the taints that controllers set stay while their reasons last."""
-    applied = as_applied(node, cluster.snapshot)
-    if isinstance(applied, Node):
-        made = _cordoned(applied, unschedulable=applied.spec.unschedulable)
-        silent = node.metadata.name in cluster.lost
-        cluster.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
-
-
 def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone: bool) -> None:
-    """Let a workload be as its manifest says; one of another template replaces its Pods as its kind does."""
-    metadata, before = obj.metadata, cluster.snapshot
-    live = before.get(type(obj), metadata.namespace, metadata.name)
+    """Apply a workload; with another template it replaces its Pods as its kind does."""
+    before, key = cluster.snapshot, key_of(obj)
+    live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
     cluster.put(as_applied(obj, cluster.settled().snapshot))
-    key = (metadata.namespace, type(obj).__name__, metadata.name)
     loop.forget(key)
-    if alone and isinstance(obj, StatefulSet):  # Asked is where its Pods go, not when they come.
+    if alone and isinstance(obj, StatefulSet):  # The question is where its Pods go, not when.
         for pod in [each for each in cluster.owned.get(key, {}).values() if each.spec.node_name]:
             if not (pod.ready or pod.finished or pod.terminating):
                 cluster.set_ready(pod, ready=True)
     if isinstance(obj, Deployment):
         for each in deployment.replica_sets(obj, cluster.snapshot):
-            loop.forget((metadata.namespace, ReplicaSet.__name__, each.metadata.name))
+            loop.forget(key_of(each))
     if isinstance(obj, Job):
         loop.change(key)
     changed = live is None or not same_template(template_of(obj), template_of(live))
-    # What rolls out leaves to chance which Pod is ready first.
+    # During a rollout, chance decides which Pod is ready first.
     cluster.chance.free |= changed and live is not None
     if changed and isinstance(obj, DaemonSet):
         _renew(obj, before, cluster, loop)
     elif changed and isinstance(obj, ReplicaSet | ReplicationController):
-        # Nothing on their Pods tells which template made them.
+        # Their Pods do not show which template they have.
         loop.outdate(key, cluster.owned.get(key, {}))
 
 
 def _renew(obj: DaemonSet, before: Snapshot, cluster: ClusterState, loop: ControlLoop) -> None:
-    """Let a DaemonSet replace its Pods, or those that it adopts, but for such as its template has made."""
-    namespace, name = obj.metadata.namespace, obj.metadata.name
-    key = (namespace, DaemonSet.__name__, name)
-    live = before.get(DaemonSet, namespace, name)
+    """Make a DaemonSet replace its Pods, or those that it adopts, except for Pods of its template."""
+    namespace, key = obj.metadata.namespace, key_of(obj)
+    live = before.get(DaemonSet, namespace, obj.metadata.name)
     found = cluster.owned.get(key, {}).values() if live else adopted(obj, cluster.orphans[namespace].values())
     there = {pod.key: pod for pod in found}
     stays = {pod.key for pod, _ in of_older_revision(obj, before, there.values())}

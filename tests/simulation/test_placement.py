@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from kubectl_spread.controllers.replicas import replica
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.decoding import convert
-from kubectl_spread.simulation.placement import count_placed, place, without
+from kubectl_spread.simulation.placement import count_placed, place
 from tests.build import HOSTNAME, Object, handle, node, pod, typed_pod
 from tests.build_storage import claim, storage_class, volume
 from tests.diagnosis.judged import ABC
 
 
-def test_pods_without_a_node_are_gone_without_a_trace() -> None:
-    cluster = handle(ABC)
-    assert without([convert(pod("waits"), Pod), convert(pod("lost", on="nowhere"), Pod)], cluster) is cluster
-
-
 def test_a_pod_goes_to_the_node_where_the_scheduler_has_made_room() -> None:
     waits: Object = pod("p")
     waits["status"] = {"phase": "Pending", "nominatedNodeName": "b1"}
-    binding = place(typed_pod(waits), handle(ABC))
-    assert binding is not None
-    assert (binding.node, binding.ties) == ("b1", ())
-    assert [each.key for each in binding.handle.snapshot.assigned["b1"]] == [("default", "p")]
+    placed = place(typed_pod(waits), handle(ABC))
+    assert placed is not None
+    node_name, after = placed
+    assert node_name == "b1"
+    assert [each.key for each in after.snapshot.assigned["b1"]] == [("default", "p")]
 
 
 def test_pods_that_share_a_claim_go_where_its_volume_is_bound_for_the_first() -> None:
