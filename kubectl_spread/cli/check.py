@@ -83,11 +83,8 @@ class CheckFlags(Flags):
     ] = None
 
 
-def filenames_of(flags: CheckFlags) -> tuple[str, ...]:
-    """Return the files of ``-f``, which may be lists separated by commas.
-
-    Raises:
-        UsageError: neither or both of ``-f`` and ``-k`` are given; in kubectl's words.
+def _filenames(flags: CheckFlags) -> tuple[str, ...]:
+    """Return the files of ``-f``, which may be lists separated by commas; errors are in kubectl's words.
 
     Source: cli-runtime pkg/genericclioptions/resource/builder.go FilenameOptions (v1.36).
     """
@@ -101,51 +98,23 @@ def filenames_of(flags: CheckFlags) -> tuple[str, ...]:
     return filenames
 
 
-def counts_warnings(flags: CheckFlags) -> bool:
-    """Return whether warnings end the program with exit code 1.
-
-    Raises:
-        UsageError: ``--fail-on`` has another value.
-    """
-    check_choice("--fail-on", flags.fail_on, ("error", "warning"))
-    return flags.fail_on == "warning"
-
-
-def create_of(flags: CheckFlags, source: Source) -> Create | None:
-    """Return what sends a dry run of a create to the API server; None where none is wanted.
-
-    Raises:
-        UsageError: there is no such dry run, or no server to ask.
-    """
-    from kubectl_spread.commands.source import ClusterSource
-
-    check_choice("--dry-run", flags.dry_run, ("none", "server"))
-    if flags.dry_run == "none":
-        return None
-    if not isinstance(source, ClusterSource):
-        raise UsageError("--dry-run=server asks an API server", hint="leave out --from")
-    from kubectl_spread.cluster.api.dry_run import create
-
-    return partial(create, source.connection)
-
-
-def applying_of(flags: CheckFlags, source: Source) -> Applying:
-    """Return how the manifests are applied to live objects.
-
-    Raises:
-        UsageError: flags contradict one another; in kubectl's words.
-    """
+def _dry_runs(flags: CheckFlags, source: Source) -> tuple[Create | None, Applying]:
+    """Return what sends dry runs of creates (None for no dry run), and how manifests are applied to live objects."""
     from kubectl_spread.commands.applying import Applying
     from kubectl_spread.commands.source import ClusterSource
 
+    check_choice("--dry-run", flags.dry_run, ("none", "server"))
+    asks = flags.dry_run == "server"
+    if asks and not isinstance(source, ClusterSource):
+        raise UsageError("--dry-run=server asks an API server", hint="leave out --from")
     if flags.force_conflicts and not flags.server_side:
         raise UsageError("--force-conflicts only works with --server-side")
-    ask = None
-    if isinstance(source, ClusterSource) and (flags.server_side or flags.dry_run == "server"):
-        from kubectl_spread.cluster.api.dry_run import patch
+    if not isinstance(source, ClusterSource) or not (asks or flags.server_side):
+        return None, Applying(None, flags.server_side, flags.force_conflicts)
+    from kubectl_spread.cluster.api.dry_run import create, patch
 
-        ask = partial(patch, source.connection)
-    return Applying(ask, flags.server_side, flags.force_conflicts)
+    how = Applying(partial(patch, source.connection), flags.server_side, flags.force_conflicts)
+    return partial(create, source.connection) if asks else None, how
 
 
 def check(
@@ -164,7 +133,8 @@ def check(
     from kubectl_spread.render.outline.check import check_outline
     from kubectl_spread.render.text import outline_text
 
-    filenames, warnings = filenames_of(flags), counts_warnings(flags)
+    filenames = _filenames(flags)
+    check_choice("--fail-on", flags.fail_on, ("error", "warning"))
 
     def text(report: CheckReport, *, wide: bool) -> str:
         screen = output.screen_for(printing)
@@ -186,7 +156,7 @@ def check(
         selector=parse_selector(scope.selector),
     )
     rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()
-    create, how = create_of(flags, source), applying_of(flags, source)
+    create, how = _dry_runs(flags, source)
     answer = command.check(source, options, rules, stdin=stdin, create=create, how=how)
     report = answer.report
     for line in answer.notes:
@@ -195,4 +165,4 @@ def check(
     if assumed:
         output.note("Autoscaling is assumed: a Pod for which nothing read here forbids a new node counts as placed.")
     output.write(printed(report))
-    raise typer.Exit(command.exit_code(report, warnings=warnings, autoscaling=assumed))
+    raise typer.Exit(command.exit_code(report, warnings=flags.fail_on == "warning", autoscaling=assumed))

@@ -124,11 +124,7 @@ def simulate(
     named = set(_named(steps, naming.snapshot))
 
     def wanted(workload: OwnedPods) -> bool:
-        if (workload.namespace, workload.ref) in named:
-            return True
-        own = workload.owner.metadata.labels if workload.owner else {}
-        selected = scope.selector.matches(own) or any(scope.selector.matches(p.metadata.labels) for p in workload.pods)
-        return scope.covers(workload.namespace) and (scope.selector.empty or selected)
+        return (workload.namespace, workload.ref) in named or scope.selects(workload)
 
     with naming_the_malformed(source.name, view.snapshot):
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)

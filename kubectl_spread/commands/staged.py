@@ -126,10 +126,10 @@ def _with_pods(before: Inventory, more: Inventory, need: Need) -> Inventory:
     """Return both; of namespaces that were read whole before, no newer Pods are taken."""
     read = before.pods_read or PodsRead(frozenset(), frozenset())
     namespaces = read.namespaces | need.namespaces
-    pods = {(each.metadata.namespace, each.metadata.name): each for each in before.objects[kinds.POD.name]}
+    pods = {each.key: each for each in before.objects[kinds.POD.name]}
     for each in more.objects.get(kinds.POD.name, ()):
         if each.metadata.namespace not in read.namespaces:
-            pods[each.metadata.namespace, each.metadata.name] = each
+            pods[each.key] = each
     plural = kinds.POD.plural
     versions = before.resource_versions
     first, then = versions.get(plural, ""), more.resource_versions.get(plural, "")

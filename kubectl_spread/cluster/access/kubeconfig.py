@@ -35,9 +35,7 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """A part of a kubeconfig; unused keys are skipped."""
 
 
-class NamedExtension(_Section, frozen=True):
-    """A named extension of a kubeconfig."""
-
+class _Extension(_Section, frozen=True):
     name: str = ""
     extension: Any = None
 
@@ -52,12 +50,10 @@ class Cluster(_Section, frozen=True):
     certificate_authority_data: str = ""
     proxy_url: str = ""
     disable_compression: bool = False
-    extensions: tuple[NamedExtension, ...] = ()
+    extensions: tuple[_Extension, ...] = ()
 
 
-class EnvironmentVariable(_Section, frozen=True):
-    """An environment variable of a credential plugin."""
-
+class _EnvironmentVariable(_Section, frozen=True):
     name: str = ""
     value: str = ""
 
@@ -68,7 +64,7 @@ class Exec(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     command: str = ""
     api_version: str = ""
     args: tuple[str, ...] = ()
-    env: tuple[EnvironmentVariable, ...] = ()
+    env: tuple[_EnvironmentVariable, ...] = ()
     install_hint: str = ""
     provide_cluster_info: bool = False
     interactive_mode: str = ""

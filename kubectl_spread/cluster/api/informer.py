@@ -217,7 +217,7 @@ class _Store:
             return tuple(self._objects[key] for key in sorted(self._objects)), self.version
 
     def replace(self, objects: Iterable[KubernetesObject], version: str) -> bool:
-        listed = {_key(each): each for each in objects}
+        listed = {each.key: each for each in objects}
         with self._lock:
             changed = listed != self._objects
             self._objects, self.version = listed, version
@@ -226,23 +226,19 @@ class _Store:
     def update(self, found: KubernetesObject, version: str) -> bool:
         """Store an object; return whether it has changed."""
         with self._lock:
-            changed = self._objects.get(_key(found)) != found
-            self._objects[_key(found)], self.version = found, version
+            changed = self._objects.get(found.key) != found
+            self._objects[found.key], self.version = found, version
         return changed
 
     def delete(self, gone: KubernetesObject, version: str) -> bool:
         """Remove an object; return whether it existed."""
         with self._lock:
             self.version = version
-            return self._objects.pop(_key(gone), None) is not None
+            return self._objects.pop(gone.key, None) is not None
 
     def bookmark(self, version: str) -> None:
         with self._lock:
             self.version = version
-
-
-def _key(each: KubernetesObject) -> Key:
-    return each.metadata.namespace, each.metadata.name
 
 
 class _Reflector:

@@ -416,7 +416,7 @@ def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
         if found.objects is None:
             continue
         of_kind = objects.setdefault(wanted.kind.name, {})
-        of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
+        of_kind.update({held.key: held for held in found.objects})
         plural, version = wanted.kind.plural, found.resource_version
         if version and is_newer(wanted):
             newest[plural] = max(newest.get(plural, ""), version, key=version_order)

@@ -139,13 +139,12 @@ def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | M
     """Yield the documents of JSON, up to the first malformed one."""
     number = 0
     try:
-        for document in json_values.split(content):
-            number = document.number
+        for number, raw in enumerate(json_values.split(content), 1):
             if not strict:
-                yield Document(source, number, "", "", document.raw)
+                yield Document(source, number, "", "", raw)
                 continue
             try:
-                yield _check_depth(Document(source, number, "", "", document.values()))
+                yield _check_depth(Document(source, number, "", "", json_values.strict_values(raw)))
             except JsonError as error:
                 yield ManifestProblem(source, str(error), document=number)
     except JsonError as error:

@@ -1,6 +1,6 @@
 """Splits a file into JSON documents, as bytes or as plain values.
 
-Hundreds of megabytes are split without decoding them. ``JsonDocument.values`` decodes small files, strictly.
+Hundreds of megabytes are split without decoding them. ``strict_values`` decodes small files.
 """
 
 from __future__ import annotations
@@ -28,50 +28,38 @@ class JsonError(Exception):
     """Bytes that are not JSON, or JSON that no object can have."""
 
 
-class JsonDocument(msgspec.Struct, frozen=True):
-    """One document of a file.
+def strict_values(document: msgspec.Raw) -> Plain:
+    """Return the plain values of a document, with numbers as kubectl sends them.
 
-    Attributes:
-        number: from 1.
-        raw: its bytes, of which only the structure was checked.
+    Raises:
+        JsonError: a key is given twice, or a string or number is invalid.
     """
-
-    number: int
-    raw: msgspec.Raw
-
-    def values(self) -> Plain:
-        """Return the plain values of the document, with numbers as kubectl sends them.
-
-        Raises:
-            JsonError: a key is given twice, or a string or number is invalid.
-        """
-        try:
-            # msgspec refuses invalid JSON that json accepts; only json reports keys that are given twice.
-            plain(self.raw)
-            values: Plain = json.loads(
-                bytes(self.raw),
-                object_pairs_hook=_refuse_repeated_keys,
-                parse_float=lambda digits: as_sent(float(digits)),
-            )
-        except DecodeError as error:
-            raise JsonError(f"is {error.reason}") from error
-        except RecursionError as error:
-            raise JsonError("is nested too deep") from error
-        return values
+    try:
+        # msgspec refuses invalid JSON that json accepts; only json reports keys that are given twice.
+        plain(document)
+        values: Plain = json.loads(
+            bytes(document),
+            object_pairs_hook=_refuse_repeated_keys,
+            parse_float=lambda digits: as_sent(float(digits)),
+        )
+    except DecodeError as error:
+        raise JsonError(f"is {error.reason}") from error
+    except RecursionError as error:
+        raise JsonError("is nested too deep") from error
+    return values
 
 
-def split(content: bytes) -> Iterator[JsonDocument]:
-    """Yield the documents; nothing need be between them.
+def split(content: bytes) -> Iterator[msgspec.Raw]:
+    """Yield the documents, of which only the structure is checked; nothing need be between them.
 
     Raises:
         JsonError: the bytes from here on are not JSON.
     """
     view = memoryview(content)
-    number, start = 0, _skip(_BETWEEN, content, 0)
+    start = _skip(_BETWEEN, content, 0)
     while start < len(content):
         end = _end_of_value(content, view[start:], start)
-        number += 1
-        yield JsonDocument(number, msgspec.Raw(view[start:end]))
+        yield msgspec.Raw(view[start:end])
         start = _skip(_BETWEEN, content, end)
 
 

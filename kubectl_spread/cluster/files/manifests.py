@@ -182,7 +182,7 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
             snapshots.append(each)
             origins.setdefault((each.context, each.cluster, each.server), each)
         else:
-            objects[kind][each.metadata.namespace, each.metadata.name] = each
+            objects[kind][each.key] = each
     found = {kind: tuple(named.values()) for kind, named in objects.items()}
     if any(each.metadata.annotations.get(LAST_APPLIED) in REDUCED_TO_REPLICAS for each in _each(objects)):
         # An older snapshot, without digests of the fields that it leaves out.
