@@ -40,20 +40,15 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         yield from _fix_selectors(counts, situation)
         yield from _add_labels(counts, situation)
         yield from _fix_topology_keys(counts, situation)
-        promises = not misses_own_pod(counts, situation)
-        if promises:
+        # A better count does not make a constraint effective that misses its own Pod.
+        if counts.self_match:
             yield from _separate_revisions(counts, situation)
-        yield from _change_policies(counts, situation, promises=promises)
+        yield from _change_policies(counts, situation)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
         # Where the Pod has the same preference already, this is invalid.
         soft = proposals.MakeSoft(topology_key=counts.constraint.topology_key)
         yield EditPod(proposal=soft, edit=partial(_make_soft, counts.constraint))
-
-
-def misses_own_pod(counts: DomainCounts, situation: Situation) -> bool:
-    """Whether the constraint does not select its own Pod. Then a better count does not make it effective."""
-    return not counts.constraint.selector.matches(situation.pod.metadata.labels)
 
 
 def _index_of(target: PodTemplateSpec, constraint: Constraint) -> int:
@@ -93,7 +88,7 @@ def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candi
         yield EditPod(
             proposal=proposals.FixSelector(topology_key=counts.constraint.topology_key, selector=str(parsed)),
             edit=edit,
-            mends=misses_own_pod(counts, situation),
+            mends=not counts.self_match,
         )
 
 
@@ -176,10 +171,10 @@ def _add_match_label_key(constraint: Constraint, label: str, target: PodTemplate
     return (append(_pointer_to(target, constraint, "matchLabelKeys"), keys, label),)
 
 
-def _change_policies(counts: DomainCounts, situation: Situation, *, promises: bool) -> Iterator[Candidate]:
+def _change_policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
     """Yield the inclusion policies that may count other nodes; only the default where the constraint misses its Pod."""
     constraint, key = counts.constraint, counts.constraint.topology_key
-    if promises and situation.handle.index.tainted and not constraint.honors_taints:
+    if counts.self_match and situation.handle.index.tainted and not constraint.honors_taints:
         edit = partial(set_field, constraint, "nodeTaintsPolicy", HONOR)
         yield EditPod(proposal=proposals.HonorTaints(topology_key=key), edit=edit)
     if RequiredNodeAffinity.of(situation.pod).empty:
@@ -187,7 +182,7 @@ def _change_policies(counts: DomainCounts, situation: Situation, *, promises: bo
     if not constraint.honors_affinity:
         edit = partial(set_field, constraint, "nodeAffinityPolicy", HONOR)
         yield EditPod(proposal=proposals.HonorAffinity(topology_key=key), edit=edit)
-    elif promises:
+    elif counts.self_match:
         edit = partial(set_field, constraint, "nodeAffinityPolicy", IGNORE)
         yield EditPod(proposal=proposals.IgnoreAffinity(topology_key=key), edit=edit)
 

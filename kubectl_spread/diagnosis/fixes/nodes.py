@@ -105,7 +105,8 @@ def _label_node(situation: Situation) -> Iterator[Candidate]:
         for info in _by_rejections(lacking, situation):
             for similar in similar_keys(key, info.labels, used):
                 value = info.labels[similar]
-                if same_meaning(key, similar) and value:
+                # One of them is the well-known or deprecated spelling of the other.
+                if value and key.rpartition("/")[2] == similar.rpartition("/")[2] and {key, similar} & WELL_KNOWN_KEYS:
                     yield ChangeNode(
                         proposal=LabelNode(node=info.name, key=key, value=value, similar=similar),
                         obj=info.node,
@@ -113,13 +114,6 @@ def _label_node(situation: Situation) -> Iterator[Candidate]:
                         command=Command(verb="label", kind="node", name=info.name, argument=f"{key}={value}"),
                         group=(key, similar, value),
                     )
-
-
-def same_meaning(key: str, other: str) -> bool:
-    """Whether one label is the well-known or deprecated spelling of the other."""
-    if key.rpartition("/")[2] != other.rpartition("/")[2]:
-        return False
-    return key in WELL_KNOWN_KEYS or other in WELL_KNOWN_KEYS
 
 
 def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
