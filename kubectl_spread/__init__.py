@@ -1,6 +1,6 @@
 """kubectl spread: what Kubernetes leaves unanswered about Pod topology spread constraints.
 
-The map, in the order of the imports (they only point to the right; CONTRIBUTING.md says more of each room)::
+The map, in the order of the imports (they only point to the right; CONTRIBUTING.md has more about each room)::
 
     cli → commands → render → contract → wording → diagnosis → rebalance → simulation → autoscalers → controllers
         → apiserver → scheduler → snapshot → assumed → gaps → objects → labels | quantity | release
@@ -11,25 +11,25 @@ The map, in the order of the imports (they only point to the right; CONTRIBUTING
 * cli: flags to options, one small file for each command
 * commands: source → engine → report, one file for each command
 * render: reports to text, Markdown, pages and formats for programs
-* contract: the types of ``-o json``, and what makes them from conclusions
+* contract: the types of ``-o json``, built from conclusions
 * wording: the sentences, and what ``explain`` prints about findings, fixes, statuses and fields
 * cluster: kubeconfig and API server, or files, to an Inventory
-* diagnosis: why the scheduler decided so, and what would change its mind (fixes)
+* diagnosis: why the scheduler decided so, and which changes would help (fixes)
 * rebalance: which evictions restore the spread: a search over simulated moves
-* simulation: Pods that come and go one after another
+* simulation: steps such as a drain, and the control loop
 * autoscalers: what Karpenter and cluster-autoscaler decide about a Pod that has no node
-* controllers, apiserver, scheduler: the three components, and what each does to a Pod: the controllers create it, the
-  API server completes or rejects it, the scheduler places it
+* controllers, apiserver, scheduler: the three components: the controllers create a Pod, the API server completes or
+  rejects it, the scheduler places it
 * snapshot: the cluster, indexed and immutable
 * assumed: which Pods the scheduler counts on a node before it binds them
 * gaps: what an answer may not rest on
-* objects: Kubernetes objects as Structs that hold only the fields in use
+* objects: Kubernetes objects as Structs with only the fields in use
 * labels, quantity, release: label selectors, quantities, and the releases with their feature gates
-* apimachinery, errors: what is wrong with names and labels, in the words of Kubernetes; the errors that users see
+* apimachinery, errors: errors of names and labels in upstream's words; the errors that users see
 
 What always holds:
 
-* The answer is kube-scheduler's: recorded answers of the real one are compared node by node.
+* The answer is kube-scheduler's: it is compared node by node with recorded answers of the real scheduler.
 * Nothing is claimed that was not read: what is missing or not modelled is listed under ``incomplete``.
 * The only verbs sent are get, list and watch, and with ``check --dry-run=server`` a create that stores nothing.
 * From snapshot to report there is no network, file, clock, randomness or environment.

@@ -1,6 +1,6 @@
-"""The program: ``kubectl-spread``, which kubectl runs as ``kubectl spread``.
+"""The program ``kubectl-spread``, which kubectl runs as ``kubectl spread``.
 
-It imports next to nothing before Ctrl-C is heeded: until then Python answers with a traceback.
+It imports almost nothing before it handles Ctrl-C: until then Python prints a traceback.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import sys
 from types import TracebackType
 
 COMPLETE = "__complete"
-"""In place of a command: say how the words that follow may go on. For completion scripts, not for people."""
+"""The command of completion scripts: print the completions of the words that follow."""
 OBJECTS_BETWEEN_COLLECTIONS = 200_000
-"""Python's own 700 make it look for garbage dozens of times while modules load, where there is none."""
+"""With Python's default of 700 it looks for garbage dozens of times while modules load, and finds none."""
 
 
 def main() -> None:
@@ -24,12 +24,14 @@ def main() -> None:
 
 
 def complete() -> None:
-    """Say how a command line may go on, as ``kubectl_complete-spread``, which kubectl runs on TAB."""
+    """Print the completions of a command line, as ``kubectl_complete-spread``, which kubectl runs on TAB."""
     _start([COMPLETE, *sys.argv[1:]])
 
 
 def _start(words: list[str]) -> None:
-    _heed_interrupts()
+    # A program that starts this one may ignore Ctrl-C; then so do we.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _exit_on_interrupt)
     sys.excepthook = _report_bug
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
@@ -41,7 +43,7 @@ def _start(words: list[str]) -> None:
         try:
             application(ordered)(ordered, prog_name=PROGRAM)
         except SystemExit as ended:
-            _leave(ended.code if isinstance(ended.code, int) else 1)
+            _exit(ended.code if isinstance(ended.code, int) else 1)
         return
     from kubectl_spread.cli.candidates import answer
 
@@ -49,17 +51,8 @@ def _start(words: list[str]) -> None:
     answer(typer.main.get_group(application(ordered)), ordered)
 
 
-def _heed_interrupts() -> None:
-    """Let Ctrl-C end the program, unless whoever started it said to ignore that."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _end)
-
-
-def _leave(code: int) -> None:
-    """End with the code, as Python would, but without taking apart what the system frees at once.
-
-    That took a fifth of the processor time of a short answer.
-    """
+def _exit(code: int) -> None:
+    """Exit as Python does, but without freeing all objects, which takes a fifth of the time of a short answer."""
     from contextlib import suppress
 
     atexit._run_exitfuncs()  # noqa: SLF001 - there is no other name for it
@@ -69,21 +62,18 @@ def _leave(code: int) -> None:
     os._exit(code)
 
 
-def _end(number: int, _: object) -> None:
-    """End now, with the exit code of a shell, whatever is under way.
+def _exit_on_interrupt(number: int, _: object) -> None:
+    """Exit at once with the exit code of a shell.
 
-    Python's KeyboardInterrupt would be lost in a callback of an import, or leave a traceback there.
+    Python's KeyboardInterrupt can get lost in a callback of an import, or print a traceback there.
     """
     if sys.stderr is not None and sys.stderr.isatty():
-        os.write(sys.stderr.fileno(), b"\n")  # what a progress line said stays above the prompt
+        os.write(sys.stderr.fileno(), b"\n")  # keeps a progress line above the prompt
     os._exit(128 + number)
 
 
 def _report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Report a bug in one line that is enough to find it, and end as what could not determine anything.
-
-    Python would end with 1, which is an answer.
-    """
+    """Report a bug in one line with its place, and exit with UNDETERMINED; Python's 1 would be an answer."""
     from kubectl_spread.errors import ExitCode
 
     while trace is not None and trace.tb_next is not None:

@@ -1,7 +1,7 @@
-"""Pods that the scheduler has put on a node and not bound yet, for their volumes are being made.
+"""Pods that the scheduler has assumed on a node and not bound yet, because their volumes are being provisioned.
 
-The scheduler writes the node into the Pod's claims, counts the Pod there, and binds it once the volumes are made. No
-object says so outright: the claim keeps the node after the Pod was refused again, or is another one of that name.
+The scheduler writes the node into the Pod's claims, counts the Pod there, and binds it when the volumes exist. No
+object states this: the claim keeps the node if the Pod is rejected later, or if another Pod with its name is created.
 
 Source: kube-scheduler volumebinding/binder.go AssumePodVolumes, bindAPIUpdate, schedule_one.go assume (v1.36).
 """
@@ -18,17 +18,17 @@ from kubectl_spread.objects.storage import ANN_SELECTED_NODE, PersistentVolumeCl
 from kubectl_spread.objects.times import moment
 
 GAVE_UP = "binding volumes"
-"""What the message of a Pod has that was to be bound, but for its volumes: the scheduler tries that node again.
+"""Part of the message of a Pod whose volumes could not be bound: the scheduler tries the same node again.
 
 Source: kube-scheduler volumebinding/volume_binding.go PreBind, binder.go BindPodVolumes (v1.36).
 """
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """A node that claims of a Pod name, which has none.
+    """The node in the claims of a Pod without a node.
 
     Attributes:
-        stands: whether the scheduler counts the Pod there; None where nothing says whether it refused the Pod since.
+        stands: whether the scheduler counts the Pod there; None if it is not known whether it rejected the Pod since.
     """
 
     pod: Pod
@@ -37,12 +37,12 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def choice_of(pod: Pod, claims: Sequence[PersistentVolumeClaim | None], refusals: Sequence[Event]) -> Choice | None:
-    """Return the node that the Pod's claims name; None where they name none, or not the same one.
+    """Return the node that the Pod's claims name; None if they name none, or different ones.
 
     Args:
         pod: a Pod that waits for a node.
         claims: its claims; None for one that does not exist.
-        refusals: the Events in which the scheduler says that it could not schedule the Pod.
+        refusals: the Events in which the scheduler reports that it could not schedule the Pod.
     """
     unbound = [claim for claim in claims if claim is None or not claim.fully_bound]
     chosen = {claim and claim.metadata.annotations.get(ANN_SELECTED_NODE) for claim in unbound}
@@ -55,20 +55,19 @@ def choice_of(pod: Pod, claims: Sequence[PersistentVolumeClaim | None], refusals
 
 
 def _stands(pod: Pod, node_name: str, chosen_at: datetime | None, events: Sequence[Event]) -> bool | None:
-    """Return whether no refusal came after the choice; None where that is not known."""
+    """Return whether no rejection came after the choice; None if that is not known."""
     conditions = [each for each in pod.status.conditions if each.refuses and GAVE_UP not in each.message]
-    events = [event for event in events if GAVE_UP not in event.message]
-    if not (conditions or events):
+    reported = [moment(event.time) for event in events if GAVE_UP not in event.message]
+    if not (conditions or reported):
         return True
-    told = [moment(event.time) for event in events]
-    # One that was refused and is newer than the choice has it from a Pod of its name before it.
+    # If the Pod is newer than the choice, the choice was for an earlier Pod with its name.
     begun = (pod.metadata.creation_timestamp, *(condition.last_transition_time for condition in conditions))
-    times = (*told, *map(moment, begun))
+    times = (*reported, *map(moment, begun))
     newer = chosen_at is not None and any(time > chosen_at for time in times if time)
-    # From v1.35 on the scheduler nominates the Pod to the node while it is being bound, and takes that back.
+    # Since v1.35 the Pod is nominated to the node while it is being bound.
     if pod.status.nominated_node_name == node_name:
         return None if newer else True
     if newer:
         return False
-    # A condition has the time of the first refusal alone: only Events tell that none came later.
-    return True if chosen_at and told and all(time and time < chosen_at for time in told) else None
+    # A condition has the time of the first rejection; only Events show that no later one came.
+    return True if chosen_at and reported and all(time and time < chosen_at for time in reported) else None

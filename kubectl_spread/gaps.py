@@ -1,6 +1,6 @@
-"""What an answer may not rest on: what was not read, is not modelled, or is decided by somebody else.
+"""The gaps of an answer: what was not read, is not modelled, or is decided by another component.
 
-Each is a type with its facts. ``wording.incomplete`` has the texts, a report lists them under ``incomplete``.
+Each gap is a type with its facts. ``wording.incomplete`` has the texts; reports list them under ``incomplete``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kubectl_spread.objects.kinds import Kind
 
 
 class Purpose(Enum):
-    """What a list was wanted for, and so what is not known without it."""
+    """What a list is needed for, and so what is not known without it."""
 
     SCHEDULING = auto()
     ADMISSION = auto()
@@ -25,7 +25,7 @@ class Purpose(Enum):
 
 
 class _Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of all."""
+    """The base of all gaps."""
 
 
 class UnreadKind(_Gap, frozen=True, kw_only=True):
@@ -41,11 +41,7 @@ class UnreadKind(_Gap, frozen=True, kw_only=True):
 
 
 class ReadApart(_Gap, frozen=True, kw_only=True):
-    """Lists that decide together and were read at different times.
-
-    Attributes:
-        versions: (plural, resourceVersion) of each list.
-    """
+    """Lists that decide together and were read at different versions: (plural, resourceVersion) of each."""
 
     versions: tuple[tuple[str, str], ...]
 
@@ -55,7 +51,7 @@ class UnreadNodes(_Gap, frozen=True, kw_only=True):
 
     Attributes:
         nodes: how many (count).
-        namespace: the only one whose Pods there were read.
+        namespace: the only namespace whose Pods were read on them.
     """
 
     nodes: int
@@ -63,32 +59,28 @@ class UnreadNodes(_Gap, frozen=True, kw_only=True):
 
 
 class UnreadRevision(_Gap, frozen=True, kw_only=True):
-    """An older revision of a StatefulSet of which no Pod is alive, and which was not read.
-
-    Attributes:
-        pod: the Pod of that revision, to which the newest template was applied.
-    """
+    """An older revision of a StatefulSet without Pods, which was not read; ``pod`` got the newest template instead."""
 
     revision: str
     pod: str
 
 
 class GuessedVolume(_Gap, frozen=True, kw_only=True):
-    """A volume that its provisioner makes before the Pod is scheduled."""
+    """A volume that is provisioned before the Pod is scheduled."""
 
     claim: str
     storage_class: str
 
 
 class UnreadableManifest(_Gap, frozen=True, kw_only=True):
-    """A document of a manifest, by its place, that cannot be read, and why."""
+    """A document of a manifest, by its place, that cannot be read."""
 
     place: str
     why: str
 
 
 class UnparsableConstraint(_Gap, frozen=True, kw_only=True):
-    """A constraint whose selector cannot be parsed, so that its workload has no rows."""
+    """A constraint whose selector cannot be parsed; its workload has no rows."""
 
     namespace: str
     workload: str
@@ -97,36 +89,32 @@ class UnparsableConstraint(_Gap, frozen=True, kw_only=True):
 
 
 class NotModelled(_Gap, frozen=True, kw_only=True):
-    """A filter plugin that is enabled and was not evaluated."""
+    """An enabled filter plugin that is not modelled."""
 
     plugin: str
 
 
 class UnprovedRelease(_Gap, frozen=True, kw_only=True):
-    """A release (v1.``minor``) with whose scheduler the answers have not been compared; v1.``nearest`` was applied."""
+    """A release (v1.``minor``) that was not compared with the real scheduler; the rules of v1.``nearest`` were used."""
 
     minor: int
     nearest: int
 
 
 class UnknownFeatureGate(_Gap, frozen=True, kw_only=True):
-    """A feature gate that changes nothing here."""
+    """A feature gate that changes no answer."""
 
     gate: str
 
 
 class UndecidedChoice(_Gap, frozen=True, kw_only=True):
-    """Nodes that were chosen for Pods, where it is not known whether the scheduler has refused the Pods since.
-
-    Attributes:
-        pods: (namespace/name, node's name) of each.
-    """
+    """Pods of which it is not known whether the scheduler assumed them on a node: (namespace/name, node's name)."""
 
     pods: tuple[tuple[str, str], ...]
 
 
 class NoDryRun(_Gap, frozen=True, kw_only=True):
-    """A dry run that the API server could not make, and why."""
+    """A dry run that the API server could not do."""
 
     why: str
 
@@ -145,7 +133,7 @@ class UnknownManagers(_Gap, frozen=True, kw_only=True):
 
 
 class UntriedPods(_Gap, frozen=True, kw_only=True):
-    """Pods (count) that a step of a simulation did not try on any node, since it had tried so many."""
+    """Pods (count) that a step of a simulation did not try to place, because it had tried too many."""
 
     pods: int
     step: str
@@ -158,7 +146,7 @@ class OtherScheduler(_Gap, frozen=True, kw_only=True):
 
 
 class NodeNamed(_Gap, frozen=True, kw_only=True):
-    """A Pod (``namespace/name``) that names its node, past all schedulers."""
+    """A Pod (``namespace/name``) that names its node, so that no scheduler decides."""
 
     pod: str
     node_name: str
@@ -168,9 +156,9 @@ class SchedulingGroup(_Gap, frozen=True, kw_only=True):
     """A group of Pods that are scheduled together or not at all.
 
     Attributes:
-        pod: the Pod that belongs to it, as ``namespace/name``.
+        pod: a Pod of the group, as ``namespace/name``.
         pod_group: the PodGroup, or the group of the Workload.
-        workload: the Workload; empty where a PodGroup is named.
+        workload: the Workload; empty for a PodGroup.
     """
 
     pod: str
@@ -179,19 +167,14 @@ class SchedulingGroup(_Gap, frozen=True, kw_only=True):
 
 
 class UndecidedDevices(_Gap, frozen=True, kw_only=True):
-    """Devices that a Pod needs, where it is not modelled which nodes have them.
-
-    Attributes:
-        pod: as ``namespace/name``.
-        wanted: the claims and resources, as ``dynamicresources.undecided`` names them.
-    """
+    """Devices that a Pod (``namespace/name``) needs; ``wanted`` are the names of ``dynamicresources.undecided``."""
 
     pod: str
     wanted: str
 
 
 class UnreadTemplate(_Gap, frozen=True, kw_only=True):
-    """An object of another API that says how Pods are to be spread, and has no Pod template."""
+    """A custom resource that has spread constraints, but no Pod template."""
 
     workload: str
 
@@ -214,13 +197,13 @@ class MayBeRefused(_Gap, frozen=True, kw_only=True):
 
 
 class UnreadCluster(_Gap, frozen=True, kw_only=True):
-    """The Nodes, of which none was read, and why: where a Pod goes, or which domains there are, is not known."""
+    """The Nodes, if none was read: no placement and no domain is known."""
 
     why: str
 
 
 Decider: TypeAlias = UnreadCluster | OtherScheduler | NodeNamed | SchedulingGroup | UndecidedDevices
-"""Somebody whose decision about a Pod is not modelled, or what is missing for any decision."""
+"""What decides about a Pod and is not modelled, or what is missing for any decision."""
 Gap: TypeAlias = (
     UnreadKind
     | ReadApart
@@ -242,4 +225,4 @@ Gap: TypeAlias = (
     | UnreadTemplate
     | Decider
 )
-"""Something that an answer does not rest on."""
+"""A gap of an answer."""

@@ -1,8 +1,7 @@
-"""Lists in Protocol Buffers to Structs: an API server has them ready in half the time that JSON takes it.
+"""Lists in Protocol Buffers to Structs: the API server needs half the time that it needs for JSON.
 
-A message is walked field by field, and what is not in use is stepped over. Equal parts become one and the same object:
-those of equal bytes without being walked again. Of messages that are laid out alike, as those of replicas are, only the
-places are read at which they have been seen to differ.
+A message is decoded field by field, and unused fields are skipped. Equal parts become the same Python object; equal
+bytes are decoded only once. Messages of replicas have the same layout: only the places where they differ are decoded.
 
 Source: apimachinery pkg/runtime/serializer/protobuf/protobuf.go (v1.36), protobuf.dev/programming-guides/encoding.
 """
@@ -23,16 +22,16 @@ from kubectl_spread.objects.protobuf_fields import MESSAGES
 T = TypeVar("T")
 
 PREFIX = b"k8s\x00"
-"""What every document in Protocol Buffers of Kubernetes begins with."""
+"""The first bytes of every Kubernetes document in Protocol Buffers."""
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
 """Wire types."""
 _FIXED_BYTES = {_FIXED_64: 8, _FIXED_32: 4}
 _MORE = 0x80
-"""The bit of a byte that says that the number goes on."""
+"""The bit of a byte that says that the varint continues."""
 _LONGEST_VARINT = 10
-"""Bytes of a number of 64 bits."""
+"""Bytes of a varint of 64 bits."""
 _WORTHWHILE, _BEGINNING = 100, 12
-"""Bytes of the shortest message that is worth a look for one like it, and of what they have to have in common first."""
+"""The least size of a message to compare it with similar ones, and the length of their common beginning (bytes)."""
 _SIGN, _WORD = 1 << 63, 1 << 64
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_VALID = "not valid Protocol Buffers"
@@ -47,10 +46,10 @@ class _Field(NamedTuple):
     """A field in use.
 
     Attributes:
-        read: what reads its bytes or number; the values of fields where it holds such.
-        put: whether a value is the field's, one of the field's, an entry of its map, or holds fields of the Struct.
-        keeps_zero: whether a zero was said, for what was not said comes as zero too.
-        inner: the fields of the message that it holds; empty where it holds none.
+        read: decodes its bytes or number.
+        put: whether a value is the field's only value, one of several, a map entry, or has fields of the Struct.
+        keeps_zero: whether zero differs from an absent value; upstream writes zeros for absent values too.
+        inner: the fields of the message in it; empty if it has no message.
     """
 
     name: str
@@ -63,14 +62,14 @@ class _Field(NamedTuple):
 _ONE, _MANY, _ENTRY, _INLINE = range(4)
 _PUT = {"": _ONE, "repeated": _MANY, "map": _ENTRY}
 _Fields: TypeAlias = Mapping[int, _Field]
-"""Field number and wire type as they are encoded → the field."""
+"""Encoded field number and wire type → the field."""
 _NUMBERS: Mapping[str, _Read] = {"bool": bool, "int32": int, "int64": int}
 _SECTIONS = frozenset(("Pod", "Node", "ObjectMeta", "PodSpec", "PodStatus", "NodeSpec", "NodeStatus"))
-"""Messages that no other object has equal: to look for one would be in vain."""
+"""Messages that differ for each object, so that caches by bytes do not help."""
 
 
 class _Memory(dict[bytes, Any]):
-    """Bytes → what they were read as; what it has not seen it reads."""
+    """A cache of bytes → decoded value, which decodes what is missing."""
 
     def __init__(self, read: _Read) -> None:
         super().__init__()
@@ -82,12 +81,11 @@ class _Memory(dict[bytes, Any]):
 
 
 class _Pattern(NamedTuple):
-    """A message that was read, and what has to be the same in another for it to be read as equal.
+    """A decoded message, and the bits that must be equal in another message to have the same value.
 
     Attributes:
-        number: its bytes, as a number.
-        decisive: the bits of it that say anything of what is in use.
-        value: what it was read as.
+        number: its bytes as a number.
+        decisive: the bits of the layout and of the fields in use.
     """
 
     number: int
@@ -96,33 +94,30 @@ class _Pattern(NamedTuple):
 
 
 def read_list(document: bytes) -> tuple[str, ListMeta, bytes]:
-    """Return the kind of a list, such as ``PodList``, what its metadata says of the list, and the list's own bytes.
+    """Return the kind of a list, such as ``PodList``, its metadata, and the bytes of the list.
 
     Raises:
-        DecodeError: it is cut short, or no Protocol Buffers of Kubernetes.
+        DecodeError: it is cut short, or no Kubernetes document in Protocol Buffers.
     """
     metadata = _Field("metadata", _Decoder().reader(ListMeta, "ListMeta"), _ONE, keeps_zero=True)
-    with _complaining():
+    with _decode_errors():
         kind, raw = _envelope(document)
         return kind, _walk(raw, {_tag(1, _BYTES): metadata}).get("metadata", ListMeta()), raw
 
 
 def read_object(document: bytes, into: type[T]) -> tuple[str, T]:
-    """Return the kind of an object, and the object as the type, which bears upstream's name of the message.
+    """Return the kind of an object, and the object as the type, whose name is that of upstream's message.
 
     Raises:
-        DecodeError: it is cut short, or no Protocol Buffers of Kubernetes.
+        DecodeError: it is cut short, or no Kubernetes document in Protocol Buffers.
     """
-    with _complaining():
+    with _decode_errors():
         kind, raw = _envelope(document)
         return kind, _Decoder().reader(into, into.__name__)(raw)
 
 
 class ListDecoder(Generic[T]):
-    """Decodes the pages of one list, whose objects share what is equal.
-
-    The type of the objects bears upstream's name of the message.
-    """
+    """Decodes the pages of one list; its objects share equal parts. The type's name is that of upstream's message."""
 
     def __init__(self, into: type[T]) -> None:
         self._decoder = _Decoder()
@@ -130,18 +125,18 @@ class ListDecoder(Generic[T]):
         self._fields: _Fields = {_tag(2, _BYTES): _Field("items", read, _MANY, keeps_zero=True)}
 
     def items(self, raw: bytes) -> tuple[T, ...]:
-        """Return the objects of a page, of which the list's own bytes are given.
+        """Return the objects of a page from the bytes of the list.
 
         Raises:
             DecodeError: it is cut short or malformed.
         """
-        with _complaining():
+        with _decode_errors():
             found = _walk(raw, self._fields)
         self._decoder.forget_bytes()
         return tuple(found.get("items", ()))
 
     def forget(self) -> None:
-        """Forget what objects have in common, once there are no more: it is much, and Python would not soon let go."""
+        """Free the caches after the last page: they are large, and Python would keep them for a while."""
         self._decoder.forget()
 
 
@@ -159,7 +154,7 @@ class _Decoder:
         }
 
     def forget_bytes(self) -> None:
-        """Forget which bytes were read as what, and keep what they were read as."""
+        """Free the caches by bytes, and keep the decoded parts."""
         for memory in self._memories:
             memory.clear()
 
@@ -180,7 +175,7 @@ class _Decoder:
         return self._remembering(recognizing.read)
 
     def _sharing(self, into: type, fields: _Fields) -> _Read:
-        """Return what makes a Struct of a message with these fields, of equal ones one and the same."""
+        """Return a decoder of messages with these fields that returns the same Struct for equal messages."""
         parts, shared = self._parts, self._shared
         repeats = any(field.put != _ONE for field in fields.values())
 
@@ -188,7 +183,7 @@ class _Decoder:
             values = _walk(part, fields)
             if repeats:
                 shared(values)
-            # What is told apart by its id lives as long as the Struct that stands there.
+            # The values live as long as the Struct, so their IDs stay valid.
             key = (into, *values, *map(id, values.values()))
             return parts.get(key) or parts.setdefault(key, into(**values))
 
@@ -210,7 +205,7 @@ class _Decoder:
         return memory.__getitem__
 
     def _fields(self, into: type, message: str) -> _Fields:
-        """Return the fields of a message that a Struct has, those inlined in others too."""
+        """Return the fields of a message that the Struct has, also those of messages that are inlined."""
         wanted = {field.encode_name: field for field in msgspec.structs.fields(into)}
         found: dict[int, _Field] = {}
         for name, (number, kind) in MESSAGES[message].items():
@@ -240,25 +235,20 @@ class _Decoder:
 
 
 class _Place(NamedTuple):
-    """Where a value stands in a message.
-
-    Attributes:
-        at: its bytes.
-        field: the field in use that it is a value of; None for any other.
-    """
+    """The bytes of a value in a message, and its field; None for an unused field."""
 
     at: slice
     field: _Field | None
 
 
 class _Layout(NamedTuple):
-    """A message that was read, and how those of the same layout differ from it.
+    """A decoded message, and how other messages of the same layout differ from it.
 
     Attributes:
-        values: what it was read as; without what differs, once others were seen.
-        differing: where values begin that differ.
-        same: bytes that all have in common, with their places; empty as long as no other was seen.
-        fields: those in use of which a value differs, each with the places of all its values.
+        values: the decoded values; without those that differ, after others were compared.
+        differing: the places where differing values begin.
+        same: the bytes that all messages have in common, with their places; empty before a comparison.
+        fields: the fields in use with a differing value, each with the places of all its values.
     """
 
     part: bytes
@@ -269,7 +259,7 @@ class _Layout(NamedTuple):
 
 
 class _Siblings:
-    """Makes Structs of messages, of those that are laid out alike by reading what they differ in."""
+    """Decodes messages to Structs; of messages with the same layout, only the places where they differ."""
 
     def __init__(self, into: type, fields: _Fields, shared: Callable[[_Values], _Values]) -> None:
         self._into = into
@@ -308,7 +298,7 @@ def _read_at(part: bytes, fields: Sequence[tuple[_Field, Sequence[slice]]]) -> _
 
 
 def _compared(new: _Layout, known: _Layout, fields: _Fields) -> _Layout:
-    """Return the layout of a message, knowing in what it differs from one as long; alone where it is another layout."""
+    """Return the layout of a message, with its differences from one of equal length; without, if the layouts differ."""
     places = [*_places(new.part, fields)]
     differing = known.differing.union(at.start for at, _ in places if new.part[at] != known.part[at])
     bounds = [0, *(bound for at, _ in places if at.start in differing for bound in (at.start, at.stop)), len(new.part)]
@@ -326,7 +316,7 @@ def _compared(new: _Layout, known: _Layout, fields: _Fields) -> _Layout:
 
 
 def _places(part: bytes, fields: _Fields) -> Iterator[_Place]:
-    """Yield where the values stand that say their length, of a message that was read."""
+    """Yield the places of the values with a length, in a message that was decoded."""
     at = 0
     while at < len(part):
         tag, at = _varint(part, at)
@@ -341,9 +331,9 @@ def _places(part: bytes, fields: _Fields) -> Iterator[_Place]:
 
 
 class _Recognizing:
-    """Reads messages, but those that differ from one seen before only in what is not in use.
+    """Decodes messages, except those that differ from an earlier one only in unused fields.
 
-    The containers of a Pod are like those of another but for what they mount and when they began, at the same places.
+    Containers of replicas, for example, differ only in the names of mounts and in start times, at the same places.
     """
 
     def __init__(self, read: _Read, fields: _Fields) -> None:
@@ -359,20 +349,15 @@ class _Recognizing:
         if known is not None and not (number ^ known.number) & known.decisive:
             return known.value
         value = self._read(part)
-        self.patterns[key] = _Pattern(number, _decisive(part, self._fields), value)
+        bits = bytearray(b"\xff" * len(part))
+        for begin, end in _unused(part, self._fields):
+            bits[begin:end] = bytes(end - begin)
+        self.patterns[key] = _Pattern(number, int.from_bytes(bits, "little"), value)
         return value
 
 
-def _decisive(part: bytes, fields: _Fields) -> int:
-    """Return the bits of a message, as a number, that say how it is laid out or are in use."""
-    bits = bytearray(b"\xff" * len(part))
-    for begin, end in _unused(part, fields):
-        bits[begin:end] = bytes(end - begin)
-    return int.from_bytes(bits, "little")
-
-
 def _unused(part: bytes, fields: _Fields) -> Iterator[tuple[int, int]]:
-    """Yield where values stand that are not in use, of a message that was read."""
+    """Yield the places of unused values, in a message that was decoded."""
     for at, field in _places(part, fields):
         if field is None:
             yield at.start, at.stop
@@ -381,7 +366,7 @@ def _unused(part: bytes, fields: _Fields) -> Iterator[tuple[int, int]]:
 
 
 def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
-    """Return the values of the fields in use, from a place on.
+    """Return the values of the fields in use, from a place in the bytes.
 
     Raises:
         IndexError, DecodeError: it is cut short or malformed.
@@ -448,7 +433,7 @@ def _fixed_bytes(wire: int) -> int:
 
 
 def _varint(part: bytes, at: int) -> tuple[int, int]:
-    """Return the number that stands there, and where it ends; the last of its seven-bit groups come first."""
+    """Return the number at the place, and where it ends; it has groups of seven bits, the lowest first."""
     byte = part[at]
     if byte < _MORE:
         return byte, at + 1
@@ -478,7 +463,7 @@ _SECONDS: _Fields = {_tag(1, _VARINT): _Field("seconds", int, _ONE, keeps_zero=T
 
 
 def _time(part: bytes) -> str | None:
-    """Return a time as it stands in JSON; None where none was set."""
+    """Return a time in the format of JSON; None if it is not set."""
     seconds = _walk(part, _SECONDS).get("seconds")
     return None if seconds is None else f"{_EPOCH + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
 
@@ -500,12 +485,12 @@ _read_bytes = _entry_reader(bytes)
 
 
 def _annotation(part: bytes) -> tuple[tuple[str, str], ...]:
-    """Return an annotation as an entry; nothing of one that is not kept."""
+    """Return an annotation as a map entry; no entry for one that is not kept."""
     return tuple((key, _text(value or b"")) for key, value in _read_bytes(part) if key in _KEPT)
 
 
 @contextmanager
-def _complaining() -> Iterator[None]:
+def _decode_errors() -> Iterator[None]:
     try:
         yield
     except IndexError as error:
