@@ -146,9 +146,9 @@ def domain_of_group(group: NodeGroupStatus, topology_key: str, snapshot: Snapsho
 
 
 def group_of(node: Node, names: Iterable[str]) -> str:
-    """Return the name among these of the group that the node is of; empty where its labels do not tell.
+    """Return which of these groups the node belongs to; empty where its labels do not tell.
 
-    Clouds make the group's own name of the pool's: the label names the one, the status the other.
+    The label of the node has the name of its pool; clouds make the name of the group from that.
     """
     labels = node.metadata.labels
     for name in names:
@@ -160,7 +160,7 @@ def group_of(node: Node, names: Iterable[str]) -> str:
 
 
 def _same(group: str, pool: str) -> bool:
-    """Whether a group's name is made of the pool's, such as ``eks-web-1c9f``, ``MachineDeployment/default/web``."""
+    """Whether the group's name is made from the pool's, such as ``eks-web-1c9f``, ``MachineDeployment/default/web``."""
     return bool(pool) and any(fnmatchcase(group, pattern) for pattern in (pool, f"*[/-]{pool}", f"*[/-]{pool}-*"))
 
 

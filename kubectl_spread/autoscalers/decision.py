@@ -41,7 +41,7 @@ class UntoleratedTaint(msgspec.Struct, frozen=True, tag=True):
 
 
 class LabelConflict(msgspec.Struct, frozen=True, tag=True):
-    """The Pod wants of a label what the pool does not have."""
+    """The Pod requires a value of a label that the pool does not offer."""
 
     conflict: Conflict
 
@@ -74,7 +74,7 @@ class LimitReached(msgspec.Struct, frozen=True, tag=True):
 
 
 class NoInstanceType(msgspec.Struct, frozen=True, tag=True):
-    """No instance type of the pool suits: too small, of another kind, or not sold where it would have to be.
+    """No instance type of the pool suits: too small, of another kind, or not sold in the domain.
 
     Attributes:
         conflict: the label on which they differ from what is wanted; None where that is not it.
@@ -136,7 +136,7 @@ class RejectedByFilters(msgspec.Struct, frozen=True, tag=True):
 
 
 class Unreadable(msgspec.Struct, frozen=True, tag=True):
-    """Something is not known without which nothing can be said, such as the zones of a node class."""
+    """The decision depends on something that is not known, such as the zones of a node class."""
 
     what: Literal["zones", "domains", "node", "volumes", "choices"]
     name: str = ""

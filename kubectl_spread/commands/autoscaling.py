@@ -87,7 +87,7 @@ def beside_autoscaler(
         item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
     return replace(
         item,
-        autoscaler=autoscaler_report(decided, _last_word(pod, handle.snapshot, decided.kind), fixes, flags),
+        autoscaler=autoscaler_report(decided, _last_event(pod, handle.snapshot, decided.kind), fixes, flags),
         summary=on_existing_nodes(item.summary, decided),
         new_nodes=tuple(new_nodes),
     )
@@ -103,7 +103,7 @@ def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autos
         return UNSET
     from kubectl_spread.contract.autoscaler import autoscaler_report
 
-    return autoscaler_report(decided, _last_word(pod, handle.snapshot, decided.kind))
+    return autoscaler_report(decided, _last_event(pod, handle.snapshot, decided.kind))
 
 
 def alike(item: ItemT, like: ItemT) -> ItemT:
@@ -198,21 +198,19 @@ def _status_of(status: ConfigMap) -> AutoscalerStatus | None:
         return None
 
 
-def _last_word(pod: Pod, snapshot: Snapshot, component: str) -> AutoscalerEvent | None:
-    """Return what the autoscaler last said of the Pod, None for nothing."""
+def _last_event(pod: Pod, snapshot: Snapshot, component: str) -> AutoscalerEvent | None:
+    """Return the autoscaler's last event about the Pod, None for none."""
     from kubectl_spread.contract.autoscaler import AutoscalerEvent
 
-    said = [
+    events = (
         event
         for event in snapshot.all(Event)
         if event.speaker == component
         and (event.involved_object.namespace, event.involved_object.name) == pod.key
         and event.involved_object.uid in {"", pod.metadata.uid}
-    ]
-    if not said:
-        return None
-    last = max(said, key=lambda event: event.time)
-    return AutoscalerEvent(reason=last.reason, message=last.message, time=last.time)
+    )
+    last = max(events, key=lambda event: event.time, default=None)
+    return AutoscalerEvent(reason=last.reason, message=last.message, time=last.time) if last else None
 
 
 def _images(snapshot: Snapshot) -> Iterator[str]:

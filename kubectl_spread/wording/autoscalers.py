@@ -27,9 +27,9 @@ _TYPES = {
 }
 _UNREAD = {
     "zones": "the zones of node class {} could not be read",
-    "domains": "which values of {} its nodes may have is not known without --instance-types",
+    "domains": "the values of {} on its nodes are not known without --instance-types",
     "node": "what its nodes are like is not known",
-    "volumes": "what the Pod's volumes ask of a new node is not modelled",
+    "volumes": "volumes of the Pod are not modelled",
     "choices": "there are too many ways to pick domains",
 }
 
@@ -40,7 +40,7 @@ def reason_text(reason: d.Reason) -> str:
         case d.UntoleratedTaint():
             return f"the Pod does not tolerate its taint {reason.taint}"
         case d.LabelConflict(conflict=conflict):
-            offers = f"it has {conflict.offered}" if conflict.offered else f"it says nothing of {conflict.wanted.key}"
+            offers = f"it has {conflict.offered}" if conflict.offered else f"it does not name {conflict.wanted.key}"
             return f"the Pod wants {conflict.wanted}; {offers}"
         case d.NotReady():
             return f"it is not Ready{f': {reason.message}' if reason.message else ''}"
@@ -62,7 +62,7 @@ def reason_text(reason: d.Reason) -> str:
             key = brief_key(reason.topology_key)
             return f"{key} {listed(reason.domains)} is picked first, and the pool offers no node there"
         case d.SelectsByUnsupported():
-            return f"it leaves Pods alone that select nodes by {reason.label}"
+            return f"it ignores Pods that select nodes by {reason.label}"
         case d.MaximumReached():
             return f"it has its maximum of {count_of(reason.maximum, 'node')}"
         case d.BackedOff():
@@ -107,12 +107,12 @@ def decision_text(decision: d.AutoscalerDecision) -> str:
 
 
 def on_existing_nodes(summary: str, decision: d.AutoscalerDecision) -> str:
-    """Return the scheduler's root cause, which absolves no constraint because of which the autoscaler refuses."""
+    """Return the root cause; it does not clear the constraints where the autoscaler refuses because of one."""
     return on_existing(summary) if decision.by_constraint else summary
 
 
 def on_existing(summary: str) -> str:
-    """Return the root cause without absolution of constraints."""
+    """Return the root cause for the nodes that exist only."""
     return summary.replace(NO_CONSTRAINT, ON_EXISTING, 1)
 
 
@@ -168,17 +168,17 @@ def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
     if reason.index is None or not reason.offered:
         return _first_reasons(decision.pools, noun)
     offers = enumerated(reason.offered)
-    told = [f"{noun} {pool.name} offers {key} {offers}, where maxSkew allows no more Pods"]
+    parts = [f"{noun} {pool.name} offers {key} {offers}, where maxSkew allows no more Pods"]
     others = [each for each in reason.only_from if each != pool.name]
     if reason.held_by and others:
         refused = next((each for each in decision.pools if each.name == others[0]), None)
         why = f", but {reason_text(refused.reasons[0])}" if refused and refused.reasons else ""
         held = enumerated(reason.held_by)
-        told.append(f"{key} {held} holds the minimum and comes only from {noun} {enumerated(others)}{why}")
-    return told
+        parts.append(f"{key} {held} holds the minimum and comes only from {noun} {enumerated(others)}{why}")
+    return parts
 
 
 def _first_reasons(pools: Sequence[d.PoolDecision], noun: str) -> list[str]:
-    told = [f"{noun} {pool.name}: {reason_text(pool.reasons[0])}" for pool in pools if pool.reasons]
-    more = [f"{len(told) - MOST_POOLS} more"] if told[MOST_POOLS:] else []
-    return [*told[:MOST_POOLS], *more]
+    parts = [f"{noun} {pool.name}: {reason_text(pool.reasons[0])}" for pool in pools if pool.reasons]
+    more = [f"{len(parts) - MOST_POOLS} more"] if parts[MOST_POOLS:] else []
+    return [*parts[:MOST_POOLS], *more]

@@ -19,8 +19,8 @@ from kubectl_spread.autoscalers.karpenter.releases import DAEMONS_BY_TYPE
 from kubectl_spread.autoscalers.karpenter.requirements import (
     KnownLabels,
     Requirements,
-    conflict,
-    disagreement,
+    disjoint,
+    incompatible,
     strict_pod_requirements,
     untolerated,
 )
@@ -84,7 +84,7 @@ def _asked(pod: Pod, template: NodeClaimTemplate, of_type: Requirements, known: 
         return pod, False
     while True:
         wanted = strict_pod_requirements(pod)
-        clash = conflict(template.requirements, wanted, may_turn_up=known) or disagreement(of_type, wanted)
+        clash = incompatible(template.requirements, wanted, allow_undefined=known) or disjoint(of_type, wanted)
         if clash is None:
             return pod, True
         relaxed = remove_required_node_affinity_term(pod)

@@ -5,7 +5,13 @@ Source: karpenter scheduling/existingnode.go (v1.14.1).
 
 from __future__ import annotations
 
-from kubectl_spread.autoscalers.karpenter.requirements import added, conflict, of_labels, one_of, untolerated
+from kubectl_spread.autoscalers.karpenter.requirements import (
+    added,
+    incompatible,
+    label_requirements,
+    one_of,
+    untolerated,
+)
 from kubectl_spread.autoscalers.karpenter.resources import fits
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode
 from kubectl_spread.autoscalers.karpenter.topology import PodData
@@ -21,12 +27,12 @@ def can_add(node: StateNode, pod_data: PodData) -> bool | None:
         return False
     if any(port.conflicts(taken) for port in host_ports(pod) for taken in node.ports):
         return False
-    labels = added(of_labels(node.labels), (one_of(HOSTNAME, (node.host,)),))
-    if conflict(labels, pod_data.requirements) is not None:
+    labels = added(label_requirements(node.labels), (one_of(HOSTNAME, (node.host,)),))
+    if incompatible(labels, pod_data.requirements) is not None:
         return False
     base = added(labels, pod_data.requirements.values())
     choices = pod_data.add_requirements(base)
     if isinstance(choices, TopologyGroup):
         return False
-    rooms = {conflict(base, choice) is None for choice in choices}
+    rooms = {incompatible(base, choice) is None for choice in choices}
     return rooms.pop() if len(rooms) == 1 else None

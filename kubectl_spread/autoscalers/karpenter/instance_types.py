@@ -1,4 +1,4 @@
-"""Instance types: what a file says of them, or what is certain of all that a NodePool may have.
+"""Instance types: those of a file, or what is certain of all that a NodePool may have.
 
 Source: karpenter kwok/cloudprovider/helpers.go, pkg/cloudprovider/types.go (v1.14.1).
 """
@@ -18,8 +18,8 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
     Requirement,
     Requirements,
     added,
-    conflict,
-    disagreement,
+    disjoint,
+    incompatible,
     one_of,
     requirement,
 )
@@ -35,7 +35,7 @@ Mismatch: TypeAlias = Literal["requirements", "resources", "offering"]
 
 
 class InstanceType(msgspec.Struct, frozen=True):
-    """A kind of machine, or with ``capacity`` None all those of which nothing is known.
+    """A kind of machine, or with ``capacity`` None all kinds that are not known.
 
     Attributes:
         requirements: the labels of its nodes.
@@ -60,18 +60,18 @@ class InstanceType(msgspec.Struct, frozen=True):
 
         Source: scheduling/nodeclaim.go filterInstanceTypesByRequirements.
         """
-        if disagreement(self.requirements, requirements) is not None:
+        if disjoint(self.requirements, requirements) is not None:
             return "requirements"
         if self.capacity is not None and not fits(requests, self.allocatable):
             return "resources"
-        sold = any(conflict(requirements, offering, may_turn_up=known) is None for offering in self.offerings)
+        sold = any(incompatible(requirements, offering, allow_undefined=known) is None for offering in self.offerings)
         return None if sold else "offering"
 
     def zones(self, requirements: Requirements, known: KnownLabels) -> Iterator[str]:
         """Yield the zones in which nodes with these requirements are sold."""
         allowed = requirements.get(ZONE, Requirement(ZONE, complement=True))
         for offering in self.offerings:
-            if ZONE in offering and conflict(requirements, offering, may_turn_up=known) is None:
+            if ZONE in offering and incompatible(requirements, offering, allow_undefined=known) is None:
                 yield from filter(allowed.allows, offering[ZONE].values)
 
 

@@ -30,8 +30,8 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
     Requirement,
     Requirements,
     added,
-    conflict,
-    disagreement,
+    disjoint,
+    incompatible,
     one_of,
     untolerated,
 )
@@ -105,7 +105,7 @@ def refusals(template: NodeClaimTemplate, pod_data: PodData, scheduler: Schedule
     for taint in template.taints:
         if untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
             yield UntoleratedTaint(taint)
-    clash = conflict(template.requirements, pod_data.requirements, may_turn_up=scheduler.known_labels)
+    clash = incompatible(template.requirements, pod_data.requirements, allow_undefined=scheduler.known_labels)
     if clash is not None:
         yield LabelConflict(clash)
     if not template.types:
@@ -172,7 +172,7 @@ def _instance_types(
     scheduler: Scheduler,
 ) -> list[InstanceType] | Reason:
     """Return the instance types that suit where these domains are picked, or why none does."""
-    clash = conflict(base, picked, may_turn_up=scheduler.known_labels)
+    clash = incompatible(base, picked, allow_undefined=scheduler.known_labels)
     if clash is not None:
         return LabelConflict(clash)
     missed: set[Mismatch] = set()
@@ -199,7 +199,7 @@ def _no_type(
     types: Iterable[InstanceType], wanted: Requirements, why: Literal["none", "combination"] | Mismatch
 ) -> NoInstanceType:
     """Return that no instance type suits, with the label on which all of them differ, if there is one."""
-    clashes = [disagreement(each.requirements, wanted) for each in types]
+    clashes = [disjoint(each.requirements, wanted) for each in types]
     keys = {clash.wanted.key if clash else "" for clash in clashes}
     first = next(iter(clashes), None)
     if first is None or first.offered is None or len(keys) != 1:

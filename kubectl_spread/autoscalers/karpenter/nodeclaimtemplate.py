@@ -18,7 +18,7 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
     KnownLabels,
     Requirements,
     added,
-    of_labels,
+    label_requirements,
     one_of,
     requirement,
 )
@@ -79,9 +79,7 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
         if not self.all_types:
             return {}
         template = self.pool.spec.template
-        own = added(
-            added({}, map(requirement, template.spec.requirements)), of_labels(template.metadata.labels).values()
-        )
+        own = added(label_requirements(template.metadata.labels), map(requirement, template.spec.requirements))
         domains: dict[str, set[str]] = defaultdict(set)
         for each in self.all_types:
             for key, allowed in added(own, each.requirements.values()).items():
@@ -103,7 +101,7 @@ def node_claim_template(
         NODE_POOL: pool.metadata.name,
         f"{node_class.group}/{node_class.kind.lower()}": node_class.name,
     }
-    requirements = added(added({}, map(requirement, template.spec.requirements)), of_labels(labels).values())
+    requirements = added(label_requirements(labels), map(requirement, template.spec.requirements))
     requirements = added(requirements, (one_of(key, ("true",)) for key in (REGISTERED, INITIALIZED)))
     read = snapshot.get(EC2NodeClass, "", node_class.name)
     zones = frozenset(each.zone for each in read.status.subnets) if read else None

@@ -19,7 +19,7 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
     NODE_POOL,
     WELL_KNOWN,
     KnownLabels,
-    of_labels,
+    label_requirements,
     required_terms,
     requirement,
 )
@@ -166,7 +166,7 @@ def unsupported(pod: Pod) -> SelectsByUnsupported | None:
 
     Source: provisioner.go Validate, pkg/apis/v1 nodeclaim_validation.go ValidateRequirement, labels.go.
     """
-    expressions = [*of_labels(pod.spec.node_selector).values()]
+    expressions = [*label_requirements(pod.spec.node_selector).values()]
     for term in required_terms(pod):
         if term.match_fields:
             return SelectsByUnsupported("fields of a node")

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 OLDEST, PROVED, NEWEST = (1, 11), (1, 14), (1, 15)
-"""The releases (major, minor) whose rules are known, and the one whose rules are taken where none is known."""
+"""The releases (major, minor) whose rules are known; PROVED is the default."""
 READINESS_TAINTS = (1, 13)
-"""From this release on taints of the node readiness controller count for nothing while a node comes up."""
+"""From this release on taints of the node readiness controller do not count while a node starts."""
 DAEMONS_BY_TYPE = (1, 14)
-"""From this release on the Pods of DaemonSets that come to a new node are told for each instance type."""
+"""From this release on the Pods of DaemonSets on a new node depend on its instance type."""
 _VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.\d{1,6})?(?:[-+@].*)?", re.ASCII)
 
 
@@ -23,5 +23,5 @@ def release_of(version: str) -> tuple[int, int] | None:
 
 
 def nearest(release: tuple[int, int] | None) -> tuple[int, int]:
-    """Return the release whose rules are taken for one."""
+    """Return the release whose rules are used."""
     return PROVED if release is None else max(OLDEST, min(release, NEWEST))

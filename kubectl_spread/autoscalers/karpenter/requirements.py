@@ -6,12 +6,13 @@ Source: karpenter pkg/scheduling/requirement.go, requirements.go and taints.go, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from kubectl_spread.labels import is_int64
-from kubectl_spread.objects.core import NodeSelectorTerm, Pod, Taint, Toleration
+from kubectl_spread.objects.autoscaling import NodeSelectorRequirementWithMinValues
+from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, REGION, SUCCESSORS, ZONE
 from kubectl_spread.scheduler.tainttoleration import tolerated
 
@@ -22,23 +23,10 @@ OS = "kubernetes.io/os"
 WELL_KNOWN = frozenset(
     (NODE_POOL, ZONE, REGION, INSTANCE_TYPE, ARCH, OS, CAPACITY_TYPE, "node.kubernetes.io/windows-build")
 )
-"""Labels that a node may turn out to have though nobody named them; providers add their own."""
+"""Labels that a node may have though nothing names them; providers add their own."""
 
 
-class Expression(Protocol):
-    """One expression on labels, as Pods and NodePools have it."""
-
-    @property
-    def key(self) -> str:
-        """The label."""
-
-    @property
-    def operator(self) -> str:
-        """How it is compared."""
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """What it is compared with."""
+Expression: TypeAlias = NodeSelectorRequirement | NodeSelectorRequirementWithMinValues
 
 
 class Requirement(msgspec.Struct, frozen=True):
@@ -63,7 +51,7 @@ class Requirement(msgspec.Struct, frozen=True):
 
     @property
     def excludes(self) -> bool:
-        """Whether it says only which values are not allowed, or that the label must not be there."""
+        """Whether it only excludes values, or the label itself."""
         return bool(self.values) if self.complement else not self.values
 
     def allows(self, value: str) -> bool:
@@ -127,7 +115,7 @@ class Conflict(msgspec.Struct, frozen=True):
 
 
 def requirement(expression: Expression) -> Requirement:
-    """Return the requirement of an expression on labels; older names of labels stand for today's."""
+    """Return the requirement of an expression on labels; old names of labels mean the current ones."""
     key = SUCCESSORS.get(expression.key, expression.key)
     bound = int(expression.values[0]) if expression.values and is_int64(expression.values[0]) else 0
     match expression.operator:
@@ -145,7 +133,7 @@ def requirement(expression: Expression) -> Requirement:
             return Requirement(key, complement=True)
 
 
-def of_labels(labels: Mapping[str, str]) -> dict[str, Requirement]:
+def label_requirements(labels: Mapping[str, str]) -> dict[str, Requirement]:
     """Return the requirements that labels have exactly these values."""
     return added({}, (one_of(SUCCESSORS.get(key, key), (value,)) for key, value in labels.items()))
 
@@ -177,7 +165,7 @@ def added(first: Requirements, more: Iterable[Requirement]) -> dict[str, Require
 
 
 class KnownLabels(msgspec.Struct, frozen=True):
-    """Labels that a node may turn out to have though nobody named them, by name or by how they begin."""
+    """Labels that a node may have though nothing names them, by name or prefix."""
 
     names: frozenset[str] = frozenset()
     prefixes: tuple[str, ...] = ()
@@ -189,21 +177,23 @@ class KnownLabels(msgspec.Struct, frozen=True):
 NONE_KNOWN = KnownLabels()
 
 
-def conflict(first: Requirements, wanted: Requirements, *, may_turn_up: KnownLabels = NONE_KNOWN) -> Conflict | None:
-    """Return the first label on which a node of the first requirements cannot have what is wanted, None for none.
+def incompatible(
+    first: Requirements, wanted: Requirements, *, allow_undefined: KnownLabels = NONE_KNOWN
+) -> Conflict | None:
+    """Return the first label for which a node with the first requirements cannot meet the wanted ones, None for none.
 
-    ``may_turn_up``: labels that the node may have though its requirements do not name them.
+    ``allow_undefined``: labels that the node may have though its requirements do not name them.
 
     Source: requirements.go Compatible.
     """
     for key, each in wanted.items():
-        if key not in may_turn_up and key not in first and not each.excludes:
+        if key not in allow_undefined and key not in first and not each.excludes:
             return Conflict(each, None)
-    return disagreement(first, wanted)
+    return disjoint(first, wanted)
 
 
-def disagreement(first: Requirements, wanted: Requirements) -> Conflict | None:
-    """Return the first label that both name and of which no value suits both, None for none.
+def disjoint(first: Requirements, wanted: Requirements) -> Conflict | None:
+    """Return the first label that both name without a common value, None for none.
 
     Source: requirements.go Intersects.
     """
@@ -215,7 +205,7 @@ def disagreement(first: Requirements, wanted: Requirements) -> Conflict | None:
 
 
 def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...]:
-    """Return the terms of the Pod's required node affinity, of which one must fit; empty for none."""
+    """Return the terms of the Pod's required node affinity; one must match. Empty for none."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     return required.node_selector_terms if required else ()
@@ -223,7 +213,7 @@ def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...]:
 
 def node_requirements(selector: Mapping[str, str], *terms: NodeSelectorTerm) -> dict[str, Requirement]:
     """Return what a node selector and terms of node affinity ask of a node's labels, all together."""
-    return added(of_labels(selector), (requirement(each) for term in terms for each in term.match_expressions))
+    return added(label_requirements(selector), (requirement(each) for term in terms for each in term.match_expressions))
 
 
 def strict_pod_requirements(pod: Pod) -> dict[str, Requirement]:

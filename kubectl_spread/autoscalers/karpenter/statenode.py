@@ -28,7 +28,7 @@ from kubectl_spread.snapshot import Snapshot
 REGISTERED = "karpenter.sh/registered"
 INITIALIZED = "karpenter.sh/initialized"
 _NOT_READY = "node.kubernetes.io/not-ready"
-EPHEMERAL = frozenset(
+KNOWN_EPHEMERAL_TAINTS = frozenset(
     (
         (_NOT_READY, "NoSchedule"),
         (_NOT_READY, "NoExecute"),
@@ -37,7 +37,7 @@ EPHEMERAL = frozenset(
         ("karpenter.sh/unregistered", "NoExecute"),
     )
 )
-"""Key and effect of taints that go away by themselves while a node of Karpenter's comes up."""
+"""Key and effect of taints that go away while a node of Karpenter's starts."""
 READINESS_PREFIX = "readiness.k8s.io/"
 
 
@@ -66,7 +66,7 @@ class StateNode(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def host(self) -> str:
-        """The name that stands for it among the domains of hosts."""
+        """Its domain among hosts."""
         return self.labels.get(HOSTNAME) or self.name
 
 
@@ -75,23 +75,23 @@ def state_nodes(
 ) -> tuple[StateNode, ...]:
     """Return the nodes that Karpenter may use, in the order in which it tries them.
 
-    Nodes that are being deleted are none of them, nor those of a pool of which the cloud has said nothing yet.
+    It uses no node that is being deleted, and no node of a NodePool before the cloud has described it.
     """
     claims = {claim.status.provider_id: claim for claim in snapshot.all(NodeClaim) if claim.status.provider_id}
     of_daemons = tuple(daemons)
-    found: list[tuple[Node | None, NodeClaim | None]] = []
+    known: list[tuple[Node | None, NodeClaim | None]] = []
     for node in snapshot.nodes.values():
-        # A node without provider's ID stands under its own name, but for those of a pool, which wait for theirs.
+        # A node without a provider's ID is known by its own name; a node of a NodePool waits for its ID.
         claim = claims.pop(node.spec.provider_id or node.metadata.name, None)
         labels = node.metadata.labels
         waits = not node.spec.provider_id or (INSTANCE_TYPE not in labels and INITIALIZED not in labels)
         if labels.get(NODE_POOL) and waits:
             continue
-        found.append((node, claim))
-    found += [(None, claim) for claim in claims.values()]
+        known.append((node, claim))
+    known += [(None, claim) for claim in claims.values()]
     nodes = (
         _state_node(node, claim, snapshot, of_daemons, profile, release)
-        for node, claim in found
+        for node, claim in known
         if not _is_deleted(node, claim)
     )
     return tuple(sorted(nodes, key=lambda each: (not each.initialized, each.name)))
@@ -138,13 +138,13 @@ def _state_node(
 def _goes_away(taint: Taint, claim: NodeClaim, release: tuple[int, int]) -> bool:
     """Whether the taint is one that goes while the node comes up."""
     by_readiness = release >= READINESS_TAINTS and taint.key.startswith(READINESS_PREFIX)
-    if (taint.key, taint.effect) in EPHEMERAL or by_readiness:
+    if (taint.key, taint.effect) in KNOWN_EPHEMERAL_TAINTS or by_readiness:
         return True
     return any((each.key, each.effect) == (taint.key, taint.effect) for each in claim.spec.startup_taints)
 
 
 def _offered(node: Node | None, claim: NodeClaim | None, field: str, *, initialized: bool) -> Mapping[str, int]:
-    """Return what the machine has, as its Node says it, and until that is initialized its claim."""
+    """Return what the machine has, from its Node, or from its NodeClaim until the Node is initialized."""
     of_node = amounts(getattr(node.status, field)) if node else {}
     if initialized or claim is None:
         return of_node

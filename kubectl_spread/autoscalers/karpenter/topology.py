@@ -102,10 +102,10 @@ class Topology:
             requirements=added(strict, heaviest),
             strict_requirements=strict,
             requests=requests_for_pods((pod,), profile),
-            groups=(*dict(self._owned(pod, given)).values(), *self._others(pod)),
+            groups=(*dict(self._owned_groups(pod, given)).values(), *self._inverse_groups(pod)),
         )
 
-    def _owned(self, pod: Pod, given: Pod) -> Iterator[tuple[object, TopologyGroup]]:
+    def _owned_groups(self, pod: Pod, given: Pod) -> Iterator[tuple[object, TopologyGroup]]:
         for constraint in pod.spec.topology_spread_constraints:
             node_filter = topology_node_filter(pod, constraint.node_taints_policy, constraint.node_affinity_policy)
             merged = tuple(
@@ -174,7 +174,7 @@ class Topology:
         return dict(counts), frozenset(existing)
 
     def _domains(self, key: str, tolerations: tuple[Toleration, ...] | None) -> Iterator[str]:
-        """Yield the domains that pools offer; those alone whose taints are tolerated, unless that is None."""
+        """Yield the domains that NodePools offer, or only those whose taints are tolerated."""
         for domain, templates in self._offered.get(key, {}).items():
             if tolerations is None or any(untolerated(each.taints, tolerations) is None for each in templates):
                 yield domain
@@ -187,29 +187,29 @@ class Topology:
                 if term.namespace_selector.matches(self._snapshot.namespace_labels(namespace)):
                     yield namespace
 
-    def _others(self, pod: Pod) -> Iterator[TopologyGroup]:
-        """Yield the groups of the Pods, this one too, that want no such Pod near them."""
+    def _inverse_groups(self, pod: Pod) -> Iterator[TopologyGroup]:
+        """Yield the groups of Pods, this one too, whose anti-affinity keeps the Pod away."""
         if self._inverse is None:
-            self._inverse = self._keeping_apart(pod)
+            self._inverse = self._count_inverse_groups(pod)
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
         for term, group in self._inverse.items():
             if namespace in self._namespaces(term) and term.selector.matches(labels):
                 yield group
 
-    def _keeping_apart(self, pod: Pod) -> dict[AffinityTerm, TopologyGroup]:
-        found: dict[AffinityTerm, Counter[str]] = {}
+    def _count_inverse_groups(self, pod: Pod) -> dict[AffinityTerm, TopologyGroup]:
+        counted: dict[AffinityTerm, Counter[str]] = {}
         tolerations: dict[AffinityTerm, tuple[Toleration, ...]] = {}
         for node_name, pods in self._snapshot.assigned.items():
             node = self._snapshot.nodes.get(node_name)
             for other in pods if node else ():
                 affinity = other.spec.affinity
                 for term in readable_terms(other).anti_affinity if affinity and affinity.pod_anti_affinity else ():
-                    domains = found.setdefault(term, Counter())
+                    domains = counted.setdefault(term, Counter())
                     tolerations.setdefault(term, other.spec.tolerations)
                     if node is not None and term.topology_key in node.metadata.labels:
                         domains[node.metadata.labels[term.topology_key]] += 1
         for term in readable_terms(pod).anti_affinity:
-            found.setdefault(term, Counter())
+            counted.setdefault(term, Counter())
             tolerations.setdefault(term, pod.spec.tolerations)
         return {
             term: TopologyGroup(
@@ -218,7 +218,7 @@ class Topology:
                 selects=True,
                 counts={**dict.fromkeys(self._domains(term.topology_key, tolerations[term]), 0), **counts},
             )
-            for term, counts in found.items()
+            for term, counts in counted.items()
         }
 
 

@@ -57,7 +57,7 @@ ALL_NODES = TopologyNodeFilter()
 
 
 class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """A constraint or affinity of Pods, and what there is in each domain.
+    """A constraint or affinity of Pods, and the Pods in each domain.
 
     Attributes:
         index: the constraint's place in the Pod; None for an affinity.
@@ -73,10 +73,6 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
     min_domains: int | None = None
     counts: Mapping[str, int]
     existing: frozenset[str] = frozenset()
-
-    @property
-    def _empty(self) -> bool:
-        return not any(self.counts.values())
 
     def minimum(self, pod_domains: Requirement) -> int | None:
         """Return the fewest matching Pods in any domain that the Pod allows; None where it allows none.
@@ -149,7 +145,7 @@ def topology_node_filter(pod: Pod, taints_policy: str | None, affinity_policy: s
 
 
 def spread_hash(key: str, max_skew: int, node_filter: TopologyNodeFilter, selector: Selector) -> object:
-    """Return what tells groups of spread constraints apart.
+    """Return the identity of a group of a spread constraint.
 
     upstream: minDomains is not among it, and of node affinity only which labels the terms name, an even number of
     equal ones cancelling out (TopologyGroup.Hash, hashstructure with SlicesAsSets).
