@@ -67,15 +67,14 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     reviews = [(each, reviewed(each, with_namespaces, snapshot, profile.release)) for each in manifests]
     faults = [fault for each, review in reviews for fault in _find_faults(each, review)]
     if not faults:
-        after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
         faults = [
             fault
-            for each, review in reviews
-            for fault in _find_faults_in_cluster(each, review, snapshot, after, profile)
+            for number, (each, review) in enumerate(reviews)
+            for fault in _find_faults_in_cluster(each, review, manifests[:number], snapshot, profile)
         ]
     if faults:
         raise ManifestError(faults, hint="the API server would refuse it; check -f lists all that is wrong")
-    return after
+    return snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
 
 
 def _find_faults(manifest: Manifest, review: Review) -> Iterator[ManifestProblem]:
@@ -93,11 +92,13 @@ def _find_faults(manifest: Manifest, review: Review) -> Iterator[ManifestProblem
 
 
 def _find_faults_in_cluster(
-    manifest: Manifest, review: Review, before: Snapshot, after: Snapshot, profile: Profile
+    manifest: Manifest, review: Review, earlier: Sequence[Manifest], before: Snapshot, profile: Profile
 ) -> Iterator[ManifestProblem]:
     yield from _problems(manifest, (*review.namespace_errors, *review.change_errors))
     if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
-        refusals = completed(manifest.obj, (), after, profile).refusals
+        # A Pod is admitted as it is sent, by what is there then.
+        there = before.with_objects(as_applied(each.obj, before) for each in earlier if each.obj is not None)
+        refusals = completed(manifest.obj, (), there, profile).refusals
         yield from _problems(manifest, not_created(manifest, refusals))
 
 

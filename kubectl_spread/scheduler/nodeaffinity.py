@@ -88,7 +88,11 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
     names = _node_names(required.node_selector_terms) if required else None
     if names is not None and not names:
         return framework.unresolvable(REASON_CONFLICT)
-    allowed = handle.index.matching(RequiredNodeAffinity.of(pod))
+    nodes, of_pod = handle.snapshot.nodes, RequiredNodeAffinity.of(pod)
+    if names is None:
+        allowed = handle.index.matching(of_pod)
+    else:
+        allowed = frozenset(name for name in names if name in nodes and of_pod.matches(nodes[name]))
     if enforced is None:
         judge, suspects = partial(filter_node, allowed), handle.index.names - allowed
         return framework.PreFilterResult(judge, node_names=names, suspects=suspects, certain=True)

@@ -12,7 +12,7 @@ import pytest
 from kubectl_spread.commands.simulate import exit_code
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.errors import ManifestError
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import controller, kubectl_applied, template, workload
 from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated, stateful
 
@@ -347,3 +347,16 @@ def test_workloads_that_need_each_other_come_whatever_their_order(tmp_path: Path
     cache["spec"]["selector"] = {"matchLabels": {"app": "cache"}}
     for both in ([first, cache], [cache, first]):
         assert applied(tmp_path, SIX, *both).pending == ()
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_bare_pod_needs_what_admits_it_before_it(tmp_path: Path, *, first: bool) -> None:
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "own", "namespace": "default"}}
+    bare = pod("bare", serviceAccountName="own")
+    path = written(tmp_path, *([account, bare] if first else [bare, account]))
+    there = [*SIX, namespace("default"), {**account, "metadata": {"name": "default", "namespace": "default"}}]
+    if first:
+        assert simulated(there, f"apply {path}").steps[0].pending == ()
+    else:
+        with pytest.raises(ManifestError, match='serviceaccount "own" not found'):
+            simulated(there, f"apply {path}")
