@@ -1,7 +1,8 @@
 """Why validating admission refuses a Pod that mutating admission has completed, except for ResourceQuota.
 
 Source: plugin/pkg/admission/serviceaccount/admission.go Admit, plugin/pkg/admission/limitranger/admission.go Validate,
-apiserver pkg/admission/plugin/namespace/lifecycle/admission.go Admit (v1.33 to v1.37).
+apiserver pkg/admission/plugin/namespace/lifecycle/admission.go Admit (v1.33 to v1.37), pod-security-admission
+policy/check_hostNamespaces.go, check_hostPorts.go (v1.36). What else a Pod Security Standard asks for is not modelled.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 
 _DEFAULT_ACCOUNT = "default"
+_ENFORCE = "pod-security.kubernetes.io/enforce"
 _NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
 """The Namespaces that an API server creates itself."""
 
@@ -31,11 +33,35 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
     namespace, name = pod.metadata.namespace, pod.spec.service_account_name or _DEFAULT_ACCOUNT
     if fault := ending(namespace, snapshot):
         yield Refusal("", fault, by_policy=True)
+    level, violations = enforced_standard(namespace, snapshot), [*_standard_violations(pod)]
+    if level and violations:
+        yield Refusal("", f'violates PodSecurity "{level}:latest": {", ".join(violations)}', by_policy=True)
     # Each namespace gets an account named default soon after it is created.
     exists = name == _DEFAULT_ACCOUNT or snapshot.get(ServiceAccount, namespace, name) is not None
     if not exists and _knows_accounts(namespace, snapshot):
         message = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
         yield Refusal("serviceAccountName", message, by_policy=True, missing=f"ServiceAccount {name}")
+
+
+def enforced_standard(namespace: str, snapshot: Snapshot) -> str:
+    """Return the Pod Security Standard that the namespace enforces; empty for none, or one that forbids nothing."""
+    found = snapshot.get(Namespace, "", namespace)
+    level = found.metadata.labels.get(_ENFORCE, "") if found else ""
+    return "" if level == "privileged" else level
+
+
+def _standard_violations(pod: Pod) -> Iterator[str]:
+    if pod.spec.host_network:
+        yield "host namespaces (hostNetwork=true)"
+    ports = {
+        container.name: [str(port.host_port) for port in container.ports if port.host_port]
+        for container in (*pod.spec.init_containers, *pod.spec.containers)
+    }
+    names = [f'"{name}"' for name, taken in ports.items() if taken]
+    numbers = sorted({number for taken in ports.values() for number in taken})
+    if names:
+        using = f"containers {', '.join(names)} use" if len(names) > 1 else f"container {names[0]} uses"
+        yield f"hostPort ({using} hostPort{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
 
 
 def ending(namespace: str, snapshot: Snapshot) -> str:

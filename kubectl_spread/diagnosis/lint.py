@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import is_ghost
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.findings import Finding, Severity
-from kubectl_spread.objects.core import Namespace, Pod, PodSpec, TopologySpreadConstraint
+from kubectl_spread.objects.core import Pod, PodSpec, TopologySpreadConstraint
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.scheduler import podtopologyspread
@@ -22,9 +22,7 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.snapshot import Snapshot
 
-_ENFORCED, _PRIVILEGED = "pod-security.kubernetes.io/enforce", "privileged"
 """The label of a namespace that names a Pod Security Standard, and the standard that allows all."""
 DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
@@ -97,16 +95,6 @@ def _by_key(spec: PodSpec) -> dict[str, tuple[TopologySpreadConstraint, ...]]:
     for constraint in spec.topology_spread_constraints:
         found[constraint.topology_key] = (*found.get(constraint.topology_key, ()), constraint)
     return found
-
-
-def pod_security(namespace: str, snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Return the finding about a namespace that enforces a Pod Security Standard; empty if it enforces none.
-
-    Source: pod-security-admission api/constants.go (v1.36).
-    """
-    found = snapshot.get(Namespace, "", namespace)
-    level = found.metadata.labels.get(_ENFORCED, "") if found else ""
-    return () if level in {"", _PRIVILEGED} else (findings.PodSecurityNotChecked(namespace=namespace, level=level),)
 
 
 def _duplicate_constraint(subject: Subject) -> Iterable[Finding]:

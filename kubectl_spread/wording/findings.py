@@ -408,21 +408,6 @@ def _(finding: findings.MergedConstraints) -> str:
 
 
 @FINDINGS.rule(
-    summary="the namespace enforces a Pod Security Standard, not checked here",
-    meaning="A namespace with the label pod-security.kubernetes.io/enforce lets in only Pods that keep to the"
-    " standard it names. That is about security contexts, which decide nothing about nodes and are not read.",
-    when="For information, by check, where the label says baseline or restricted.",
-    action="check --dry-run=server lets the API server judge.",
-    link=entry.POD_SECURITY,
-)
-def _(finding: findings.PodSecurityNotChecked) -> str:
-    return (
-        f"the namespace {finding.namespace} enforces the Pod Security Standard {finding.level}, which is not checked:"
-        " Pods that break it are not created. --dry-run=server lets the API server judge."
-    )
-
-
-@FINDINGS.rule(
     summary="the Pod's condition says unschedulable, but a node would take it now",
     meaning="kube-scheduler tries a Pod again when something changes that may help it, and waits longer after each"
     " failure. The condition is what it said the last time.",

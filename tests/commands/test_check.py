@@ -369,15 +369,25 @@ def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked:
     assert "InjectedFields" in {finding.id for finding in item.findings}
 
 
-@pytest.mark.parametrize(("level", "told"), [("restricted", True), ("baseline", True), ("privileged", False)])
-def test_a_standard_that_the_namespace_enforces_is_said_not_to_be_checked(
-    checked: Check, level: str, *, told: bool
+@pytest.mark.parametrize(
+    ("level", "fields", "verdict", "code"),
+    [
+        ("restricted", {}, "Incomplete", 3),
+        ("baseline", {}, "Incomplete", 3),
+        ("privileged", {"hostNetwork": True}, "Schedulable", 0),
+        ("baseline", {"hostNetwork": True}, "FailedCreate", 1),
+        ("restricted", {"host_ports": ["8080"]}, "FailedCreate", 1),
+    ],
+)
+def test_a_standard_that_the_namespace_enforces_refuses_pods(
+    checked: Check, level: str, fields: Object, verdict: str, code: int
 ) -> None:
     labels = {"pod-security.kubernetes.io/enforce": level, "pod-security.kubernetes.io/warn": "restricted"}
-    report = checked([workload("Deployment", "web", replicas=1)], [*ABC, namespace("default", **labels)])
-    said = [found.message for found in only(report).findings if found.id == "PodSecurityNotChecked"]
-    assert [f"the Pod Security Standard {level}" in message for message in said] == [True] * told
-    assert (only(report).verdict, exit_code(report)) == ("Schedulable", 0)
+    manifest = workload("Deployment", "web", pods=template(**fields), replicas=1)
+    report = checked([manifest], [*ABC, namespace("default", **labels)])
+    assert (only(report).verdict, exit_code(report)) == (verdict, code)
+    unknown = [gap.what for gap in only(report).incomplete]
+    assert unknown == [f"the Pod Security Standard {level} of namespace default"] * (level != "privileged")
 
 
 def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
