@@ -115,7 +115,7 @@ def autoscaler_report(
     decision: AutoscalerDecision, event: AutoscalerEvent | None, fixes: Iterable[Helps] = (), flags: Sequence[str] = ()
 ) -> AutoscalerReport:
     """Return a decision as reports have it; commands carry these connection flags."""
-    # Where there is no autoscaler, nothing of it is imported.
+    # A cluster without an autoscaler needs no such import.
     from kubectl_spread.wording.autoscalers import advice_text, decision_text, reason_text
 
     return AutoscalerReport(

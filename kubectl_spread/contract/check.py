@@ -182,7 +182,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
     """Return the outcome of a manifest, under the name of its first Pod."""
     report = with_missing(evaluation_report(outcome.judgement), incomplete_entries(outcome.unknown))
     if outcome.preempts:
-        # Where room is made, the minimum is not held by what is full.
+        # Preemption opens the full nodes that pin the minimum.
         held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
         report = replace(report, findings=held)
     if outcome.is_cleared:

@@ -166,7 +166,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         summary=explanation.summary,
         cause=to_blame.cause if to_blame else UNSET,
         message=explanation.message,
-        # Scores are relative, and nodes that were not read are none that could be compared.
+        # Scores are relative: they say nothing if some nodes were not read.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
         nodes=tuple(_node_report(verdict, judgement) for verdict in evaluation.nodes.values()),
         constraints=tuple(map(constraint_report, spread.constraints)),

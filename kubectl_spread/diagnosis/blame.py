@@ -159,7 +159,7 @@ def _volume_without_node(blame: Blame) -> causes.VolumeWithoutNode | None:
 
 
 def _waits_for_terminating_pods(blame: Blame) -> causes.WaitsForTerminatingPods | None:
-    # Nodes on which only Pods may be in the way, some of which terminate.
+    # Nodes where only Pods may be in the way, and some of them terminate.
     opened = (
         name
         for name, requirements in blame.against.items()
@@ -241,7 +241,7 @@ def _too_few_domains(constraint: ConstraintDiagnosis) -> bool:
 
 def _missing_key(blame: Blame) -> causes.MissingKey | None:
     nowhere = next((each for each in blame.constraints_of(blame.spread.rejected) if not each.domains), None)
-    # It leaves no node, whatever filters leave none either.
+    # It leaves no node, even without the filters.
     if nowhere is None or not blame.by_filters_alone:
         return None
     return causes.MissingKey(constraint=_blamed(nowhere), filters=_blamed_filters(blame)[1])

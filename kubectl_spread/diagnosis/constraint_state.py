@@ -58,7 +58,7 @@ def constraint_states(
     for counts in podtopologyspread.count_all(constraints, pod, handle):
         key, matching = counts.constraint.topology_key, counts.match_num
         domains = handle.index.domains(key)
-        # Only built-in defaults count nodes that lack the key, as a domain that no Pod is scored by.
+        # Only built-in defaults count nodes without the key, as a domain that affects no score.
         if "" in matching and "" not in domains:
             matching = {value: number for value, number in matching.items() if value in domains}
         yield ConstraintState(
@@ -75,7 +75,7 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
     empty = not profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
     reasons = {
         Idle.NO_NODE_HAS_KEY: not state.matching and not state.keyed,
-        # Nodes that carry its key may lack that of another constraint, or not be what its policies count.
+        # Nodes with its key may lack another constraint's key, or its policies may exclude them.
         Idle.NO_NODE_COUNTS: not state.matching,
         Idle.NO_SELECTOR: selector == NOTHING,
         Idle.EMPTY_SELECTOR: selector == EVERYTHING and empty,

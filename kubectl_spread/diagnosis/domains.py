@@ -165,7 +165,7 @@ class Pinning(msgspec.Struct, frozen=True, kw_only=True):
                 reason = None
                 if isinstance(requirement, FilterRequirement):
                     reason = self.explainer.of_plugin(requirement.plugin, info)
-                # Who cordons a node taints it too.
+                # A cordon adds a taint too.
                 if not (cordoned and reason == CORDON_TAINT):
                     yield Pin(node=info.name, requirement=requirement, reason=reason)
 
@@ -204,7 +204,7 @@ def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosi
 def _diagnose_one(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:
     explainer = pinning.explainer
     constraint = counts.constraint
-    # No domain holds it while minDomains is not reached.
+    # While minDomains is not reached, no domain may hold the minimum.
     minimum = tuple(sorted(value for value, number in counts.match_num.items() if number == counts.global_minimum))
     on_node = podtopologyspread.count_matching_pods(constraint, explainer.evaluation.pod, explainer.handle)
     return ConstraintDiagnosis(
@@ -230,7 +230,7 @@ def _domains(
 ) -> Iterable[Domain]:
     """Yield every domain by value: the eligible ones, and those without a counted node."""
     constraint, handle = counts.constraint, pinning.explainer.handle
-    # A profile without the filter heeds no constraint.
+    # A profile without the filter ignores constraints.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
     this = ConstraintRequirement(constraint.index)

@@ -110,7 +110,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
     reach = None
     if handle.snapshot.inventory.not_read:
-        from kubectl_spread.diagnosis.unread_nodes import Reach  # As only of large clusters.
+        from kubectl_spread.diagnosis.unread_nodes import Reach  # Only large clusters have unread nodes.
 
         reach = Reach(evaluation, handle)
     found = Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)

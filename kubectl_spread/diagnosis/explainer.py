@@ -88,7 +88,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
     def _nominated_pods(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
         """Return the nominated Pods without which the plugin would not reject the node."""
-        if not self.handle.snapshot.nominated:  # as almost always, on each of thousands of nodes
+        if not self.handle.snapshot.nominated:  # almost always, on each of thousands of nodes
             return ()
         rejections = self.evaluation.nodes[node_info.name].rejections
         return next((rejection.nominated for rejection in rejections if rejection.plugin == plugin), ())

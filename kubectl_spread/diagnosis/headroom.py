@@ -33,7 +33,7 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
     for number in range(most):
         if following is None or not following.comes:
             return Headroom(more=number, tried=number, then=NoMoreWanted())
-        # One that waits for a node already is in what quotas say is used.
+        # Quotas already count a Pod that exists.
         if before.snapshot.get(Pod, *following.pod.key) is None:
             others = [(upcoming.pod, created)] if created else []
             refused = over_quota(following.pod, others, before.snapshot, before.profile) if others else ()
@@ -60,7 +60,7 @@ def _pod_after(workload: OwnedPods, before: NextPod, number: int, handle: Handle
         return next_pod(workload, handle.snapshot, handle.profile)
     if isinstance(workload.owner, CronJob) and number >= at_once(workload.owner.spec.job_template.spec):
         return None  # The Pods of one run.
-    # What has no ordinals makes the same Pod over again, under another name.
+    # An owner without ordinals creates the same Pod again, with another name.
     pod = renamed(before.pod, f"{workload.ref.name}-{number}")
     return replace(before, pod=pod, claims=tuple(claims_of(workload.owner, pod)))
 

@@ -116,7 +116,7 @@ def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
 
 def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
     if subject.pod.spec.node_name:
-        return  # Nobody schedules a Pod that names its node.
+        return  # A Pod that names its node is not scheduled.
     for constraint, report in subject.each():
         if report.pinned and any(domain.eligible and not domain.allowed for domain in report.domains):
             yield findings.PinnedMinimum(
@@ -165,7 +165,7 @@ def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
 def _single_domain(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
         if len(report.eligible) == 1 and constraint.min_domains <= 1 and subject.own:
-            # A daemon's affinity is its controller's: it names the one node.
+            # A daemon gets its affinity from its controller: it names the only node.
             owner = subject.pod.metadata.controller
             of_daemon = owner is not None and owner.kind == DAEMON_SET.name
             node = pinned_node(subject.pod) if of_daemon and constraint.honors_affinity else ""
@@ -257,7 +257,7 @@ def _stale_event(subject: Subject) -> Iterable[Finding]:
     if condition is None or condition.reason != "Unschedulable" or not subject.evaluation.feasible:
         return
     snapshot = subject.handle.snapshot
-    # Where the scheduler has chosen a node since, the Pod waits for volumes.
+    # If the scheduler has chosen a node since, the Pod waits for volumes.
     if not (subject.pod.key in snapshot.assumed or subject.pod.key in snapshot.undecided):
         yield findings.StaleEvent()
 

@@ -179,7 +179,7 @@ def _held_by(pod: Pod) -> tuple[str, ...]:
 def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[Pod]) -> tuple[UnreadRevision, ...]:
     if not isinstance(wanted.owner, StatefulSet):
         return ()
-    # Its template may name a pod-template-hash besides, which is none of its revisions.
+    # Its template may also have a pod-template-hash, which is not one of its revisions.
     newest = wanted.pod.metadata.labels.get(REVISION_HASH_LABEL, "")
     owner, living = wanted.owner, running_pods(wanted, before)
     return tuple(gap for pod in came for gap in statefulset.guessed(owner, pod, living, before, newest=newest))

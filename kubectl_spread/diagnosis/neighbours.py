@@ -172,7 +172,7 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             known = snapshot.get(StorageClass, "", claim.class_name) is not None
             return "" if known else not_found(CLASS, claim.class_name)
         if claim.wants_default_class and any(each.is_default for each in snapshot.all(StorageClass)):
-            return ""  # The controller is about to write it down.
+            return ""  # The controller is about to set the default class.
         return NO_CLASS
 
     @cached_property

@@ -50,7 +50,7 @@ def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:
 def not_created(workload: OwnedPods, shortage: Shortage, handle: Handle) -> NotCreated | None:
     """Return why the Pods that the workload lacks are not created; None if nothing shows why."""
     upcoming = upcoming_pod(workload, handle)
-    # A DaemonSet that lacks Pods makes them for their nodes, and none next.
+    # A DaemonSet creates its missing Pods for their nodes, and has no next Pod.
     comes = upcoming is not None and (upcoming.comes or isinstance(workload.owner, DaemonSet))
     if upcoming is None or not (comes and upcoming.refusals):
         return None

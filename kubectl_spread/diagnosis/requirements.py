@@ -53,7 +53,7 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
             by_plugin[rejection.plugin].append(name)
     for plugin in handle.profile.filters:
         nodes = frozenset(by_plugin[plugin])
-        # What remains of the constraints' own filter are nodes that matching Pods have been nominated to.
+        # The constraints' own filter also rejects nodes to which matching Pods are nominated.
         rejected[FilterRequirement(plugin)] = nodes - by_counts if plugin == podtopologyspread.NAME else nodes
     return {requirement: nodes for requirement, nodes in rejected.items() if nodes}
 
@@ -67,7 +67,7 @@ def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
     kinds = frozenset(requirements_against(rejected, nodes).values())
     if not kinds or frozenset() in kinds:
         return ()
-    # Who rejects more than another set asks for nothing that the other does not.
+    # A set that contains another set adds no condition to it.
     asked = [one for one in kinds if not any(other < one for other in kinds)]
     candidates = tuple(requirement for requirement in rejected if any(requirement in one for one in asked))
     for size in range(1, len(candidates) + 1):

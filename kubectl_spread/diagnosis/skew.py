@@ -139,7 +139,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
         preemption, feasible = self.decision.preemption, self.decision.evaluation.feasible
         if preemption:
             return (preemption.node, *preemption.ties)
-        # Which is best is not known where others were not read.
+        # If other nodes were not read, the best node is unknown.
         return tuple(sorted(feasible)) if self.decision.handle.snapshot.inventory.not_read else feasible
 
 
@@ -277,7 +277,7 @@ def _gaps_of(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
     found = incomplete(pod, decision.handle, decision.evaluation)
     if upcoming is None:
         return found
-    # What admission does has been done to a Pod that exists.
+    # Admission has already changed a Pod that exists.
     not_read = () if revision.pending else unknown(pod, snapshot)
     return (*found, *not_read, *guessed(pod, snapshot), *upcoming.unread)
 

@@ -390,7 +390,7 @@ def _status_for_counts(status: SpreadStatus, state: ConstraintState) -> SpreadSt
 
 
 def _ranges(seen: Sequence[ConstraintState]) -> dict[str, tuple[int, int]]:
-    if len({id(each.matching) for each in seen}) == 1:  # as of most, and of all where nothing is left to chance
+    if len({id(each.matching) for each in seen}) == 1:  # most, and all if nothing is left to chance
         same = {number: (number, number) for number in set(seen[0].matching.values())}
         return {domain: same[number] for domain, number in sorted(seen[0].matching.items())}
     domains = sorted({domain for each in seen for domain in each.matching})

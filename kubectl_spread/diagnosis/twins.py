@@ -28,7 +28,7 @@ def judgement_for(pod: Pod, twin: Judgement) -> Judgement:
         for volume in pod.spec.volumes
         if volume.ephemeral is not None
     }
-    # The scheduler's own words may name its claims; without VolumeBinding, which asks for them first, a filter does.
+    # The scheduler's message may name the claims: in PreFilter, or in a filter without VolumeBinding.
     if evaluation.pre_filter is not None or any(name in evaluation.message for name in claims):
         return judge(cycle.evaluate(pod, twin.handle), twin.handle)
     if blame is not None:

@@ -75,7 +75,7 @@ class Reach(msgspec.Struct, frozen=True):
 
     def _filters_in_doubt(self, *, on_node: bool) -> frozenset[str]:
         """Return the filters that could reject more than they do, on a node that was read or on one that was not."""
-        # Who has nothing to judge about the Pod on any node lets it pass, whoever else is there.
+        # A filter that skips the Pod accepts every node, whatever Pods are on it.
         asked = {name for name, _ in self.evaluation.filters}
         return OF_ALL_NODES | (OF_THE_NODE & asked if on_node else frozenset())
 
@@ -85,7 +85,7 @@ class Reach(msgspec.Struct, frozen=True):
         pod, profile = self.evaluation.pod, self.handle.profile
         if not profile.serves(pod) or not profile.preempts or pod.spec.preemption_policy == NEVER:
             return False
-        # the lowest priority that a Pod may have, as far as PriorityClasses tell
+        # the lowest priority of a PriorityClass, or the default
         lowest = min((0, *(each.value for each in self.handle.snapshot.all(PriorityClass))))
         if self.evaluation.pre_filter is not None or lowest >= priority_of(pod):
             return False

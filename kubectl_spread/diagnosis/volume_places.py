@@ -29,7 +29,7 @@ def _missing_label(volume: PersistentVolume, index: NodeIndex) -> tuple[str, tup
     """Return a label and the values that the volume needs and no node has; None if some node may do."""
     affinity = volume.spec.node_affinity
     terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
-    # Only a term of a value that no node has is closed for good, and all have to be.
+    # All terms must need a value that no node has.
     unmet = [_unmet_expression(term, index) for term in terms]
     if unmet and all(unmet) and len({each.key for each in unmet if each}) == 1:
         first = next(each for each in unmet if each)

@@ -52,7 +52,7 @@ class Arrangement(msgspec.Struct, frozen=True):
         handle = self.handles.of(pod)
         totals = cycle.total_scores(pod, handle)
         sampled = len(totals) > handle.profile.nodes_to_score(len(handle.node_infos))
-        # Where it counts the same on all of them, it makes no difference which are scored.
+        # If the counts are the same on all of them, it does not matter which are scored.
         if sampled and len({movable.places(name, goals) for name in totals}) > 1:
             return Choices(tuple(totals), seen_best(pod, handle), sampled=True, scored=1 + SAMPLES)
         return Choices(tuple(totals), cycle.best_of(totals, pod), sampled=sampled)
@@ -151,7 +151,7 @@ def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal]
         if not found.best:
             return NOWHERE
         sampled, scored = sampled or found.sampled, scored + found.scored
-        # Where not every way is followed, any node that takes the Pod may have the highest score.
+        # If some arrangements are not followed, any feasible node may have the highest score.
         nodes.update(found.best if whole and not found.sampled else found.fitting)
         for landed in gone.landings(found.best, movable, goals):
             choices.setdefault(landed.landed, landed)

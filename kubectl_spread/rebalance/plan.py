@@ -173,7 +173,7 @@ class Planner:
 
     def _plan_together(self, groups: Sequence[Group], start: State, apart: list[Outcome]) -> list[Outcome]:
         before, rank = self._state, _rank(apart, self._state)
-        # The evictions that the counts of each group ask for at least.
+        # The fewest evictions that the counts of each group require.
         least = (max(g.moves_needed(g.start, g.constraint.max_skew, (), ()) for g in group) for group in groups)
         if rank <= (0, 0, sum(least)):
             return apart
@@ -219,7 +219,7 @@ class Planner:
             return SearchResult(before, Ended.NOT_BEGUN)
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
         if many < 2 * few:
-            # What the search follows is about as much as its proof would.
+            # The search follows about as much as its proof would.
             return self._search(problem, before.with_most(few, problem.goals), few)
         found = self._search(problem, before.with_most(1, problem.goals), few)
         followed = self._follow(found, before, problem, many)

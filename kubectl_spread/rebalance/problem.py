@@ -45,7 +45,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     shut: tuple[frozenset[int], ...]
     parts: tuple[tuple[int, ...], ...]
 
-    # How many evictions are needed at least.
+    # The fewest evictions.
 
     @cached_property
     def _needed(self) -> dict[tuple[int, DomainPods], int]:
@@ -104,7 +104,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
             emptiest = self._emptiest(at, counts)
             if leaves is not None and leaves not in self.shut[at] and after[leaves] < after[emptiest]:
                 emptiest = leaves
-            # The Pod need not come to a node that counts at all.
+            # The replacement may also go to a node that is not counted.
             best = min(best, self._moves(at, with_more(after, emptiest, 1)))
         return best
 
@@ -123,7 +123,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         every = zip(self.goals, self.shut, strict=True)
         return tuple(tuple(place for place in range(len(goal.domains)) if place not in shut) for goal, shut in every)
 
-    # What is worth trying.
+    # The candidates.
 
     def moves(self, gone: Collection[PodKey], counted: Collection[Counts]) -> Iterator[tuple[int, Movable, Hope]]:
         """Yield the Pods that may be evicted next, one of each kind, with their ranks and what is left to do then.
@@ -155,7 +155,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         if len(counted) > 1:
             return movable.like, movable.leaves
         counts, own = next(iter(counted)), self._has_own
-        # Domains of a single node are known only by what they hold.
+        # Domains with a single node differ only in their counts.
         return movable.like, tuple((at, counts[at][place] if own[at] else place) for at, place in movable.leaves)
 
     def _closes_behind(self, movable: Movable, counts: Counts) -> bool:
@@ -166,7 +166,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         for at, place in movable.leaves:
             if at in movable.bound_by:
                 goal, found = self.goals[at], counts[at]
-                # what the domain holds without it, and the Pod that comes - global minimum > maxSkew
+                # the count without it + the replacement - global minimum > maxSkew
                 if found[place] - goal.least(with_more(found, place, -1)) > goal.constraint.max_skew:
                     return True
         return False

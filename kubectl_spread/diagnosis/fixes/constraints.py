@@ -46,7 +46,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         yield from _change_policies(counts, situation)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
-        # Where the Pod has the same preference already, this is invalid.
+        # This is invalid if the Pod already has the same preference.
         soft = proposals.MakeSoft(topology_key=counts.constraint.topology_key)
         yield EditPod(proposal=soft, edit=partial(_make_soft, counts.constraint))
 

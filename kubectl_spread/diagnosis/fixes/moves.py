@@ -61,7 +61,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     for pod, place in obstacles(situation):
         if why_not(pod, situation) is None:
             namespace, name = pod.key
-            # Pods that nobody owns are alike too.
+            # Pods without an owner are alike too.
             owner = str(owner_of(pod, situation.handle.snapshot)) if pod.metadata.controller else ""
             proposal = MovePod(namespace=namespace, pod=name, node=pod.spec.node_name)
             yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
@@ -87,11 +87,11 @@ def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
     walked: dict[int, PodsByKey] = {}
     for info in situation.nodes_only_against(found.movable):
         pods = found.on(info)
-        if id(pods) in walked:  # those of a whole domain, which are the same on each of its nodes
+        if id(pods) in walked:  # the Pods of a whole domain, the same on each of its nodes
             continue
         walked[id(pods)] = pods
         for key, pod in sorted(pods.items()):
-            # Where a Pod's place is taken, and what its budgets say, rests on the others of its namespace.
+            # The replacement's node and the budgets depend on all Pods of the namespace.
             if key not in seen and situation.exists(pod) and inventory.has_pods_of(pod.metadata.namespace):
                 yield pod, found.place(info)
             seen.add(key)
@@ -137,7 +137,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     def _kept_apart(self, info: NodeInfo) -> Iterable[Pod]:
         """Return the Pod without which no Pod is too near, in each of the node's domains that has such Pods."""
         near = [self._pods_kept_apart[each] for each in info.labels.items() if each in self._pods_kept_apart]
-        # Of several in one domain each would have to go.
+        # If a domain has several, each of them would have to go.
         return reduce(_in_both, near).values() if near and all(len(pods) == 1 for pods in near) else ()
 
     def _only_pod_on_port(self, info: NodeInfo) -> Sequence[Pod]:
@@ -147,7 +147,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
     def _pods_large_enough(self, info: NodeInfo) -> Iterator[Pod]:
         short = noderesources.insufficient(self._resource_state, info)
-        # All Pods together hold too little where the node is too small.
+        # On a node that is too small, all Pods together free too little.
         if any(each.wanted > each.capacity for each in short):
             return
         # On most nodes no Pod is as large as that.
@@ -186,7 +186,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         found: dict[tuple[str, str], dict[PodKey, Pod]] = defaultdict(dict)
         there = ((info, other) for info in self.situation.handle.node_infos.values() for other in info.pods)
         for info, other in there:
-            if own or other.spec.affinity is not None:  # which most Pods have not
+            if own or other.spec.affinity is not None:  # most Pods have none
                 meant = [term for term in own if term.matches(other, {})]
                 meant += [term for term in readable_terms(other).anti_affinity if term.matches(pod, ours)]
                 for key in {term.topology_key for term in meant} & info.labels.keys():

@@ -169,7 +169,7 @@ def _labels_of_volume(situation: Situation) -> Mapping[str, str]:
     place = next(volumes_without_node(situation.pod, situation.handle), None)
     if place is None or place.topology_key == HOSTNAME:
         return {}
-    # Providers have a label of their own beside the zone's, of the same value.
+    # Providers have their own label with the zone's value.
     keys = (place.topology_key, *((ZONE,) if place.topology_key.endswith("/zone") else ()))
     return dict.fromkeys(keys, place.values[0])
 

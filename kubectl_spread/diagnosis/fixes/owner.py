@@ -57,7 +57,7 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
     Its revision hash is unique, so constraints and affinity with matchLabelKeys start counting at zero.
     """
     pod, edits = situation.pod, edits_of(parts)
-    # A file is changed before anything is made of it.
+    # A manifest is changed before its Pods are created.
     owner = None if situation.written else patchable_owner(situation)
     hashes = {label: f"{pod.metadata.labels[label]}-next" for label in REVISION_LABELS if label in pod.metadata.labels}
     if owner is None or not edits or not hashes:
@@ -70,7 +70,7 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
         return None
     changed = edited(pod, edits)
     metadata = msgspec.structs.replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
-    # Into the Pod's own selectors the API server has merged the old hash.
+    # The API server has merged the old hash into the Pod's own selectors.
     upcoming = msgspec.structs.replace(changed, metadata=metadata, spec=unmerged(changed.spec))
     return prepared(upcoming, situation.handle.profile.release)
 
@@ -95,7 +95,7 @@ def keeper_of(owner: Workload) -> Keeper | None:
     pkg/action/validate.go.
     """
     annotations, labels = owner.metadata.annotations, owner.metadata.labels
-    # What a chart made may say Helm too; the one who applies it decides.
+    # Objects of a chart may name Helm too; the tool that applies them comes first.
     if ARGO_TRACKING_ID in annotations or ARGO_INSTANCE in labels:
         tracked = annotations.get(ARGO_TRACKING_ID, "").partition(":")[0]
         return Keeper(

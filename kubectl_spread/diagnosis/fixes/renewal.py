@@ -39,7 +39,7 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
         return False
     if all(route.disturbs is Disturbance.NOTHING for route in routes_of(edits, before)):
         return False
-    # The change replaces it anyway. Deleted before that it comes back as it was, and takes the place that it left.
+    # The change replaces it anyway. If it is deleted earlier, it comes back unchanged and takes its place again.
     running = {pod.key for pod in before.running}
     if any(isinstance(part, DeletePod) and part.obj.key in running for part in parts):
         return True
@@ -58,7 +58,7 @@ def _renewed_pods(parts: Sequence[Candidate], old: Sequence[Pod], after: Situati
     upcoming = new_revision_pod(parts, before)
     first = upcoming or after.pod
     controller = before.pod.metadata.controller
-    # Namesakes keep what is theirs alone, claims and the node of a daemon, but count by the new revision's label.
+    # Pods with fixed names keep their claims, or the node of a daemon, but get the new revision's label.
     apart = upcoming is None and controller is not None and controller.kind in moves.ONE_OF_ITS_NAME
     yield first
     for number, pod in enumerate(old):

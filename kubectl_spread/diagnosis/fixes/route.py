@@ -116,7 +116,7 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
 def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
     pod, snapshot = situation.pod, situation.handle.snapshot
     if pod.metadata.controller is None:
-        # Nothing owns it, and its constraints cannot be changed.
+        # It has no owner, and its constraints cannot be changed.
         command = _patch_command(pod, operations_of(edits, as_template(pod)), "replace")
         return Route(commands=(command,), effect=Effect.POD_RECREATED)
     owner = patchable_owner(situation)
@@ -143,7 +143,7 @@ def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situat
     fewer = situation.at_work < getattr(owner.spec, "replicas_wanted", 0)
     return replace(
         route,
-        # What reverts patches makes them vain.
+        # A keeper that reverts patches makes them useless.
         commands=() if keeper is not None and keeper.reverts else route.commands,
         disturbs=_disturbance_of(route.disturbs, situation),
         at_work=situation.at_work if replaces and situation.running and fewer else None,
@@ -225,7 +225,7 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
         return _roll_out(rollout, owner, with_edits(owner, edits), situation)
     if isinstance(owner, DaemonSet) and owner.spec.update_strategy.type != ON_DELETE:
         return rollout
-    # What is to be evicted yet has the change when it comes again.
+    # A Pod that is evicted later is recreated with the change.
     return _patch_and_delete(owner, waiting if situation.bound_for is None else (), rollout)
 
 
@@ -260,7 +260,7 @@ def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route) -
     partition = first - owner.spec.ordinals.start
     if waiting and waiting[0] not in updated:
         return replace(both, effect=Effect.BEHIND_PARTITION, partition=partition, disturbs=Disturbance.NOTHING)
-    # It waits for the Pending Pod for ever unless that is deleted.
+    # The rollout waits for the Pending Pod forever, unless that is deleted.
     effect = Effect.ROLLOUT_IN_TURN if waiting else Effect.ROLLOUT
     return replace(both, effect=effect, pods=owner.spec.replicas_wanted - partition)
 

@@ -107,7 +107,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     working = _harmless(singles)
     if not any(each.keeps_decisions for each in working):
         pairs = _harmless(_working_pairs(situation, spent, keeping=bool(working)))
-        # Without what goes further than another pair that works.
+        # Leave out pairs that go further than another pair.
         working += [each for each in pairs if not any(other.is_exceeded_by(each) for other in pairs)]
     new_nodes = _harmless(_working_alone(nodes.additions(situation), situation, spent))
     warned = (
@@ -194,7 +194,7 @@ def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]
 
 
 def _working_alone(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
-    if spent():  # to find the first that is worth trying takes time too
+    if spent():  # finding the first candidate takes time too
         return
     for candidate in _at_most_of_each(candidates, MOST_ALIKE):
         if spent():

@@ -119,7 +119,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def warnings(self) -> frozenset[tuple[Severity, str, str]]:
         """(severity, id, path) of each finding about the Pod that is not just information."""
-        # What nodes say of the Pod is told where the minimum may be pinned, but for what is mere information.
+        # Without information, only findings about a pinned minimum need the verdicts on nodes.
         pinned = any(map(self._may_be_pinned, self.counts))
         evaluation = self.evaluation if pinned else Evaluation(pod=self.pod, nodes={})
         spread = diagnose(self.pod, self.handle, evaluation)
@@ -140,7 +140,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         handle = self.bound_for.before if self.bound_for else self.handle
         placed = placed_by_owner(handle) if self.placed is None else self.placed
         there = placed.get((self.pod.metadata.namespace, owner_of(self.pod, handle.snapshot)), ())
-        # What was counted once for many Pods may have this one on the node where the scheduler counts it.
+        # Counts shared by many Pods may have this one on its assumed node.
         return tuple(pod for pod in there if self.exists(pod) and (self.bound_for or pod.key != self.pod.key))
 
     @property
