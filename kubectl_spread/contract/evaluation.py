@@ -199,7 +199,7 @@ def _node_report(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
                 reasons=rejection.status.reasons,
                 detail=_reason_of_rejection(rejection.plugin, handle.node_infos[verdict.name], spread),
             )
-            for rejection in (reach.told(verdict) if reach else verdict.rejections)
+            for rejection in (reach.known_rejections(verdict) if reach else verdict.rejections)
         ),
         first=reach.is_first(verdict) if reach else UNSET,
     )

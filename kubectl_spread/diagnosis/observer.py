@@ -180,12 +180,10 @@ def _count_states(
     counted = {}
     for key, found in upcoming.items():
         were = last.states.get(key) if last and last.upcoming.get(key) is found else None
-        anew = (
-            were is None
-            or _select_any(were, touched[key[0]])
-            or (retainted and any(e.constraint.honors_taints for e in were))
+        changed = were is not None and (
+            _select_any(were, touched[key[0]]) or (retainted and any(e.constraint.honors_taints for e in were))
         )
-        counted[key] = _states(key, found.pod, handles) if were is None or anew else were
+        counted[key] = _states(key, found.pod, handles) if were is None or changed else were
     return counted
 
 

@@ -43,7 +43,7 @@ class Reach(msgspec.Struct, frozen=True):
     def _unread(self) -> frozenset[str]:
         return self.handle.snapshot.inventory.not_read
 
-    def told(self, verdict: NodeVerdict) -> Iterator[Rejection]:
+    def known_rejections(self, verdict: NodeVerdict) -> Iterator[Rejection]:
         """Yield what rejects the node, without the rejection for being unread."""
         return (rejection for rejection in verdict.rejections if rejection.plugin != unread_nodes.NAME)
 

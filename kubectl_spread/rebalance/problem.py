@@ -199,7 +199,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     def _shape(self, counts: Counts) -> Hashable:
         """Return the counts, with nodes in the same domains interchangeable."""
         shared = tuple(found for found, own in zip(counts, self._has_own, strict=True) if not own)
-        nodes = Counter((lies, tuple(counts[at][place] for at, place in own)) for lies, own in self._nodes)
+        nodes = Counter((shared_by, tuple(counts[at][place] for at, place in own)) for shared_by, own in self._nodes)
         return shared, frozenset(nodes.items())
 
     @cached_property
