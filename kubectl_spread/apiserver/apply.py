@@ -1,4 +1,4 @@
-"""What ``kubectl apply`` makes of an object that lives: of what was applied last, what lives and the manifest.
+"""What ``kubectl apply`` does to an existing object, from the manifest applied last, the object and the new manifest.
 
 Source: kubectl pkg/cmd/apply/patcher.go patchSimple, pkg/util/apply.go GetModifiedConfiguration (v1.36).
 """
@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import Tables
+from kubectl_spread.apiserver.json_merge import json_patched, three_way_json_patch
 from kubectl_spread.apiserver.quantities import canonical
 from kubectl_spread.apiserver.strategic_merge import Map, MergeError, Schema, patched, same, three_way_patch
 from kubectl_spread.objects.core import REST, UNKEPT, Pod
@@ -39,19 +40,19 @@ _DEFAULT_STRATEGIES = tuple(
         RollingUpdate(max_surge=0, max_unavailable=1),
     )
 )
-"""What the API server writes where none is said. Source: pkg/apis/apps/v1/defaults.go (v1.36)."""
+"""The defaults of the API server. Source: pkg/apis/apps/v1/defaults.go (v1.36)."""
 _BLANK: tuple[Plain, ...] = ({}, [], None)
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """An object once a manifest is applied.
+    """An object after a manifest was applied.
 
     Attributes:
         obj: the object.
-        applied: whether kubectl applied it before, or made it now.
-        kept: where what it applied is not known, the fields that stay, and would go had they been applied.
-        changes_unkept: whether fields of a Pod change that are not kept, of which none may change; None where that is
-            not known, of a Pod or of a Job's template.
+        applied: whether kubectl applied it before, or created it now.
+        kept: if the manifest applied last is not known, the fields that stay, but would be removed if it had them.
+        changes_unkept: whether immutable fields of a Pod change that are not kept; None if that is not known, of a Pod
+            or of a Job's template.
     """
 
     obj: KubernetesObject
@@ -64,8 +65,8 @@ class Application(msgspec.Struct, frozen=True):
     """A manifest that is applied.
 
     Attributes:
-        obj: what it creates where no such object lives.
-        values: the manifest as it was read.
+        obj: the object that it creates if none exists.
+        values: the manifest's plain values.
         schema: how objects of its kind are merged.
     """
 
@@ -75,16 +76,16 @@ class Application(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, obj: KubernetesObject, api_version: str, values: Plain, tables: Tables) -> Application:
-        """Return the manifest of an object, of which the tables know how it is merged."""
+        """Return the manifest of an object; the tables have the schema of its kind."""
         definition = tables.kinds.get(f"{api_version} {type(obj).__name__}", "")
         name = definition if isinstance(definition, str) else definition[0]
         return cls(obj, _mapping(values), Schema(tables, name))
 
     def over(self, live: KubernetesObject | None) -> KubernetesObject:
-        """Return the object as it is once the manifest is applied.
+        """Return the object after the manifest is applied.
 
         Args:
-            live: the object of its name; None where there is none.
+            live: the existing object; None if there is none.
 
         Raises:
             MergeError: kubectl cannot apply it.
@@ -92,7 +93,7 @@ class Application(msgspec.Struct, frozen=True):
         return self.obj if live is None else self._applied(live, last_applied(live))
 
     def merged(self, live: KubernetesObject) -> Merged:
-        """Return the same of an object that lives, and how far it is known.
+        """Return the same for an existing object, with what is not known about it.
 
         Raises:
             MergeError: kubectl cannot apply it.
@@ -102,15 +103,15 @@ class Application(msgspec.Struct, frozen=True):
         found = self._applied(live, original)
         if isinstance(found, Job) and UNKNOWN in found.spec.template.rest:
             unkept = None
-        # Snapshots of older releases hold less of what was applied; Pods and Jobs may hardly change.
+        # Snapshots of older releases lack parts of the manifest applied last. Pods and Jobs are nearly immutable.
         if "metadata" in original or isinstance(live, Pod | Job):
             return Merged(found, changes_unkept=unkept)
-        others = self._applied(live, {"spec": _full(live)[0].get("spec")})
+        others = self._applied(live, {"spec": _plain_object(live)[0].get("spec")})
         kept = tuple(_differences("spec", _spec(found), _spec(others)))
         return Merged(found, LAST_APPLIED in live.metadata.annotations, kept)
 
     def _changes_unkept(self, original: Map) -> bool | None:
-        """Return whether the manifest of a Pod differs from the one before in fields that are not kept."""
+        """Return whether a Pod's manifest changes fields that are not kept; None if that is not known."""
         after = pod_digest(self.values)
         if not original and after == NOTHING:
             return False
@@ -121,13 +122,13 @@ class Application(msgspec.Struct, frozen=True):
         """Return the patch that kubectl sends.
 
         Raises:
-            MergeError: it cannot be made.
+            MergeError: kubectl cannot create it.
         """
-        return self._patch(_full(live)[0], last_applied(live))
+        return self._patch(_plain_object(live)[0], last_applied(live))
 
     @property
     def sent(self) -> Map:
-        """The manifest as kubectl sends it; the API server takes no status from it."""
+        """The manifest as kubectl sends it, without its status, which the API server ignores."""
         metadata = {"namespace": self.obj.metadata.namespace} if self.obj.metadata.namespace else {}
         sent: Map = {**self.values, "metadata": {**_mapping(self.values.get("metadata")), **metadata}}
         sent.pop("status", None)
@@ -138,14 +139,17 @@ class Application(msgspec.Struct, frozen=True):
             values.pop(REST, None)
         manifest = self.sent
         known = {name: manifest.get(name) for name in ("apiVersion", "kind")}
+        if not self.schema.definition:
+            return three_way_json_patch(original, manifest, {**known, **live})
         return three_way_patch(original, manifest, {**known, **live}, self.schema)
 
     def _applied(self, live: KubernetesObject, original: Map) -> KubernetesObject:
-        values, rest = _full(live)
+        values, rest = _plain_object(live)
         template = template_in(original)
         written = template.get(REST)
         applied_rest = written if isinstance(written, str) else template_digest(template) if template else None
-        merged = patched(values, self._patch(values, original), self.schema)
+        patch = self._patch(values, original)
+        merged = patched(values, patch, self.schema) if self.schema.definition else json_patched(values, patch)
         metadata, manifest = _mapping(merged.get("metadata")), self.sent
         text = msgspec.json.encode(manifest).decode()
         merged["metadata"] = {**metadata, "annotations": {**_mapping(metadata.get("annotations")), LAST_APPLIED: text}}
@@ -159,10 +163,10 @@ class Application(msgspec.Struct, frozen=True):
 
 
 def last_applied(live: KubernetesObject) -> Map:
-    """Return what was applied last, as its annotation says; nothing where nobody applied it.
+    """Return the manifest applied last, from the annotation; empty if there is none.
 
     Raises:
-        MergeError: the annotation is no object.
+        MergeError: the annotation is not a JSON object.
     """
     text = live.metadata.annotations.get(LAST_APPLIED)
     try:
@@ -171,22 +175,22 @@ def last_applied(live: KubernetesObject) -> Map:
         raise MergeError("invalid JSON document") from error
     if not isinstance(found, dict):
         raise MergeError("invalid JSON document")
-    return _without_halves({key: value for key, value in found.items() if key != "status"})
+    return _without_partial_mounts({key: value for key, value in found.items() if key != "status"})
 
 
-def _full(live: KubernetesObject) -> tuple[Map, str | None]:
-    """Return an object that lives as values, and the digest of what these lack of its template; None for nothing."""
+def _plain_object(live: KubernetesObject) -> tuple[Map, str | None]:
+    """Return (the object as plain values, the digest of its template's other fields; None if there are none)."""
     values = cast("Map", plain(msgspec.json.encode(live)))
     template = template_in(values)
     rest, unkept = template.pop(REST, ""), template.pop(UNKEPT, "")
     if isinstance(unkept, str) and unkept:
         template |= cast("Map", put_back(template, plain(unkept.encode())))
         return values, None
-    return _without_halves(values), rest if isinstance(rest, str) else None
+    return _without_partial_mounts(values), rest if isinstance(rest, str) else None
 
 
-def _without_halves(values: Map) -> Map:
-    """Return an object without mounts of which the path, by which they are merged, is not kept."""
+def _without_partial_mounts(values: Map) -> Map:
+    """Return an object without mounts that lack their path, the merge key, because it was not kept."""
 
     def whole(key: str, value: Plain) -> bool:
         mounts = value if key == "volumeMounts" and isinstance(value, list) else []
@@ -195,13 +199,13 @@ def _without_halves(values: Map) -> Map:
     def of(value: Plain) -> Plain:
         if isinstance(value, list):
             return [of(each) for each in value]
-        return _without_halves(value) if isinstance(value, dict) else value
+        return _without_partial_mounts(value) if isinstance(value, dict) else value
 
     return {key: of(value) for key, value in values.items() if whole(key, value)}
 
 
 def _spec(obj: KubernetesObject) -> Plain:
-    """Return what an object asks for, in one spelling."""
+    """Return the object's spec with canonical quantities and without default strategies."""
     spec: Struct | None = getattr(obj, "spec", None)
     if spec is None:
         return None
@@ -212,7 +216,7 @@ def _spec(obj: KubernetesObject) -> Plain:
 
 
 def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
-    """Yield the fields in which values differ, of maps the innermost ones."""
+    """Yield the paths of the innermost fields in which values differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in dict.fromkeys((*one, *other)):
             if key not in {REST, UNKEPT}:

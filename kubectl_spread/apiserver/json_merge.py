@@ -1,4 +1,4 @@
-"""JSON merge patches: how ``kubectl apply`` changes objects of other APIs, where lists are replaced.
+"""JSON merge patches, with which ``kubectl apply`` changes objects of other APIs: lists are replaced.
 
 Source: apimachinery pkg/util/jsonmergepatch/patch.go CreateThreeWayJSONMergePatch (v1.36), RFC 7386.
 """
@@ -13,9 +13,9 @@ def three_way_json_patch(original: Map, modified: Map, current: Map) -> Map:
     """Return the patch that applies a manifest.
 
     Args:
-        original: what was applied last; empty where nothing is known of it.
-        modified: the manifest.
-        current: the object that lives.
+        original: the manifest applied last; empty if it is not known.
+        modified: the new manifest.
+        current: the existing object.
     """
     changes = _only(_difference(current, modified), nulls=False)
     deletions = _only(_difference(original, modified), nulls=True)
@@ -23,7 +23,7 @@ def three_way_json_patch(original: Map, modified: Map, current: Map) -> Map:
 
 
 def json_patched(current: Map, patch: Map) -> Map:
-    """Return the object once the patch is applied."""
+    """Return the object after the patch is applied."""
     merged = {**current}
     for key, value in patch.items():
         was = merged.get(key)
@@ -48,7 +48,7 @@ def _difference(old: Map, new: Map) -> Map:
 
 
 def _only(patch: Map, *, nulls: bool) -> Map:
-    """Return what a patch deletes, or what it sets."""
+    """Return the part of a patch that deletes fields, or the part that sets them."""
     found: Map = {}
     for key, value in patch.items():
         if isinstance(value, dict) and value:

@@ -1,4 +1,4 @@
-"""Who manages which fields, as the API server keeps it.
+"""Managed fields: which manager set which fields of an object.
 
 Source: structured-merge-diff merge/update.go prune; client-go util/csaupgrade/upgrade.go; kubectl
 pkg/cmd/apply/apply.go migrateToSSAIfNecessary (v1.36).
@@ -17,10 +17,10 @@ from kubectl_spread.objects.meta import LAST_APPLIED
 
 
 def without_left_fields(applied: Map) -> Map:
-    """Return an object that was just applied on the server, without what only client-side apply had set before.
+    """Return an object after a first server-side apply, without fields that only client-side apply had set.
 
-    kubectl hands what its client-side apply managed over to its server-side apply, and applies once more: what the
-    manifest says no longer goes then. A dry run leaves that second time out.
+    kubectl moves the fields of its client-side apply to its server-side apply, and applies again: that removes the
+    fields that the manifest no longer has. A dry run lacks this second apply.
     """
     entries = _mapping(applied.get("metadata")).get("managedFields")
     before: list[Map] = []
@@ -30,7 +30,7 @@ def without_left_fields(applied: Map) -> Map:
         (before if _is_client_side(_mapping(entry), fields) else others).append(fields)
     left = cast("Map", msgspec.json.decode(msgspec.json.encode(applied)))
     for fields in before:
-        _leave(left, fields, others)
+        _remove_fields(left, fields, others)
     return left
 
 
@@ -39,27 +39,27 @@ def _is_client_side(entry: Map, fields: Map) -> bool:
     return entry.get("operation") == "Update" and f"f:{LAST_APPLIED}" in annotations
 
 
-def _leave(value: Map | list[Plain], fields: Map, others: Sequence[Map]) -> None:
-    """Take out of a value what none of the others has."""
+def _remove_fields(value: Map | list[Plain], fields: Map, others: Sequence[Map]) -> None:
+    """Remove the fields from a value that no other manager has."""
     for name, inner in fields.items():
-        place = _place(value, name)
+        place = _find_entry(value, name)
         if place is None:
             continue
         within = cast("dict[str | int, Plain]", value)
         managed, has = _mapping(inner), [_mapping(each[name]) for each in others if name in each]
         child = within[place]
-        # An item of a list is somebody's only if it is managed itself, a field also by what is in it.
+        # A manager has an item of a list only if it manages the item itself; it has a field if it manages any part.
         others_have = any(name.startswith("f:") or not each or "." in each for each in has)
         if others_have or (managed and "." not in managed):
             if isinstance(child, dict | list):
-                _leave(child, managed, has)
+                _remove_fields(child, managed, has)
             if others_have or within[place]:
                 continue
         del within[place]
 
 
-def _place(value: Map | list[Plain], name: str) -> str | int | None:
-    """Return the key or the index of what an entry of managedFields names; None where it is not there.
+def _find_entry(value: Map | list[Plain], name: str) -> str | int | None:
+    """Return the key or the index that an entry of managedFields names; None if the value does not have it.
 
     Source: structured-merge-diff fieldpath/serialize-pe.go.
     """

@@ -1,7 +1,7 @@
-"""Strategic merge patches: how ``kubectl apply`` makes one of three objects, and what an API server makes of it.
+"""Strategic merge patches: how ``kubectl apply`` computes one from three objects, and how an API server applies it.
 
-Everything here is of plain values, and as upstream does it, quirks too: of a list in which a merge key occurs twice
-(two constraints on one topologyKey), items are paired after a sort that is not stable, and merged into the first.
+This works on plain values and keeps upstream's quirks: if a merge key occurs twice in a list (two constraints on one
+topologyKey), items are paired after a sort that is not stable, and are merged into the first one.
 
 Source: apimachinery pkg/util/strategicpatch/patch.go CreateThreeWayMergePatch and StrategicMergeMapPatch (v1.36). What
 differs: of lists of more than 12 items in which a merge key occurs twice, Go leaves the order of the two to chance.
@@ -27,16 +27,16 @@ _MERGE, _REPLACE, _DELETE = "merge", "replace", "delete"
 
 
 class MergeError(ValueError):
-    """Why objects cannot be merged: ``kubectl apply`` fails."""
+    """Objects cannot be merged, so ``kubectl apply`` fails."""
 
 
 class Rule(msgspec.Struct, frozen=True):
     """How a field is merged.
 
     Attributes:
-        strategy: ``merge`` or ``replace``; empty for what its type implies: maps are merged, lists replaced.
-        merge_key: the field by which items of a list are the same; empty for lists of scalars.
-        retain_keys: whether fields that the patch does not name are cleared, as of a union.
+        strategy: ``merge`` or ``replace``; empty for the default of its type: maps are merged, lists are replaced.
+        merge_key: the field that identifies the items of a list; empty for lists of scalars.
+        retain_keys: whether fields that the patch does not name are removed, as in a union.
     """
 
     strategy: str = ""
@@ -49,21 +49,21 @@ class Schema(msgspec.Struct, frozen=True):
 
     Attributes:
         tables: the API's fields.
-        definition: such as ``core.v1.PodSpec``; empty for a map, or what is not known.
+        definition: for example ``core.v1.PodSpec``; empty for a map or an unknown type.
     """
 
     tables: Tables
     definition: str
 
     def knows(self, field: str) -> bool:
-        """Whether there is such a field, or nothing is known of the definition."""
+        """Whether the definition has this field, or is not known."""
         return field in self.tables.definitions.get(self.definition, (field,))
 
     def of(self, field: str) -> tuple[Schema, Rule]:
-        """Return the schema of a field, or of the items of a list, and how the field is merged.
+        """Return (the schema of a field or of a list's items, the rule to merge the field).
 
         Raises:
-            MergeError: there is no such field.
+            MergeError: the definition does not have the field.
         """
         if not self.knows(field):
             raise MergeError(f'unable to find api field "{field}"')
@@ -80,13 +80,13 @@ def three_way_patch(original: Map, modified: Map, current: Map, schema: Schema) 
     """Return the patch that applies a manifest.
 
     Args:
-        original: what was applied last; empty where nothing is known of it.
-        modified: the manifest.
-        current: the object that lives.
-        schema: of its kind.
+        original: the manifest applied last; empty if it is not known.
+        modified: the new manifest.
+        current: the existing object.
+        schema: the schema of its kind.
 
     Raises:
-        MergeError: it cannot be made.
+        MergeError: there is no such patch.
     """
     changes = _Diff(deletions=False).of_maps(current, modified, schema)
     deletions = _Diff(deletions=True).of_maps(original, modified, schema)
@@ -94,19 +94,19 @@ def three_way_patch(original: Map, modified: Map, current: Map, schema: Schema) 
 
 
 def patched(current: Map, patch: Map, schema: Schema) -> Map:
-    """Return the object once the patch is applied.
+    """Return the object after the patch is applied.
 
     Raises:
-        MergeError: the patch makes no sense.
+        MergeError: the patch is invalid.
     """
     return _Merge(final=True).maps(_copied(current), _copied(patch), schema)
 
 
 class _Diff(msgspec.Struct, frozen=True):
-    """The difference of two objects, as a patch.
+    """Computes the difference of two objects as a patch.
 
     Attributes:
-        deletions: whether only what is gone counts, or only what is new or changed.
+        deletions: whether the patch has only the removed fields, or only the new and changed ones.
     """
 
     deletions: bool
@@ -167,7 +167,7 @@ class _Diff(msgspec.Struct, frozen=True):
         patch |= {name: items for name, items in named.items() if items}
 
     def _items(self, was: List, value: List, schema: Schema, rule: Rule) -> tuple[List, List]:
-        """Return (what is put into the list and out of it, its order where that has to be said)."""
+        """Return (the items to change, add or delete, the order of the list if the patch needs it)."""
         key = rule.merge_key
         changed, gone = self._paired(_by_name(was, key), _by_name(value, key), schema, rule)
         found = [*_in_order(changed, value, key), *gone]
@@ -177,7 +177,7 @@ class _Diff(msgspec.Struct, frozen=True):
         return found, []
 
     def _paired(self, was: list[Map], value: list[Map], schema: Schema, rule: Rule) -> tuple[List, List]:
-        """Return (items that are new or changed, directives that delete those that are gone); both by name."""
+        """Return (new and changed items, directives that delete the removed ones), both by merge key."""
         key = rule.merge_key
         changed: List = []
         gone: List = []
@@ -198,27 +198,27 @@ class _Diff(msgspec.Struct, frozen=True):
         return changed, gone
 
     def _scalars(self, was: List, value: List) -> tuple[List, List, List]:
-        """Return (what is put in, what is taken out, the order where that has to be said), of a set."""
+        """Return (added scalars, removed scalars, the order of the list if the patch needs it)."""
         left, right = sorted(was, key=go_text), sorted(value, key=go_text)
         if self.deletions:
-            gone = _without_repeats(_beyond(left, right))
+            gone = _without_repeats(_missing_from(left, right))
             return [], gone, value if gone else []
         # upstream: it is the old list sorted that is compared with the new one.
-        return _in_order(_beyond(right, left), value, ""), [], [] if same(left, value) else value
+        return _in_order(_missing_from(right, left), value, ""), [], [] if same(left, value) else value
 
 
 class _Merge(msgspec.Struct, frozen=True):
-    """A patch put into an object, or into another patch; both are changed.
+    """Merges a patch into an object or into another patch; both arguments are changed.
 
     Attributes:
-        final: whether it is put into an object: directives are followed, and nulls that find nothing are dropped.
+        final: whether it merges into an object: then directives are executed and unused nulls are dropped.
     """
 
     final: bool
 
     def maps(self, original: Map, patch: Map, schema: Schema) -> Map:
         if _PATCH in patch:
-            return _directed(patch)
+            return _execute_directive(patch)
         self._retain_keys(original, patch)
         for key in [each for each in patch if each.startswith(_SET_ORDER)]:
             self._ordered(original, patch, key, schema)
@@ -266,7 +266,7 @@ class _Merge(msgspec.Struct, frozen=True):
             del original[key]
 
     def _ordered(self, original: Map, patch: Map, directive: str, schema: Schema) -> None:
-        """Merge a list whose order the patch gives."""
+        """Merge a list with a ``$setElementOrder`` directive."""
         order = _as_list(patch.pop(directive))
         if not self.final and not same(original.setdefault(directive, order), order):
             raise MergeError("invalid patch format of setElementOrder list")
@@ -285,11 +285,11 @@ class _Merge(msgspec.Struct, frozen=True):
         elif name not in original:
             return
         _hold_maps(server_order, new)
-        original[name] = _placed(merged, order, server_order, rule.merge_key)
+        original[name] = _in_final_order(merged, order, server_order, rule.merge_key)
         patch.pop(name, None)
 
     def _merged(self, live: List, new: List, schema: Schema, rule: Rule) -> tuple[List, List]:
-        """Return (the list merged, the live list as Go's slice of it then is)."""
+        """Return (the merged list, the live list as Go's slice of it is then)."""
         if not live and not new:
             return live, live
         key = rule.merge_key
@@ -298,7 +298,7 @@ class _Merge(msgspec.Struct, frozen=True):
                 "cannot merge lists without merge key" if not key else "expected a map, but received a scalar"
             )
         if not key:
-            return _placed(_without_repeats([*live, *new]), new, live, ""), live
+            return _in_final_order(_without_repeats([*live, *new]), new, live, ""), live
         kept = [*live]
         stale: List = []
         items = [each for each in new if _PATCH not in _as_map(each)]
@@ -320,7 +320,7 @@ class _Merge(msgspec.Struct, frozen=True):
             merged = self._items([*kept], items, key, schema)
             # upstream: and what is added takes the room that became free.
             view = [*merged, *stale[len(merged) - len(kept) :]]
-        return _placed(merged, items, kept, key), view[: len(live)]
+        return _in_final_order(merged, items, kept, key), view[: len(live)]
 
     def _items(self, live: List, new: List, key: str, schema: Schema) -> List:
         places = {_key_or_none(each, key): index for index, each in reversed([*enumerate(live)])}
@@ -336,12 +336,12 @@ class _Merge(msgspec.Struct, frozen=True):
 
 
 def _copied(values: Map) -> Map:
-    """Return a copy in which nothing is the same twice, as aliases of YAML are."""
+    """Return a deep copy in which no value is shared, as aliases of YAML are."""
     return cast("Map", msgspec.json.decode(msgspec.json.encode(values)))
 
 
 def same(left: Plain, right: Plain) -> bool:
-    """Whether values are equal as Go has it: true is not 1, nor is 1.0."""
+    """Whether values are equal in Go: 1, 1.0 and true differ."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict) and isinstance(right, dict):
@@ -352,13 +352,13 @@ def same(left: Plain, right: Plain) -> bool:
 
 
 def go_text(value: Plain) -> str:
-    """Return a scalar as Go's verb %v prints it."""
+    """Return a scalar as Go's ``%v`` prints it."""
     if isinstance(value, bool):
         return str(value).lower()
     return "<nil>" if value is None else str(value)
 
 
-def _directed(patch: Map) -> Map:
+def _execute_directive(patch: Map) -> Map:
     directive = patch.pop(_PATCH)
     if directive == _REPLACE:
         return patch
@@ -377,7 +377,7 @@ def _check_directive(item: Map, key: str) -> None:
 
 
 def _check_order(new: List, order: List, key: str) -> None:
-    """Raise where the items of a patch are not in the order that it gives."""
+    """Raise a MergeError if the items of a patch are not in the order of its directive."""
     if not new or not order:
         return
     new = [each for each in new if not (isinstance(each, dict) and each.get(_PATCH) == _DELETE)]
@@ -392,7 +392,7 @@ def _check_order(new: List, order: List, key: str) -> None:
 
 
 def _hold_maps(*lists: List) -> bool:
-    """Whether the items are maps, of lists of which at least one has any."""
+    """Whether the items of the lists are maps; at least one list must have items."""
     kinds = {type(item) for items in lists for item in items}
     if list in kinds:
         raise MergeError("lists of lists are not supported")
@@ -414,7 +414,7 @@ def _as_list(value: Plain) -> List:
 
 
 Key: TypeAlias = tuple[type, Plain]
-"""What tells items of a list apart, as Go compares it."""
+"""(type, value) of a merge key, because Go compares both."""
 
 
 def _key(item: Plain, key: str) -> Key:
@@ -434,12 +434,12 @@ def _key_or_none(item: Plain, key: str) -> Key | None:
 
 
 def _shown(item: Plain) -> str:
-    """Return a map as Go's verb %v prints it, of scalars."""
+    """Return a map of scalars as Go's ``%v`` prints it."""
     return f"map[{' '.join(f'{name}:{go_text(value)}' for name, value in sorted(_as_map(item).items()))}]"
 
 
 def _by_name(items: List, key: str) -> list[Map]:
-    """Return the items by what their merge key says; of two that say the same the later one comes first.
+    """Return the items sorted by merge key; of two equal ones the later comes first.
 
     # upstream: so does an insertion sort that is told of equal ones that either comes before the other.
     """
@@ -449,7 +449,7 @@ def _by_name(items: List, key: str) -> list[Map]:
 
 
 def _in_order(items: List, order: List, key: str) -> List:
-    """Return the items in the order given, directives that delete last."""
+    """Return the items in the given order, and directives that delete at the end."""
     named = [(each, _key(each, key)) for each in items]
     gone = [each for each, _ in named if key and _as_map(each).get(_PATCH) == _DELETE]
     kept = [pair for pair in named if not (key and _as_map(pair[0]).get(_PATCH) == _DELETE)]
@@ -467,12 +467,12 @@ def _in_order(items: List, order: List, key: str) -> List:
 
 
 def _places(order: List, key: str) -> Mapping[Key, int]:
-    """Return key → its first place."""
+    """Return key → its first index."""
     return {_key(each, key): index for index, each in reversed([*enumerate(order)])}
 
 
-def _placed(merged: List, order: List, server_order: List, key: str) -> List:
-    """Return the list merged: what the patch orders in that order, and between it the rest as it was on the server."""
+def _in_final_order(merged: List, order: List, server_order: List, key: str) -> List:
+    """Return the merged list: the patch decides the order of its items, the server that of the others between them."""
     names = {_key_or_none(each, key) for each in order}
     ordered = _in_order([each for each in merged if _key(each, key) in names], order, key)
     rest = _in_order([each for each in merged if _key(each, key) not in names], server_order, key)
@@ -486,8 +486,8 @@ def _placed(merged: List, order: List, server_order: List, key: str) -> List:
     return [*placed, *rest]
 
 
-def _beyond(items: List, others: List) -> List:
-    """Return the items that others lack; one there makes up for one here."""
+def _missing_from(items: List, others: List) -> List:
+    """Return the items that the others lack; equal items are counted."""
     left = Counter(map(go_text, others))
     found: List = []
     for each in items:

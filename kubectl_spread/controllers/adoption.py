@@ -1,4 +1,4 @@
-"""Which objects that nothing controls a workload takes over: those that its selector matches.
+"""Adoption: a workload takes over the objects without a controller that its selector matches.
 
 Source: kube-controller-manager pkg/controller/controller_ref_manager.go ClaimObject, statefulset/stateful_set_utils.go
 isMemberOf (v1.36).
@@ -22,7 +22,7 @@ OwnedT = TypeVar("OwnedT", bound=Pod | ReplicaSet)
 
 
 def adopted(owner: Workload, orphans: Iterable[OwnedT]) -> Iterator[OwnedT]:
-    """Yield those of the objects, controlled by nothing, that the workload takes over, as it controls them."""
+    """Yield the objects without a controller that the workload adopts, with their new owner reference."""
     selector = selector_of(owner)
     if owner.metadata.deletion_timestamp or selector.empty:
         return
@@ -35,7 +35,7 @@ def adopted(owner: Workload, orphans: Iterable[OwnedT]) -> Iterator[OwnedT]:
 
 
 def released(owner: Workload | None, pod: Pod) -> Pod:
-    """Return the Pod as its controller, of that name if it can be read, gives it up once its labels do not match."""
+    """Return the Pod, released by its controller if its labels no longer match. An unread controller keeps it."""
     if owner is None or selector_of(owner).matches(pod.metadata.labels):
         return pod
     others = tuple(each for each in pod.metadata.owner_references if not each.controller)
@@ -43,7 +43,7 @@ def released(owner: Workload | None, pod: Pod) -> Pod:
 
 
 def selector_of(owner: Workload) -> Selector:
-    """Return which Pods the workload controls; nothing for what controls none itself, or cannot be read."""
+    """Return the selector of the workload's Pods; it matches nothing for a CronJob or an invalid selector."""
     if isinstance(owner, CronJob):
         return NOTHING
     selector = owner.spec.selector

@@ -1,4 +1,4 @@
-"""Revisions of StatefulSets and DaemonSets: which of the Pods that are there the newest template has made.
+"""Revisions of StatefulSets and DaemonSets: which existing Pods have the newest template.
 
 Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.go getStatefulSetRevisions,
 daemon/update.go constructHistory (v1.36).
@@ -27,7 +27,7 @@ from kubectl_spread.snapshot import Snapshot
 
 
 def template_of(owner: StatefulSet | DaemonSet, revision: str, snapshot: Snapshot) -> PodTemplateSpec | None:
-    """Return the template of a revision, by the name that its Pods bear; None where it was not read."""
+    """Return the template of a revision, by the label of its Pods; None if it was not read."""
     name = revision if isinstance(owner, StatefulSet) else f"{owner.metadata.name}-{revision}"
     found = snapshot.get(ControllerRevision, owner.metadata.namespace, name)
     return found.data.spec.template if found else None
@@ -36,14 +36,14 @@ def template_of(owner: StatefulSet | DaemonSet, revision: str, snapshot: Snapsho
 def of_older_revision(
     owner: StatefulSet | DaemonSet, snapshot: Snapshot, pods: Iterable[Pod]
 ) -> Iterator[tuple[Pod, bool]]:
-    """Yield (Pod that stays, for the template has come back to that of its revision; whether that is certain).
+    """Yield (Pod of an older revision with the same template as the owner, so that it stays; whether that is certain).
 
-    Of a revision that was not read only its Pods are known: they show the fields that are read, and no others.
+    A revision that was not read is known only by its Pods, which do not show all fields.
 
     Args:
-        owner: merged with the one that lives, or new: then its Pods are those that it adopts.
-        snapshot: the cluster in which it lives as it was.
-        pods: all that there are.
+        owner: the merged workload, or a new one, which adopts Pods.
+        snapshot: the cluster before the change.
+        pods: all Pods.
     """
     live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name)
     template, made, own = owner.spec.template, pod_from_template(owner), reference_to(owner)
@@ -70,7 +70,7 @@ def is_of_newest_revision(pod: Pod, owner: StatefulSet | DaemonSet) -> bool:
 
 
 def with_revision(owner: StatefulSet, snapshot: Snapshot) -> StatefulSet:
-    """Return the StatefulSet with the name of its newest revision: the older one that has its template, if any."""
+    """Return the StatefulSet with the name of its newest revision, which may be an older one with the same template."""
     live = snapshot.get(StatefulSet, owner.metadata.namespace, owner.metadata.name)
     if live is not None and live.status.update_revision and same_template(live.spec.template, owner.spec.template):
         newest = live.status.update_revision

@@ -1,6 +1,6 @@
-"""What becomes of the Pods of each workload that is applied, in every order of what is left to chance.
+"""The outcome of each applied workload, in several orders of chance.
 
-It is the step of a simulation that applies manifests; here is what is seen of each of them.
+The simulation has one step that applies all manifests; this module observes their workloads.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from kubectl_spread.simulation.placement import Jam, Placed, Placement, Placemen
 from kubectl_spread.simulation.steps import Step, Verb
 
 MOST_WORK = 100_000
-"""Changes times nodes (count) after which no further order is begun: about a second."""
+"""Changes times nodes (count) after which no other order is started: about a second."""
 
 
 class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
-    """What is seen of one workload once nothing changes any more.
+    """The outcome of one workload once nothing changes.
 
     Attributes:
-        placed: where the Pods go that it makes, or that waited.
-        first: the first of them that found a node, or room, and the cluster it met; None where none did.
-        came: the Pods that it has made.
-        staying: its Pods that were there before, are on nodes, and stay (count).
-        gone: its Pods that were there before, and are gone (count).
-        waiting_before: its Pods of older revisions that wait (count).
-        refused: why the API server takes no further Pod of it; empty where it takes all.
+        placed: the nodes of its new Pods and of those that waited.
+        first: (its first Pod that found a node or room, the cluster then); None if none did.
+        came: the Pods that it has created.
+        staying: its Pods on nodes that existed before and stay (count).
+        gone: its Pods that existed before and were deleted (count).
+        waiting_before: its waiting Pods of older revisions (count).
+        refused: why the API server refuses its next Pod; empty if it does not.
     """
 
     placed: Placed
@@ -53,18 +53,18 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AppliedOutcomes(msgspec.Struct, frozen=True):
-    """What is seen of one workload in each order, the first of which goes by names."""
+    """The outcome of one workload in each order of chance; the first order goes by name."""
 
     orders: tuple[AppliedWorkload, ...]
 
     @property
     def first(self) -> AppliedWorkload:
-        """What is seen in the first order."""
+        """The outcome in the first order."""
         return self.orders[0]
 
     @property
     def outcomes(self) -> PlacementOutcomes:
-        """Where the Pods go in each order."""
+        """The nodes of the Pods in each order."""
         first, *others = (each.placed for each in self.orders)
         return PlacementOutcomes(first, tuple(others))
 
@@ -77,29 +77,29 @@ def applied(
     stored: Mapping[tuple[str, WorkloadRef], Pod],
     as_if: bool = False,
 ) -> tuple[AppliedOutcomes, ...]:
-    """Return what becomes of each of the workloads.
+    """Return the outcome of each workload.
 
     Args:
-        wanted: what the manifests ask for.
-        objects: what is applied, theirs among it, in the order of the files, merged with what lives.
-        handles: the cluster without any manifest.
-        stored: namespace and what makes Pods → its Pod as an API server has stored it, where one was asked.
-        as_if: whether Pods come although admission refuses them, and are scheduled although others decide or gates
-            hold them back.
+        wanted: the workloads of the manifests.
+        objects: the objects that are applied, in the order of the files, merged with the existing ones.
+        handles: the cluster before.
+        stored: namespace and workload → its Pod as an API server has stored it, if one was asked.
+        as_if: whether Pods are created although admission refuses them, and scheduled although they have gates or
+            another scheduler.
     """
     step = Step(Verb.APPLY, "", merged=tuple(objects), stored=stored, as_if=as_if, alone=True)
 
     def look(cluster: ClusterState, number: int) -> tuple[AppliedWorkload, ...]:
         settled = cluster.settled() if number else cluster.handles
-        return tuple(_seen(each, cluster, settled) for each in wanted) if number else ()
+        return tuple(_observe(each, cluster, settled) for each in wanted) if number else ()
 
     orders = simulate(handles, [step], look, most_verdicts=UNLIMITED, most_work=MOST_WORK).after(0)
     return tuple(AppliedOutcomes(tuple(each)) for each in zip(*(order.seen for order in orders), strict=True))
 
 
-def _seen(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> AppliedWorkload:
+def _observe(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> AppliedWorkload:
     handle = settled.of(wanted.pod)
-    living = _living(wanted, cluster)
+    living = _active_pods(wanted, cluster)
     own = [pod for pod in living if _is_newest(pod, wanted)]
     turns = {key: number for number, key in enumerate(cluster.best)}
     now = [pod for pod in own if pod.key in cluster.born or not pod.spec.node_name]
@@ -111,12 +111,14 @@ def _seen(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> A
     jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
     return AppliedWorkload(
         placed=Placed(placements, jam, handle, waiting, bound if waiting else (), cluster.chance.sampled),
-        first=_first(wanted, cluster),
+        first=_first_tried(wanted, cluster),
         came=tuple(pod for pod in now if cluster.born.get(pod.key, (-1, 0))[0] >= 0),
         staying=len(staying),
-        gone=sum(pod.key not in cluster.pods for pod in cluster.touched.values() if _is_of(pod, wanted, cluster)),
+        gone=sum(
+            pod.key not in cluster.pods for pod in cluster.touched.values() if _existed_before(pod, wanted, cluster)
+        ),
         waiting_before=sum(pod.waits for pod in living if not _is_newest(pod, wanted)),
-        refused=next(_refused(wanted, cluster), ""),
+        refused=next(_refusals(wanted, cluster), ""),
     )
 
 
@@ -131,8 +133,7 @@ def _placement(number: int, pod: Pod, cluster: ClusterState) -> Placement:
     )
 
 
-def _living(wanted: DesiredWorkload, cluster: ClusterState) -> Sequence[Pod]:
-    """Return the Pods of the workload that have not ended and are not being deleted."""
+def _active_pods(wanted: DesiredWorkload, cluster: ClusterState) -> Sequence[Pod]:
     namespace = wanted.pod.metadata.namespace
     if wanted.owner is None and wanted.ref.kind == Pod.__name__:
         names = [wanted.replica(number).key for number in range(1, wanted.replicas + 1)]
@@ -145,19 +146,19 @@ def _living(wanted: DesiredWorkload, cluster: ClusterState) -> Sequence[Pod]:
 
 
 def _is_newest(pod: Pod, wanted: DesiredWorkload) -> bool:
-    """Whether the Pod is not of an older revision, or run, of a workload that tells them apart on its Pods."""
+    """Whether the Pod is of the newest revision or run, as far as its labels show."""
     if isinstance(wanted.owner, CronJob):
         run = JOB_NAME_LABELS[-1]
         return pod.metadata.labels.get(run) == wanted.pod.metadata.labels.get(run)
     return not isinstance(wanted.owner, Deployment) or revision_of(pod) == revision_of(wanted.pod)
 
 
-def _is_of(pod: Pod, wanted: DesiredWorkload, cluster: ClusterState) -> bool:
+def _existed_before(pod: Pod, wanted: DesiredWorkload, cluster: ClusterState) -> bool:
     same = pod.metadata.namespace == wanted.pod.metadata.namespace
     return same and pod.key not in cluster.born and owner_of(pod, cluster.snapshot) == wanted.ref
 
 
-def _first(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, Handle] | None:
+def _first_tried(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, Handle] | None:
     names = {wanted.replica(number).key for number in range(1, wanted.replicas + 1)} if wanted.owner is None else ()
     for pod, handle in cluster.first_tried.values():
         if pod.metadata.namespace != wanted.pod.metadata.namespace or not _is_newest(pod, wanted):
@@ -167,7 +168,7 @@ def _first(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, Handle]
     return None
 
 
-def _refused(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
+def _refusals(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
     for (namespace, kind, name), why in cluster.refused.items():
         struct = WORKLOADS.get(kind)
         owner = cluster.snapshot.get(struct, namespace, name) if struct else None
@@ -177,7 +178,6 @@ def _refused(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
 
 
 def _jam(wanted: DesiredWorkload, number: int, waiting: tuple[Pod, ...], handle: Handle) -> Jam:
-    """Return that the first of the Pods that wait finds no node; those of a DaemonSet wait for a node each."""
     message = cycle.evaluate(waiting[0], handle).message
     pinned = (daemonset.pinned_node(pod) for pod in waiting) if isinstance(wanted.owner, DaemonSet) else ()
     return Jam(replica=number, message=message, nodes=tuple(pinned))

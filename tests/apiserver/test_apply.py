@@ -7,8 +7,12 @@ from typing import Any, cast
 
 import pytest
 
+from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.strategic_merge import MergeError
+from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.objects.autoscaling import NodePool
 from kubectl_spread.objects.core import Node, TopologySpreadConstraint
+from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.meta import LAST_APPLIED
 from kubectl_spread.objects.workloads import Deployment, Job, UpdateStrategy
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
@@ -118,3 +122,16 @@ def kept(manifest: Object, live: Object) -> tuple[bool, tuple[str, ...]]:
     """Return whether kubectl applied what lives before, and the fields that stay but may not."""
     found = merging(manifest, [live])
     return found.applied, found.kept
+
+
+def test_kinds_of_other_apis_are_merged_as_json() -> None:
+    taint: Object = {"key": "gpu", "effect": "NoSchedule"}
+
+    def pool(*taints: Object) -> Object:
+        spec = {"template": {"spec": {"taints": [*taints]}}}
+        return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "default"}, "spec": spec}
+
+    manifest, live = pool({**taint, "value": None}), convert(kubectl_applied(pool()), NodePool)
+    application = Application.of(convert(manifest, NodePool), manifest["apiVersion"], manifest, tables())
+    # RFC 7386: a list is replaced, and nulls in it are dropped.
+    assert application.patch(live)["spec"] == {"template": {"spec": {"taints": [taint]}}}
