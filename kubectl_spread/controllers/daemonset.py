@@ -1,4 +1,4 @@
-"""DaemonSets: a Pod for each node, pinned to it, that puts up with what becomes of nodes.
+"""DaemonSets: a Pod for each node, which is pinned to it and tolerates its conditions.
 
 Source: kube-controller-manager pkg/controller/daemon/{daemon_controller,update,util/daemonset_util}.go (v1.36).
 """
@@ -29,7 +29,7 @@ from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, untolerated_taints
 
 TEMPLATE_GENERATION_LABEL = "pod-template-generation"
-"""What every Pod of a DaemonSet has beside its revision. Source: daemonset_util.go CreatePodTemplate (v1.36)."""
+"""A label of every Pod of a DaemonSet. Source: daemonset_util.go CreatePodTemplate (v1.36)."""
 _NAME_FIELD = "metadata.name"
 _TAINTS = (
     ("node.kubernetes.io/not-ready", NO_EXECUTE),
@@ -41,13 +41,13 @@ _TAINTS = (
 )
 _HOST_NETWORK_TAINT = ("node.kubernetes.io/network-unavailable", "NoSchedule")
 _DECIDING = frozenset(("NodeName", "NodeAffinity", "TaintToleration"))
-"""The filters that decide which nodes get a Pod at all; the others may only keep it waiting."""
+"""The filters that decide which nodes get a Pod; the other filters only keep it waiting."""
 
 
 def pod_of(owner: DaemonSet, revision: str) -> Pod:
-    """Return the Pod that is made for every node, pinned to none, with what the controller makes it tolerate.
+    """Return the Pod for every node, not yet pinned, with the controller's tolerations.
 
-    The name of its revision is empty where that is not known.
+    ``revision`` is empty if it is not known.
 
     Source: daemonset_util.go AddOrUpdateDaemonPodTolerations, CreatePodTemplate.
     """
@@ -59,9 +59,9 @@ def pod_of(owner: DaemonSet, revision: str) -> Pod:
 
 
 def is_of_generation(pod: Pod, owner: DaemonSet) -> bool:
-    """Whether the Pod counts as up to date by the number of the template, whatever that says.
+    """Whether the Pod counts as up to date by the generation of the template.
 
-    upstream: a DaemonSet that is created again begins with 1, as the Pods of one that never rolled out have it.
+    upstream: a DaemonSet that is created again starts with generation 1, so it takes older Pods for its own.
 
     Source: daemonset_util.go IsPodUpdated, pkg/registry/apps/daemonset/strategy.go PrepareForCreate (v1.36).
     """
@@ -70,7 +70,7 @@ def is_of_generation(pod: Pod, owner: DaemonSet) -> bool:
 
 
 def pinned_to(pod: Pod, node_name: str) -> Pod:
-    """Return the Pod for one node.
+    """Return the Pod pinned to this node.
 
     Source: daemonset_util.go ReplaceDaemonSetPodNodeNameNodeAffinity.
     """
@@ -80,12 +80,20 @@ def pinned_to(pod: Pod, node_name: str) -> Pod:
 
 
 def is_pinned(pod: Pod) -> bool:
-    """Whether the Pod was made for one node."""
-    node_affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = node_affinity.required_during_scheduling_ignored_during_execution if node_affinity else None
-    return required is not None and any(
-        field.key == _NAME_FIELD for term in required.node_selector_terms for field in term.match_fields
-    )
+    """Whether the Pod was created for one node."""
+    return any(field.key == _NAME_FIELD for field in _match_fields(pod))
+
+
+def pinned_node(pod: Pod) -> str:
+    """Return the node that a Pod of a DaemonSet was created for; empty if it is not pinned."""
+    return next((field.values[0] for field in _match_fields(pod) if field.values), "")
+
+
+def _match_fields(pod: Pod) -> Iterator[NodeSelectorRequirement]:
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    for term in required.node_selector_terms if required else ():
+        yield from term.match_fields
 
 
 def unpinned(pod: Pod) -> Pod:
@@ -94,7 +102,7 @@ def unpinned(pod: Pod) -> Pod:
 
 
 def nodes_with_pod(evaluation: Evaluation) -> frozenset[str]:
-    """Return the names of the nodes that get a Pod; the Pod of the evaluation is pinned to none.
+    """Return the names of the nodes that get a Pod. The evaluation is of a Pod that is not pinned.
 
     Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod (v1.36).
     """
@@ -106,9 +114,9 @@ def nodes_with_pod(evaluation: Evaluation) -> frozenset[str]:
 
 
 def nodes_without_pod(owner: DaemonSet, handle: Handle) -> frozenset[str]:
-    """Return the names of the nodes that keep no Pod of the DaemonSet.
+    """Return the names of the nodes whose Pods the DaemonSet deletes.
 
-    A node with a NoSchedule taint alone keeps what it has, though it would get none.
+    A node with a NoSchedule taint gets no new Pod, but keeps its Pod.
 
     Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go podsShouldBeOnNode,
     NodeShouldRunDaemonPod (v1.36).
@@ -135,28 +143,15 @@ def _with_node_selector(pod: Pod, selector: NodeSelector | None) -> Pod:
     return replace(pod, spec=replace(pod.spec, affinity=None if affinity == Affinity() else affinity))
 
 
-def pinned_node(pod: Pod) -> str:
-    """Return the node that a Pod of a DaemonSet is made for."""
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    names = (
-        f.values[0]
-        for term in (required.node_selector_terms if required else ())
-        for f in term.match_fields
-        if f.values
-    )
-    return next(names, "")
-
-
 def place_of(pod: Pod) -> str:
-    """Return the node on which the Pod of a DaemonSet is, or is to be."""
+    """Return the node of a DaemonSet's Pod, bound or not."""
     return pod.spec.node_name or pinned_node(pod)
 
 
 def surplus(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, surges: bool) -> Iterator[Pod]:
-    """Yield the Pods that a node does not keep: it keeps the oldest one, and where it surges one of each template.
+    """Yield surplus Pods: a node keeps the oldest one, and with surge one of the old template and one of the new.
 
-    The old one goes once the new one is ready, or where it is not ready itself.
+    With surge, the old Pod is deleted once the new one is ready, or if it is not ready itself.
 
     Source: kube-controller-manager daemon/daemon_controller.go podsShouldBeOnNode (v1.36).
     """
@@ -175,9 +170,9 @@ def surplus(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, surges: bo
 
 
 def replaced(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, most: int) -> list[Pod]:
-    """Return which old Pods a rollout without surge deletes now: those that are not ready, others within the limit.
+    """Return the old Pods that a rollout without surge deletes now: unready ones, and ready ones within the limit.
 
-    ``most``: nodes (count) without a ready Pod at once.
+    ``most``: how many nodes may be without a ready Pod (count).
 
     Source: kube-controller-manager daemon/update.go rollingUpdate, findUpdatedPodsOnNode (v1.36). Not modelled:
     minReadySeconds.
@@ -188,6 +183,6 @@ def replaced(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, most: int
     alone = [found[0] for found in by_node.values() if len(found) == 1]
     waiting = sorted((pod for pod in alone if pod.key in old), key=lambda pod: pod.key)
     ready = [pod for pod in waiting if pod.ready]
-    # What is old and not ready goes in any case, and counts among what is missing.
+    # Unready old Pods count as unavailable already.
     unavailable = len(by_node) - sum(pod.ready for pod in alone)
     return [*(pod for pod in waiting if not pod.ready), *ready[: max(most - unavailable, 0)]]
