@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, verdict_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
-from kubectl_spread.scheduler import podtopologyspread
+from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import NodeVerdict
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.incomplete import headed
@@ -69,6 +69,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
             of some node is unknown, and there is no event.
         message_from: ``event`` if it is the scheduler's own, for that reason.
         feasible: the nodes that no filter rejects, best total score first, then by name.
+        scored: how many of these nodes the scheduler scores, and which is left to chance; absent if all.
         conflict: the fewest requirements that together leave no node; empty if one is left.
         core_of: the requirements that were evaluated on every node; absent if all Pods were read: all were then.
         fixes: changes that let the Pod in, the least disturbing first, then the cheapest.
@@ -91,6 +92,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     message: str | None
     message_from: Literal["event"] | UnsetType = UNSET
     feasible: tuple[str, ...]
+    scored: int | UnsetType = UNSET
     nodes: tuple[NodeReport, ...]
     constraints: tuple[ConstraintReport, ...]
     conflict: tuple[Requirement, ...] = ()
@@ -168,6 +170,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         message=explanation.message,
         # Scores are relative: they say nothing if some nodes were not read.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
+        scored=cycle.nodes_scored(evaluation, handle) or UNSET,
         nodes=tuple(_node_report(verdict, judgement) for verdict in evaluation.nodes.values()),
         constraints=tuple(map(constraint_report, spread.constraints)),
         conflict=to_blame.core if to_blame else (),

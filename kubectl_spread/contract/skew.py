@@ -94,6 +94,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
         ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
         pending_pod: the Pending Pod that the row is about; empty if it is about the next one.
         next: the nodes it may go to, best first; empty if there is no next Pod.
+        scored: how many of these nodes the scheduler scores, and which is left to chance; absent if all.
         next_reason: why there is no next Pod, or why it goes to no other node; empty if the scheduler decides.
         ready: the Pods of the workload, or of the revision, that run and do not report that they are not ready (count).
         wanted: the Pods that the workload wants (count); absent if unknown.
@@ -108,6 +109,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
     ghosts: tuple[str, ...] = ()
     pending_pod: str = ""
     next: tuple[str, ...] = ()
+    scored: int | UnsetType = UNSET
     next_reason: str = ""
     ready: int = 0
     wanted: int | UnsetType = UNSET
@@ -178,6 +180,7 @@ def skew_item(row: Row) -> SkewItem:
         ghosts=row.ghosts,
         pending_pod=row.revision.pod.metadata.name if row.revision.pending else "",
         next=row.judged.next,
+        scored=row.judged.scored or UNSET,
         next_reason=reason_of_next(row.revision.none_comes, row.revision.named_node),
         ready=sum(pod.at_work for pod in row.revision.pods),
         wanted=UNSET if wanted is None or row.revision.name else wanted,

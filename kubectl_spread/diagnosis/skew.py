@@ -142,6 +142,12 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
         # If other nodes were not read, the best node is unknown.
         return tuple(sorted(feasible)) if self.decision.handle.snapshot.inventory.not_read else feasible
 
+    @property
+    def scored(self) -> int | None:
+        """How many of the nodes that take the next Pod (count) the scheduler scores; None if all."""
+        evaluation = self.decision.evaluation
+        return cycle.nodes_scored(evaluation, self.decision.handle) if self.next == evaluation.feasible else None
+
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One constraint of one revision of a workload, with its worst status."""

@@ -263,6 +263,12 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
+def nodes_scored(evaluation: Evaluation, handle: Handle) -> int | None:
+    """Return how many of the feasible nodes (count) the scheduler scores, from a start left to chance; None if all."""
+    most = handle.profile.nodes_to_score(len(handle.node_infos))
+    return most if len(evaluation.feasible) > most else None
+
+
 def feasible_node(pod: Pod, handle: Handle) -> str:
     """Return the first feasible node by name, empty for none; faster than ``feasible_nodes``, as it scores no node."""
     found = _run_pre_filters(pod, handle)

@@ -83,6 +83,14 @@ def scores_some(orders: int) -> str:
     return f"The scheduler scores only some of the nodes that fit, and which is chance: {seen}, and is not proved"
 
 
+def scores_few(scored: int, feasible: int) -> str:
+    """Return that the scheduler scores so many (count) of the nodes that take the Pod."""
+    return (
+        f"The scheduler scores only {scored} of these {feasible} nodes. Which ones is left to chance, so it may choose"
+        " another than the first."
+    )
+
+
 def moved(was: str, now: str) -> str:
     """Return ``3→2``, or ``3`` where that is the same: no place to break a line."""
     return was if was == now else f"{was}→{now}"

@@ -150,3 +150,15 @@ def test_where_a_pod_may_come_back_no_eviction_is_planned(tmp_path: Path) -> Non
     (item,) = report(tmp_path, "rebalance", [*cluster(a=281, b=10, c=10), *deployed(*on, pods=SOFT)], "--soft")["items"]
     assert item["verdict"] == "Impossible"
     assert item["reason"].startswith("a Pod evicted in a goes to a, b and c, and which is chance")
+
+
+@pytest.mark.parametrize("command", [["why-pending"], ["show", "deployment/web"]], ids=["why-pending", "show"])
+@pytest.mark.parametrize(("most", "scored"), [(33, None), (70, 100)])
+def test_a_ranking_of_more_nodes_than_are_scored_says_so(
+    tmp_path: Path, command: Sequence[str], most: int, scored: int | None
+) -> None:
+    objects = [*cluster(a=most, b=most, c=most), *deployed("")]
+    (item,) = report(tmp_path, command[0], objects, *command[1:])["items"]
+    told = asked(tmp_path, command[0], objects, *command[1:]).stdout
+    says = "The scheduler scores only 100 of these 210 nodes." in told
+    assert (item.get("scored"), says) == (scored, bool(scored))

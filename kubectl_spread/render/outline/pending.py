@@ -40,7 +40,7 @@ from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
-from kubectl_spread.wording.words import held_by_gates, listed
+from kubectl_spread.wording.words import held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
@@ -114,7 +114,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
     head = [SameFor(line=wording.same_for(same, extent.same_for))] if same and not brief else []
-    notes = [Note(line=line) for line in preemption_lines(item)]
+    notes = [Note(line=line) for line in choice_lines(item)]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
     if brief:  # Nothing is between the sentence and the fixes.
@@ -162,13 +162,15 @@ def _headline(item: PendingItem) -> Headline:
     return Headline(subject=name, line=line, sentence=capital(verdict, first_name(item)), tone=tone)
 
 
-def preemption_lines(item: PendingItem) -> Iterator[str]:
-    """Yield a line about evictions begun, and one about evictions that the scheduler may make."""
+def choice_lines(item: PendingItem) -> Iterator[str]:
+    """Yield a line about evictions begun, one about those that the scheduler may make, and one about chance."""
     # The summary says where an assumed Pod goes, and what it waits for.
     if item.nomination is not None and (item.nomination.leaving or not item.assumed):
         yield nominated(item.nomination)
     if item.preemption is not None:
         yield may_preempt(item.preemption)
+    if not (item.assumed or item.nomination or isinstance(item.scored, UnsetType)):
+        yield scores_few(item.scored, len(item.feasible))
 
 
 def at_work(item: PendingItem) -> str:

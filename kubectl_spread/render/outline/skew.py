@@ -15,7 +15,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital, distinct
 from kubectl_spread.wording import statuses as wording
-from kubectl_spread.wording.words import between, first_and_more, moved, seen
+from kubectl_spread.wording.words import between, first_and_more, moved, scores_few, seen
 
 STATUS_TONES = {
     SpreadStatus.NO_DOMAINS: Tone.BAD,
@@ -99,6 +99,8 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
     # Only the newest revision has a next replica.
     elif (item.status is not SpreadStatus.INCOMPLETE and not item.revision) or item.next or item.next_reason:
         yield Note(line=wording.next_replica(item.next, item.next_reason, some_read=item.proved_on == "read"))
+    if not isinstance(item.scored, UnsetType):
+        yield Note(line=scores_few(item.scored, len(item.next)))
     if headroom := headroom_text(item):
         yield Note(line=f"Headroom: {headroom}.")
 

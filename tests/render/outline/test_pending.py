@@ -10,7 +10,7 @@ from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
-from kubectl_spread.render.outline.pending import preemption_lines
+from kubectl_spread.render.outline.pending import choice_lines
 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))
 
@@ -31,7 +31,7 @@ def lines(**fields: Any) -> list[str]:  # noqa: ANN401 - any field, by the API's
             **fields,
         },
     )
-    return list(preemption_lines(item))
+    return list(choice_lines(item))
 
 
 def test_nothing_is_said_where_evictions_play_no_part() -> None:
