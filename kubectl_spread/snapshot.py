@@ -230,7 +230,7 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     def with_assumed(self) -> Snapshot:
         """Return the snapshot with the Pods that the scheduler has assumed while their volumes are provisioned."""
         waiting = (pod for pod in self.all(Pod) if pod.waits and pod.spec.volumes)
-        found = (choice_of(pod, self._claims_of(pod), self.refusals_of(pod)) for pod in waiting)
+        found = (choice_of(pod, self.claims_of(pod), self.refusals_of(pod)) for pod in waiting)
         choices = [choice for choice in found if choice is not None and choice.node_name in self.nodes]
         if not choices:
             return self
@@ -239,7 +239,8 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         nominated = {name: tuple(p for p in pods if p.key not in assumed) for name, pods in self.nominated.items()}
         return replace(self._with_bound(assumed.values()), nominated=nominated, assumed=assumed, undecided=undecided)
 
-    def _claims_of(self, pod: Pod) -> list[PersistentVolumeClaim | None]:
+    def claims_of(self, pod: Pod) -> list[PersistentVolumeClaim | None]:
+        """Return the claims behind the Pod's volumes; None for one that does not exist."""
         names = filter(None, (claim_name(pod, volume) for volume in pod.spec.volumes))
         return [self.get(PersistentVolumeClaim, pod.metadata.namespace, name) for name in names]
 

@@ -1,7 +1,7 @@
-"""What a Pod template says beyond the fields that are kept: as values, and as a digest that tells templates apart.
+"""The rest of a Pod template, beyond the fields that are kept: as values, and as a digest to compare templates.
 
-Controllers compare every field of a template: another environment or probe rolls out too. So each template keeps,
-beside the fields that are read, a digest of all the others, after defaulting.
+Controllers compare all fields of a template: a change of environment or probe rolls out too. So each template keeps a
+digest of all fields that are not read, after defaulting.
 
 Source: pkg/apis/core/v1/defaults.go; deployment/util/deployment_util.go EqualIgnoreHash (v1.36).
 """
@@ -38,11 +38,11 @@ T = TypeVar("T")
 
 _Templated = Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController
 Templated = _Templated | CronJob | ControllerRevision
-"""What has a Pod template."""
+"""The kinds that have a Pod template."""
 
 _METADATA = "."
 NOTHING, UNKNOWN = "=", "?"
-"""The digest of a template that says nothing beyond what is kept, and the part of a digest that cannot be told."""
+"""The digest of a template without a rest, and an unknown part of a digest."""
 _DIGEST_BYTES = 8
 _PROBE: Mapping[str, tuple[Plain, ...]] = {
     "initialDelaySeconds": (0,),
@@ -65,23 +65,23 @@ _DEFAULTS: Mapping[str, Mapping[str, tuple[Plain, ...]]] = {
     "azureDisk": {"cachingMode": ("ReadWrite",), "fsType": ("ext4",), "kind": ("Shared",), "readOnly": (False,)},
     "metadata": {"creationTimestamp": (None,)},
 }
-"""What a field is in → the field → the values that are as if it were absent."""
+"""Parent field → field → the values that mean the same as an absent field."""
 _ANYWHERE: Mapping[str, tuple[Plain, ...]] = {
     "terminationMessagePath": ("/dev/termination-log",),
     "terminationMessagePolicy": ("File",),
     **dict.fromkeys(("hostPID", "hostIPC", "readOnly", "stdin", "stdinOnce", "tty"), (False,)),
     **dict.fromkeys(("annotations", "metadata", "resources", "limits", "requests", "matchLabels"), ({},)),
 }
-"""The same of fields that mean one thing wherever they are."""
+"""The same for fields that mean the same under any parent."""
 _EMPTY_COUNTS = frozenset(("storageClassName", "volumeAttributesClassName"))
-"""The fields whose empty text is another value than none."""
+"""The fields for which an empty string differs from an absent field."""
 _QUANTITIES = frozenset(("sizeLimit", "divisor"))
 _SECOND_NAMES = frozenset(("serviceAccount",))
-"""Fields that repeat another."""
+"""Fields that repeat another field."""
 
 
 def template_digest(template: Plain) -> str:
-    """Return a digest of all that a template says beyond the fields that are kept; templates alike have the same.
+    """Return a digest of the rest of the template; equal rests have equal digests.
 
     It has a part for each container that says more than what is kept, under its name, one, first, for the rest of the
     spec, and one for the metadata, which no container can be named like.
@@ -105,7 +105,7 @@ def pod_digest(pod: Mapping[str, Plain]) -> str:
 
 
 def keyed(digest: str, key: bytes) -> str:
-    """Return the digest under a key of 16 bytes, which it names: without it no value can be guessed and tried."""
+    """Return the digest under a key of 16 bytes, which it contains: without the key nobody can guess the values."""
     return _joined({name: part and _hashed(part.encode(), key) for name, part in _parts(digest)[1].items()}, key)
 
 
@@ -115,7 +115,7 @@ def is_keyed(digest: str) -> bool:
 
 
 def same_rest(first: str, second: str, *, metadata: bool = True) -> bool | None:
-    """Whether two digests are of the same, metadata included unless said; None where that cannot be told."""
+    """Whether two digests are of equal rests, with or without ``metadata``; None if that is not known."""
     if not first or not second:
         return None
     one, other = _with_one_key(first, second)
@@ -130,12 +130,12 @@ def same_rest(first: str, second: str, *, metadata: bool = True) -> bool | None:
 
 
 def merged_rest(live: str, applied: str | None, manifest: str) -> str:
-    """Return the digest of what ``kubectl apply`` makes; a part that cannot be told is UNKNOWN.
+    """Return the digest after ``kubectl apply``; a part that is not known is UNKNOWN.
 
     Args:
-        live: of the template that lives; empty where that is not known.
-        applied: of the one that was applied last; None where there is none.
-        manifest: of the one that is applied.
+        live: the digest of the live template; empty if it is not known.
+        applied: the digest of the last-applied template; None if there is none.
+        manifest: the digest of the manifest's template.
     """
     key, lives = _parts(live)
     if not live or lives[""] == UNKNOWN:
@@ -196,7 +196,7 @@ def _field(values: Plain, name: str) -> Plain:
 
 
 def template_in(owner: Plain) -> dict[str, Plain]:
-    """Return the Pod template of an object's values, to be read or changed; a new mapping where it has none."""
+    """Return the Pod template in an object's values, also to change it; a new mapping if there is none."""
     spec = _field(_field(owner, "data") or owner, "spec")
     inner = _field(_field(spec, "jobTemplate"), "spec") or spec
     template = _field(inner, "template")
@@ -204,7 +204,7 @@ def template_in(owner: Plain) -> dict[str, Plain]:
 
 
 def put_back(kept: Plain, rest: Plain) -> Plain:
-    """Return values with what is not kept of them."""
+    """Return the kept values merged with their rest."""
     if isinstance(kept, dict) and isinstance(rest, dict):
         return {**kept, **{key: put_back(kept[key], value) if key in kept else value for key, value in rest.items()}}
     if isinstance(kept, list) and isinstance(rest, list) and len(kept) == len(rest):
@@ -213,7 +213,7 @@ def put_back(kept: Plain, rest: Plain) -> Plain:
 
 
 def kept_of(values: Plain, struct: type[Struct]) -> Plain:
-    """Return the part of an object's values that its type keeps, as it was written."""
+    """Return the part of an object's values that its type keeps, unchanged."""
     if isinstance(values, list):
         return [kept_of(each, struct) for each in values]
     if not isinstance(values, dict):
@@ -227,7 +227,7 @@ def kept_of(values: Plain, struct: type[Struct]) -> Plain:
 
 
 def rest_of(template: Plain) -> dict[str, dict[str, Plain]]:
-    """Return the part of a template that is not kept, without what is as the API server defaults it."""
+    """Return the part of a template that is not kept, without fields that have the API server's defaults."""
     metadata = _field(template, "metadata")
     own = {key: value for key, value in metadata.items() if key != "labels"} if isinstance(metadata, dict) else {}
     return {"metadata": _entries(own, "metadata"), "spec": _rest(_field(template, "spec"), PodSpec, "spec")}
@@ -247,17 +247,17 @@ def with_rests(found: T, templates: Iterator[Plain]) -> T:
 
 
 def has_templates(into: object) -> bool:
-    """Whether the type has Pod templates, or is a list of what has."""
+    """Whether the type has a Pod template, or is a list of a type that has one."""
     return any(each in get_args(Templated) for each in (into, *get_args(into)))
 
 
 def with_rest(owner: T, rest: str) -> T:
-    """Return the object with another digest of what its template says beyond the fields that are kept."""
+    """Return the object with another digest of its template's rest."""
     return _with_template(owner, lambda template: replace(template, rest=rest, unkept=""))
 
 
 def may_roll_out(owner: object) -> bool:
-    """Whether it cannot be told what its template says beyond the fields that are kept, of what rolls out."""
+    """Whether the rest of its template is not known, and a change of it would roll out."""
     return isinstance(owner, Deployment | StatefulSet | DaemonSet) and UNKNOWN in owner.spec.template.rest
 
 
@@ -292,7 +292,7 @@ def _digested(template: PodTemplateSpec, values: Plain, *, applied: bool) -> Pod
 
 
 def _rest(values: Plain, struct: type[Struct], within: str) -> dict[str, Plain]:
-    """Return what the type does not keep of the values, as it is after defaulting."""
+    """Return the fields that the type does not keep, at any depth, normalized."""
     if not isinstance(values, dict):
         return {}
     kept = _kept(struct)
@@ -311,7 +311,7 @@ def _rest(values: Plain, struct: type[Struct], within: str) -> dict[str, Plain]:
 
 @cache
 def _kept(struct: type[Struct]) -> Mapping[str, type[Struct] | None]:
-    """Return the fields that a type keeps → the type of what is in them; None for plain values."""
+    """Return the field names of a type → the type of the Struct in them; None for plain values."""
     return {each.encode_name: next(_structs(each.type), None) for each in fields(struct)}
 
 
@@ -323,7 +323,7 @@ def _structs(annotation: object) -> Iterator[type[Struct]]:
 
 
 def _normal(values: Plain, within: str) -> Plain:
-    """Return the values without what is as if it were absent."""
+    """Return the values without fields that mean the same as absent ones."""
     if isinstance(values, list):
         return [_normal(each, within) for each in values]
     return _entries(values, within) if isinstance(values, dict) else values
@@ -337,7 +337,7 @@ def _entries(values: Mapping[str, Plain], within: str) -> dict[str, Plain]:
 
 
 def _entry(key: str, value: Plain, within: str, beside: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return one field, and nothing where it is as if it were absent."""
+    """Return one field, or nothing if it means the same as an absent one."""
     if key in _SECOND_NAMES or value is None or value == [] or (value == "" and key not in _EMPTY_COUNTS):
         return {}
     if key == "imagePullPolicy" and value == _pull_policy(str(beside.get("image"))):
@@ -351,7 +351,7 @@ def _entry(key: str, value: Plain, within: str, beside: Mapping[str, Plain]) -> 
 
 
 def _pull_policy(image: str) -> str:
-    """Return the policy that the API server gives a container.
+    """Return the policy that the API server sets for a container.
 
     Source: SetDefaults_Container, pkg/util/parsers/parsers.go ParseImageName (v1.36).
     """

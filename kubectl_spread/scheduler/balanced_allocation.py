@@ -12,8 +12,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, score_each
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.scheduler.noderesources import Usage, usages, weighed
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
 
 NAME = "NodeResourcesBalancedAllocation"
 

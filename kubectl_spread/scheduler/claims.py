@@ -6,7 +6,7 @@ Source: component-helpers storage/ephemeral/ephemeral.go, apimachinery pkg/api/e
 from __future__ import annotations
 
 from kubectl_spread.objects.core import Pod, Volume
-from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
+from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.snapshot import Snapshot
 
 CLAIM = "persistentvolumeclaim"
@@ -21,8 +21,7 @@ def claim_named(pod: Pod, name: str, snapshot: Snapshot) -> PersistentVolumeClai
 
 def claims_of(pod: Pod, snapshot: Snapshot) -> tuple[PersistentVolumeClaim, ...]:
     """Return the Pod's existing claims, one for each volume."""
-    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
-    return tuple(claim for name in names if name and (claim := claim_named(pod, name, snapshot)))
+    return tuple(claim for claim in snapshot.claims_of(pod) if claim is not None)
 
 
 def ownership_problem(pod: Pod, volume: Volume, claim: PersistentVolumeClaim) -> str:

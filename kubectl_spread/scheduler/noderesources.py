@@ -1,17 +1,19 @@
 """NodeResourcesFit: the node must have what the Pod requests, and room for one more Pod; emptier nodes score higher.
 
-Source: kube-scheduler noderesources/{fit,least_allocated,most_allocated,requested_to_capacity_ratio}.go (v1.36). Not
-modelled: the scores of extended resources that devices provide (dynamic resource allocation).
+Source: kube-scheduler noderesources/{fit,resource_allocation,least_allocated,most_allocated,
+requested_to_capacity_ratio}.go (v1.36). Not modelled: the scores of extended resources that devices provide (dynamic
+resource allocation).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from kubectl_spread.objects.configuration import NodeResourcesFitArgs, UtilizationShapePoint
+from kubectl_spread.objects.configuration import NodeResourcesFitArgs, ResourceSpec, UtilizationShapePoint
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.dynamicresources import backed_by_devices
@@ -28,7 +30,6 @@ from kubectl_spread.scheduler.framework import (
 )
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
 from kubectl_spread.scheduler.shape import score_at, shape_of
 
 NAME = "NodeResourcesFit"
@@ -140,6 +141,38 @@ def insufficient(state: State, node_info: NodeInfo) -> list[Insufficient]:
         if max(0, wanted - own) > left:
             short.append(Insufficient(name, wanted, left + own, capacity))
     return short
+
+
+class Weighed(NamedTuple):
+    """A resource that counts in a score, with the Pod's request."""
+
+    name: str
+    weight: int
+    request: int
+
+
+Usage: TypeAlias = tuple[int, int, int, int]
+"""One resource of a node: its weight, the capacity (never 0), what its Pods request, and the same with the new Pod."""
+
+
+def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) -> tuple[Weighed, ...]:
+    """Return the resources that count for the Pod: extended ones only if it requests them; weight 0 means 1."""
+    requests = [(spec, pod_requests.get(spec.name, 0)) for spec in resources]
+    return tuple(
+        Weighed(spec.name, spec.weight or 1, request)
+        for spec, request in requests
+        if spec.name in resource.NAMED or (request and resource.is_scalar(spec.name))
+    )
+
+
+def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocated: Mapping[str, int]) -> list[Usage]:
+    """Return how full the node would be; upstream leaves out resources that the node does not have."""
+    found = []
+    for name, weight, request in resources:
+        if capacity := allocatable.get(name, 0):
+            used = allocated.get(name, 0)
+            found.append((weight, capacity, used, used + request))
+    return found
 
 
 def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores:

@@ -41,7 +41,7 @@ class Summand(Protocol):
 AmountT = TypeVar("AmountT", bound=Summand)
 
 _Items: TypeAlias = tuple[tuple[str, Quantity], ...]
-_NAMED = frozenset((CPU, MEMORY, EPHEMERAL_STORAGE))
+NAMED = frozenset((CPU, MEMORY, EPHEMERAL_STORAGE))
 
 
 def amounts(quantities: Mapping[str, Quantity]) -> dict[str, int]:
@@ -82,7 +82,7 @@ def is_counted(name: str) -> bool:
     Source: kube-scheduler framework/types.go Resource.Add, util/utils.go IsScalarResourceName (v1.36).
     """
     # upstream: other names are ignored silently; a Pod that requests one fits everywhere.
-    return name in _NAMED or name == PODS or is_scalar(name)
+    return name in NAMED or name == PODS or is_scalar(name)
 
 
 def is_scalar(name: str) -> bool:
@@ -373,7 +373,7 @@ def readable(name: str, value: int) -> str:
     """Return an amount in short form, rounded down to a tenth: ``1500m``, ``2``, ``9.4Gi``."""
     if name == CPU:
         return str(value // 1000) if value % 1000 == 0 else f"{value}m"
-    if name not in _NAMED and not name.startswith(HUGE_PAGES_PREFIX):
+    if name not in NAMED and not name.startswith(HUGE_PAGES_PREFIX):
         return str(value)
     for suffix, unit in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
         if value >= unit:
@@ -385,6 +385,6 @@ def quantity_of(name: str, value: int) -> str:
     """Return an amount as a quantity: exactly, or rounded down to Mi."""
     if name == CPU:
         return f"{value}m"
-    if name in _NAMED and value >= 2**20:
+    if name in NAMED and value >= 2**20:
         return f"{value // 2**20}Mi"
     return str(value)
