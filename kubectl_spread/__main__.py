@@ -36,10 +36,10 @@ def _start(words: list[str]) -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
-    from kubectl_spread.cli import PROGRAM, application, as_meant, in_order
+    from kubectl_spread.cli import PROGRAM, add_missing_command, application, in_order
 
     if words[:1] != [COMPLETE]:
-        ordered = as_meant(words)
+        ordered = add_missing_command(words)
         try:
             application(ordered)(ordered, prog_name=PROGRAM)
         except SystemExit as ended:

@@ -15,7 +15,7 @@ import jsonschema
 import msgspec
 from typer.testing import CliRunner
 
-from kubectl_spread.cli import PROGRAM, application, as_meant
+from kubectl_spread.cli import PROGRAM, add_missing_command, application
 from kubectl_spread.contract.any_report import AnyReport
 
 Values: TypeAlias = dict[str, Any]
@@ -64,7 +64,7 @@ class Ended:
 
 def spread(*words: str | Path, stdin: str | bytes = b"") -> Ended:
     """Return how ``kubectl spread`` with these words ends; what it does not catch is raised."""
-    ordered = as_meant([str(word) for word in words])
+    ordered = add_missing_command([str(word) for word in words])
     ended = CliRunner().invoke(application(ordered), ordered, input=stdin, catch_exceptions=False, prog_name=PROGRAM)
     return Ended(ended.exit_code, ended.stdout, ended.stderr)
 

@@ -73,7 +73,7 @@ def in_order(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-def as_meant(words: Sequence[str]) -> Sequence[str]:
+def add_missing_command(words: Sequence[str]) -> Sequence[str]:
     """Return the words with the missing command: ``show`` for a workload, ``--help`` for ``help``."""
     ordered = in_order(words)
     if ordered[:1] == ["help"]:

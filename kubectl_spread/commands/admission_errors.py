@@ -51,18 +51,18 @@ def reviewed(
     return replace(found, errors=manifest.refused, change_errors=()) if manifest.refused else found
 
 
-def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
+def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
     """Return the warning that applying the manifest resets replicas, or removes no fields; none for neither."""
     if not isinstance(manifest.obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
-        return not_removed(manifest)
+        return _kept_fields_warnings(manifest)
     live = replicas_taken_back(manifest.obj, before)
     if live is None:
-        return not_removed(manifest)
+        return _kept_fields_warnings(manifest)
     message = f"what was applied before says it and this does not: applying it resets the {live} that live to 1"
     return (ValidationWarning(field="spec.replicas", message=message),)
 
 
-def not_removed(manifest: Manifest) -> tuple[ValidationWarning, ...]:
+def _kept_fields_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     """Return the warning that left-out fields stay, because kubectl did not apply the live object."""
     if manifest.merge is None or manifest.merge.applied or not manifest.merge.kept:
         return ()
@@ -73,7 +73,7 @@ def not_removed(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     return (ValidationWarning(field=manifest.merge.kept[0], message=message),)
 
 
-def given_twice(manifest: Manifest) -> tuple[ValidationWarning, ...]:
+def repeated_key_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     """Return a warning for each key given twice: kubectl sends only the last value, also with strict validation.
 
     Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0).

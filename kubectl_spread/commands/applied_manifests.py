@@ -10,7 +10,7 @@ from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
 from kubectl_spread.commands.admission_errors import not_created, reviewed
 from kubectl_spread.commands.applying import application, merged
-from kubectl_spread.commands.bad_objects import malformed
+from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed
@@ -45,7 +45,7 @@ def objects_of(manifests: Sequence[Manifest]) -> tuple[Application, ...]:
     return tuple(application(each, each.obj) for each in manifests if each.obj is not None)
 
 
-def not_followed(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
+def unsimulated_notes(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
     """Return notes on what is not simulated: controllers of other APIs, and autoscaling of workloads."""
     return tuple(
         UnknownController(each.ref) if each.template is not None else NotScaled(each.ref)
@@ -54,7 +54,7 @@ def not_followed(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
     )
 
 
-def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
+def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
     """Return the cluster with the manifests applied, before any controller acts.
 
     Raises:
@@ -81,7 +81,7 @@ def _find_faults(manifest: Manifest, review: Review) -> Iterator[ManifestProblem
     """Yield the faults of the manifest that do not depend on other manifests."""
     yield from _problems(manifest, review.errors)
     if not review.errors:
-        yield from (manifest.document.problem(why, path) for path, why in malformed(manifest.obj))
+        yield from (manifest.document.problem(why, path) for path, why in find_malformed(manifest.obj))
     if manifest.obj is not None and not manifest.name:
         yield manifest.document.problem("has no name", "metadata.name")
     elif manifest.obj is not None and not manifest.obj.metadata.name:

@@ -88,7 +88,7 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
             yield from as_created(applied_owner, self.handle.snapshot) if runs else (applied_owner,)
 
 
-def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
+def with_manifests(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
     """Return the cluster with the documents applied, before any of their Pods is scheduled."""
     objects = [manifest.obj for manifest in manifests if manifest.obj is not None]
     claims = [obj for obj in objects if isinstance(obj, PersistentVolumeClaim)]
@@ -129,7 +129,7 @@ def asked_manifest(
     """
     if isinstance(manifest.obj, Pod):
         # A Pod is admitted when it is sent, so only earlier manifests count.
-        snapshot = laid_over(earlier, view.snapshot, view.handle().profile)
+        snapshot = with_manifests(earlier, view.snapshot, view.handle().profile)
     wanted = desired(manifest, snapshot, view.snapshot, replicas)
     served = _served(manifest, wanted, create) if create else None
     handle = handle_for(wanted.pod, snapshot, view)

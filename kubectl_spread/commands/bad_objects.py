@@ -22,7 +22,7 @@ ValueT = TypeVar("ValueT")
 
 
 @contextmanager
-def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
+def reporting_bad_objects(source: str, snapshot: Snapshot) -> Iterator[None]:
     """Replace the engine's ValueError by an error that names the malformed objects.
 
     Args:
@@ -39,14 +39,14 @@ def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
             ManifestProblem(source, why, field_path=f"{struct.__name__} {'/'.join(filter(None, key))}, {path}")
             for struct, objects in snapshot.objects.items()
             for key, obj in objects.items()
-            for path, why in malformed(obj)
+            for path, why in find_malformed(obj)
         ]
         if not problems:
             raise
         raise ManifestError(problems, hint="an API server would refuse it") from error
 
 
-def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+def find_malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield (field path, why) for every quantity, selector and update strategy in the value that cannot be parsed."""
     if isinstance(value, LabelSelector):
         yield from _parse_error(parse_label_selector, value, path)
@@ -61,10 +61,10 @@ def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
                 for name, amount in found.items():
                     yield from _parse_error(quantity.parse, amount, f"{below}.{name}")
             else:
-                yield from malformed(found, below)
+                yield from find_malformed(found, below)
     elif isinstance(value, tuple):
         for index, each in enumerate(value):
-            yield from malformed(each, f"{path}[{index}]")
+            yield from find_malformed(each, f"{path}[{index}]")
 
 
 def _parse_error(parse: Callable[[ValueT], object], value: ValueT, path: str) -> Iterator[tuple[str, str]]:

@@ -18,11 +18,11 @@ from kubectl_spread.commands.asked_manifests import (
     asked_manifest,
     desired,
     handle_for,
-    laid_over,
     next_of,
+    with_manifests,
 )
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings
-from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
 from kubectl_spread.commands.manifests import (
     Manifest,
@@ -119,9 +119,9 @@ def check(
     coming_in = partial(_coming, manifests, options)
     read = options.read if create is None else "all"
     view = look_for(source, _question(making, options, coming_in), scheduler, read=read).settled
-    with naming_the_malformed(source.name, view.snapshot):
+    with reporting_bad_objects(source.name, view.snapshot):
         applied = merged(manifests, view.snapshot, how)
-        snapshot = laid_over(applied, view.snapshot, view.handle().profile)
+        snapshot = with_manifests(applied, view.snapshot, view.handle().profile)
         asked = {
             number: asked_manifest(each, applied[:number], view, snapshot, replicas=options.replicas, create=create)
             for number, each in enumerate(applied)
@@ -180,7 +180,7 @@ def _coming(manifests: Sequence[Manifest], options: CheckOptions, view: View) ->
     """Yield the first Pods of each selected manifest, as if the Pods of those before it did not exist."""
     view = view.settled
     applied = merged(manifests, view.snapshot)
-    snapshot = laid_over(applied, view.snapshot, view.handle().profile)
+    snapshot = with_manifests(applied, view.snapshot, view.handle().profile)
     for manifest in applied:
         if not (manifest.makes_pods and options.selector.matches(manifest.labels)):
             continue

@@ -158,7 +158,10 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
 
 def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:
     manifest = asked.manifest
-    ours = (*admission_errors.given_twice(manifest), *admission_errors.taken_back(manifest, view.snapshot))
+    ours = (
+        *admission_errors.repeated_key_warnings(manifest),
+        *admission_errors.reset_replicas_warnings(manifest, view.snapshot),
+    )
     return ours if asked.errors else (*ours, *admission_errors.as_warnings(asked.review.warnings))
 
 

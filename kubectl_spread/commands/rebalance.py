@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.fix_budget import SECONDS_WHERE_LARGE, FixBudget
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
@@ -64,7 +64,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         ManifestError: a file cannot be read.
     """
     view = look(source, read_sets.for_moving(), scheduler, reading_devices(source)).settled
-    with naming_the_malformed(source.name, view.snapshot):
+    with reporting_bad_objects(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, names=options.names))
         found = plan(view.handles, _goal(view, scope, options, workloads))
         flags = view.metadata.connection_flags

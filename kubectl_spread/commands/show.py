@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.autoscaling import AutoscalerOptions, autoscaler_findings, autoscaler_of
-from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of_named, unseen
 from kubectl_spread.commands.source import MOST_NODES, Followed, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import (
@@ -161,7 +161,7 @@ def _answer(
         view = look_for(source, _question(scope, options, brief=brief), scheduler, read=options.read)
     inventory, defaults = view.snapshot.inventory, options.shows_defaults
     items = list[ItemT]()
-    with naming_the_malformed(source.name, view.snapshot):
+    with reporting_bad_objects(source.name, view.snapshot):
         wanted = _wanted(view, scope, options)
         # Pods that are only counted, or read in part, say nothing about room.
         whole = not (counted_only or inventory.not_read)

@@ -8,9 +8,9 @@ from typing import BinaryIO
 import msgspec
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applied_manifests import laid_over, manifests_of, not_followed, objects_of
+from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, objects_of, unsimulated_notes
 from kubectl_spread.commands.applying import merged, merged_constraints, unchecked_standards, unreadable, unsure
-from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.source import Source
@@ -117,7 +117,7 @@ def simulate(
     given = tuple(_given(options, stdin))
     specs = (each.pod_spec for step in given for each in step.manifests)
     view = look(source, read_sets.for_moving(), scheduler, reading_devices(source, specs)).settled
-    with naming_the_malformed(source.name, view.snapshot):
+    with reporting_bad_objects(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile, view.metadata.connection_flags)
         steps = tuple(map(naming.step, given))
         applied = [merged(step.manifests, view.snapshot) for step in given]
@@ -126,7 +126,7 @@ def simulate(
     def wanted(workload: OwnedPods) -> bool:
         return (workload.namespace, workload.ref) in named or scope.selects(workload)
 
-    with naming_the_malformed(source.name, view.snapshot):
+    with reporting_bad_objects(source.name, view.snapshot):
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         changes = step_changes(steps, found, defaults=options.defaults)
@@ -300,11 +300,11 @@ class Naming:
         return Step(Verb.ADD_NODE, f"{like}={text}" if equals else like, nodes=(like,), number=number)
 
     def _applied(self, value: str, manifests: Sequence[Manifest]) -> Step:
-        self.snapshot = laid_over(manifests, self.snapshot, self._profile)
+        self.snapshot = apply_all(manifests, self.snapshot, self._profile)
         objects = objects_of(manifests)
         merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
-        return Step(Verb.APPLY, value, objects=objects, notes=not_followed(manifests))
+        return Step(Verb.APPLY, value, objects=objects, notes=unsimulated_notes(manifests))
 
     def _scaled(self, value: str) -> Step:
         named, _, text = value.rpartition("=")

@@ -124,9 +124,7 @@ def _with_kinds(origin: Origin, inventory: Inventory) -> Origin:
     )
     return replace(
         origin,
-        held={
-            each.plural: versions.get(each.plural, "") for each in read if each not in unread or each.plural in versions
-        },
+        held={each.plural: versions.get(each.plural, "") for each in read},
         unread=tuple((each.kind.name, each.why, each.namespace) for each in unread.values()),
         within={kind: tuple(sorted(namespaces)) for kind, namespaces in inventory.within.items()},
         apart=inventory.apart,

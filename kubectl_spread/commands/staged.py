@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.failures import StatusError
 from kubectl_spread.cluster.reads import Read, widen_versions
-from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.read_planner import MOST_NAMESPACES, Need, to_change
 from kubectl_spread.commands.read_sets import read_with_devices
@@ -63,7 +63,7 @@ def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptio
     whole = next(read for read in question.reads if read.kind == kinds.POD)
     first = partial(_read_first_stage, source.read, frozenset(question.namespaces))
     view = look(source, question.reads, scheduler, partial(read_with_devices, first, specs=question.specs))
-    with naming_the_malformed(source.name, view.snapshot):
+    with reporting_bad_objects(source.name, view.snapshot):
         while view.snapshot.inventory.not_read and (need := needed(view)):
             view = _extend(source, view, whole, need)
         if question.asked is None or not view.snapshot.inventory.not_read:

@@ -13,7 +13,7 @@ from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.source import ReadLimits, ReadLists, ReadMode, Source
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
@@ -132,7 +132,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, rea
         raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
     profiles = _profiles(scheduler, minor)
     if not source.server:
-        with naming_the_malformed(source.name, snapshot):
+        with reporting_bad_objects(source.name, snapshot):
             snapshot = _with_server_defaults(snapshot, profiles[0])
     source.log.say(READS, f"the rules are those of {version}, {_HOW_KNOWN[version_from]}")
     metadata = Metadata(

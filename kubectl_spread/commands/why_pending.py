@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, alike, beside_autoscaler
-from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_found, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
@@ -119,7 +119,7 @@ def why_pending(
     notes = [f"{listed(scope.names)} has no Pods."] if scope.names and not wanted else []
     if scope.names:
         notes += (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not pod.waits)
-    with naming_the_malformed(source.name, view.snapshot):
+    with reporting_bad_objects(source.name, view.snapshot):
         missing = tuple(_not_created(view, scope))
         budget = seconds_for(fix_budget, len(view.snapshot.nodes))
         items = tuple(_explain_each(pending, view, budget, autoscalers))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from kubectl_spread.commands.bad_objects import malformed, naming_the_malformed
+from kubectl_spread.commands.bad_objects import find_malformed, reporting_bad_objects
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
@@ -64,12 +64,12 @@ PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "
 )
 def test_where_they_stand(described: Object, paths: list[str]) -> None:
     obj = convert(described, BY_API[described["apiVersion"], described["kind"]].struct)
-    assert [path for path, _ in malformed(obj)] == paths
+    assert [path for path, _ in find_malformed(obj)] == paths
 
 
 def test_the_objects_are_named() -> None:
     cluster = snapshot([node("n", allocatable={"cpu": "four"}), pod("p", namespace="shop", overhead={"cpu": "lots"})])
-    with pytest.raises(ManifestError) as raised, naming_the_malformed("dump/", cluster):
+    with pytest.raises(ManifestError) as raised, reporting_bad_objects("dump/", cluster):
         raise ValueError("whatever the engine says")
     places = {problem.field_path: problem.source for problem in raised.value.problems}
     assert places == {"Node n, status.allocatable.cpu": "dump/", "Pod shop/p, spec.overhead.cpu": "dump/"}
@@ -77,13 +77,13 @@ def test_the_objects_are_named() -> None:
 
 
 def test_an_error_that_is_nobodys_fault_stays_what_it_is() -> None:
-    with pytest.raises(ValueError, match=r"^a mistake of ours$"), naming_the_malformed("dump/", snapshot([node("n")])):
+    with pytest.raises(ValueError, match=r"^a mistake of ours$"), reporting_bad_objects("dump/", snapshot([node("n")])):
         raise ValueError("a mistake of ours")
 
 
 def test_nothing_is_looked_for_while_all_is_well() -> None:
     broken = snapshot([node("n", allocatable={"cpu": "four"})])
     seen: Mapping[str, object] = {}
-    with naming_the_malformed("dump/", broken):
+    with reporting_bad_objects("dump/", broken):
         seen = broken.nodes
     assert list(seen) == ["n"]

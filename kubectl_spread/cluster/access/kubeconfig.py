@@ -20,7 +20,7 @@ import msgspec
 import yaml
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.files.sources import bounded
+from kubectl_spread.cluster.files.sources import read_bounded
 from kubectl_spread.cluster.files.yaml_values import YamlError, split
 from kubectl_spread.errors import ClusterError, UnreadableError
 from kubectl_spread.objects.decoding import DecodeError, convert
@@ -289,7 +289,7 @@ def _parse(path: Path) -> Any:  # noqa: ANN401 any YAML
     """Return the file's plain values; of an empty file, an empty mapping."""
     try:
         with path.open("rb") as file:
-            document = next(split(bounded(file).decode()), None)
+            document = next(split(read_bounded(file).decode()), None)
         values = document.values() if document else None
     except OSError as error:
         raise ClusterError(f'error loading config file "{path}": {error.strerror}') from error

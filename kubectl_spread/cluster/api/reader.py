@@ -29,8 +29,8 @@ from kubectl_spread.cluster.api.resource_version import (
     UNKNOWN_MATCH,
     SharedVersion,
     is_comparable,
-    is_newer,
-    is_over,
+    is_unavailable,
+    may_be_newer,
 )
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
@@ -120,7 +120,7 @@ def read(
             try:
                 return _read_at(version, connection, reads, progress)
             except StatusError as error:
-                if not is_over(error):
+                if not is_unavailable(error):
                     raise
                 connection.log.say(READS, f"{error.message}; beginning again")
         return _read_at(SharedVersion(), connection, reads, progress)
@@ -363,25 +363,22 @@ class _Decoding:
 
     def items(self, answer: Response) -> tuple[KubernetesObject, ...]:
         struct = self._wanted.kind.struct
-        if answer.protobuf:
-            return self._decode_protobuf(answer.body, struct)
-        page_type: Any = ObjectList
-        page = _decoded(answer, page_type[struct], what=_what(self._wanted))
-        return tuple(map(self._interning.intern, page.items))
-
-    def end(self) -> None:
-        if self._protobuf is not None:
-            self._protobuf.forget()
-
-    def _decode_protobuf(self, body: bytes, struct: type[KubernetesObject]) -> tuple[KubernetesObject, ...]:
+        if not answer.protobuf:
+            page_type: Any = ObjectList
+            page = _decoded(answer, page_type[struct], what=_what(self._wanted))
+            return tuple(map(self._interning.intern, page.items))
         if self._protobuf is None:
             from kubectl_spread.objects.protobuf import ListDecoder
 
             self._protobuf = ListDecoder(struct)
         try:
-            return self._protobuf.items(body)
+            return self._protobuf.items(answer.body)
         except DecodeError as error:
             raise _senseless(error, what=_what(self._wanted)) from error
+
+    def end(self) -> None:
+        if self._protobuf is not None:
+            self._protobuf.forget()
 
 
 def _wait(
@@ -418,7 +415,7 @@ def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
         of_kind = objects.setdefault(wanted.kind.name, {})
         of_kind.update({held.key: held for held in found.objects})
         plural, version = wanted.kind.plural, found.resource_version
-        if version and is_newer(wanted):
+        if version and may_be_newer(wanted):
             newest[plural] = max(newest.get(plural, ""), version, key=version_order)
         elif version:
             versions.setdefault(plural, {})[version] = None

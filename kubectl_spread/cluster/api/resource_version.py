@@ -55,11 +55,11 @@ def is_comparable(wanted: Read) -> bool:
     return not wanted.name and wanted.kind not in KEPT_APART
 
 
-def is_newer(wanted: Read) -> bool:
+def may_be_newer(wanted: Read) -> bool:
     """Whether the list may have a newer version than requested."""
     return wanted.not_older or bool(wanted.on_nodes)
 
 
-def is_over(error: StatusError) -> bool:
+def is_unavailable(error: StatusError) -> bool:
     """Whether the server no longer has the version, or not yet; another version may work."""
     return error.status == HTTPStatus.GONE or error.answer.too_new

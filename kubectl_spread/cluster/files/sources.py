@@ -100,7 +100,7 @@ def _read_stdin(stdin: BinaryIO | None, most: int) -> bytes:
     if stdin is None:
         raise UnreadableError("is closed")
     try:
-        return bounded(stdin, most)
+        return read_bounded(stdin, most)
     except OSError as error:
         raise _unreadable(error) from error
 
@@ -108,12 +108,12 @@ def _read_stdin(stdin: BinaryIO | None, most: int) -> bytes:
 def _read_file(path: str, most: int) -> bytes:
     try:
         with Path(path).open("rb") as file:
-            return bounded(file, most)
+            return read_bounded(file, most)
     except (OSError, ValueError) as error:
         raise _unreadable(error) from error
 
 
-def bounded(stream: BinaryIO | gzip.GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
+def read_bounded(stream: BinaryIO | gzip.GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
     """Return all bytes of the stream.
 
     Raises:
@@ -193,6 +193,6 @@ def _uncompress(content: bytes, most: int) -> bytes:
     """Return the content of a gzip file, which may not be too large for the size of the file."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            return bounded(file, min(most, max(_LEAST_BOUND, _MOST_PACKED * len(content))))
+            return read_bounded(file, min(most, max(_LEAST_BOUND, _MOST_PACKED * len(content))))
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadableError(f"is a damaged gzip file: {error}") from error
