@@ -49,11 +49,11 @@ _TERM = {"topologyKey": HOSTNAME, "labelSelector": match(app="db"), "namespaceSe
 _NEAR = {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_TERM]}}}
 _OWN_MANIFEST = pod(_SHOP, "new", labels={"app": "new"})
 _TRUE_WITH_FEWER = {"Schedulable": {"Schedulable", "Incomplete"}, "Unschedulable": {"Unschedulable", "Incomplete"}}
-_DEFAULTED = {"new", "keeps", "near", "ranked", "boxed", "acting"}
+_DEFAULTED = {"new", "keeps", "nearby", "ranked", "boxed", "acting"}
 """Manifests that can be scheduled, and take the default constraints."""
 _CLAIMING = {"keeps", "far"}
 _UNDECIDED: Mapping[Kind, set[str]] = {
-    kinds.NAMESPACE: {"near"},
+    kinds.NAMESPACE: {"nearby"},
     **dict.fromkeys((kinds.SERVICE, kinds.REPLICA_SET, kinds.STATEFUL_SET), _DEFAULTED),
     kinds.REPLICATION_CONTROLLER: _DEFAULTED,
     **dict.fromkeys((kinds.PERSISTENT_VOLUME_CLAIM, kinds.PERSISTENT_VOLUME, kinds.STORAGE_CLASS), _CLAIMING),
@@ -519,7 +519,7 @@ def _manifests() -> Iterator[Object]:
     yield _OWN_MANIFEST
     for name, claim in (("keeps", "waits"), ("far", "bound")):
         yield pod(_SHOP, name, spec=_claiming(claim))
-    yield pod(_SHOP, "near", spec=_NEAR)
+    yield pod(_SHOP, "nearby", spec=_NEAR)
     yield pod(_SHOP, "ranked", spec={"priorityClassName": "important"})
     yield pod(_SHOP, "boxed", spec={"runtimeClassName": "box"})
     yield pod(_SHOP, "acting", spec={"serviceAccountName": "actor"})
