@@ -428,7 +428,7 @@ def _reject_nodes(pod: Pod, found: _PreFiltered, handle: Handle) -> dict[str, li
     """
     rejections: dict[str, list[Rejection]] = defaultdict(list)
     for plugin, result in found.filters:
-        for name, status in _run_filter(result, handle.index.names, handle):
+        for name, status in _run_filter(result, handle.node_infos.keys(), handle):
             rejections[name].append(Rejection(plugin, status))
     for name, pods in nominated_before(pod, handle).items():
         if name in handle.node_infos:
@@ -462,7 +462,8 @@ def _first_rejections(
             first[name] = replace(rejection, status=status)
     # Upstream filters only the nodes that PreFilter left; we filter all, to report every reason.
     excluded = Rejection(PRE_FILTER_RESULT, unresolvable())
-    return first | dict.fromkeys(handle.index.names - found.names, excluded)
+    first.update(dict.fromkeys(handle.index.names - found.names, excluded))
+    return first
 
 
 _Columns: TypeAlias = Sequence[tuple[str, int, Scores]]
