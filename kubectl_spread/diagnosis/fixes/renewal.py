@@ -44,8 +44,9 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
     if any(isinstance(part, DeletePod) and part.obj.key in running for part in parts):
         return True
     closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
-    there = {pod.key for info in before.handle.node_infos.values() for pod in info.pods}
-    staying = (pod for pod in before.running if pod.key in there and not pod.terminating)
+    # A Pod of a StatefulSet that was evicted is there again by its name, on another node.
+    there = {(pod.key, info.name) for info in before.handle.node_infos.values() for pod in info.pods}
+    staying = (pod for pod in before.running if (pod.key, pod.spec.node_name) in there and not pod.terminating)
     old = sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
     owner = patchable_owner(before)
     most = len(old) + 1
