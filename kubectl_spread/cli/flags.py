@@ -44,6 +44,10 @@ class Flags:
         vars(self).update(given)
         self.check()
 
+    def __repr__(self) -> str:
+        """Return the given flags; test ids need it to be the same in every process."""
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """Return the names of the flags, inherited ones first."""
