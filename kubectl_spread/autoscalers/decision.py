@@ -194,7 +194,7 @@ class ConstraintCounts(msgspec.Struct, frozen=True):
 
     Attributes:
         index: its place in the Pod's constraints.
-        minimum: matching Pods (count) in the domain with the fewest; 0 where minDomains asks for more domains.
+        minimum: matching Pods (count) in the domain with the fewest; 0 but minDomains requires more domains.
     """
 
     index: int
@@ -222,7 +222,7 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def by_constraint(self) -> bool:
-        """Whether it brings no node, and a constraint of the Pod is why some pool refuses."""
+        """Whether it adds no node, and a constraint of the Pod is why some pool refuses."""
         reasons = (reason for pool in self.pools for reason in pool.reasons)
         return any(map(_is_constraint, reasons)) and self.decision in {Decision.REFUSED, Decision.BY_CHANCE}
 

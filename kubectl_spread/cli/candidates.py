@@ -189,9 +189,15 @@ def _pending_pods(line: Line) -> Completion:
     return line.matching(_cluster_names(line, POD, field_selector=names.UNSCHEDULED))
 
 
+def _nodes(line: Line) -> Completion:
+    from kubectl_spread.objects.kinds import NODE
+
+    return line.matching(_cluster_names(line, NODE))
+
+
 def _workloads(line: Line) -> Completion:
-    """Return types of workloads as ``TYPE/``; after a type, the names of its workloads."""
-    from kubectl_spread.objects.kinds import POD, WORKLOAD_KINDS, named
+    """Return types of workloads as ``TYPE/``, after a type the names of that type, and names where no type fits."""
+    from kubectl_spread.objects.kinds import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, WORKLOAD_KINDS, named
 
     word, slash, _ = line.typed.partition("/")
     prefix = f"{word}/" if slash else ""
@@ -199,7 +205,8 @@ def _workloads(line: Line) -> Completion:
         word, prefix = line.earlier[0], ""
     elif not slash:
         types = (f"{kind.singular}/" for kind in (*WORKLOAD_KINDS, POD))
-        return line.matching(types, directive=Directive.NO_FILES | Directive.NO_SPACE)
+        found = line.matching(types, directive=Directive.NO_FILES | Directive.NO_SPACE)
+        return found if found.candidates else line.matching(_cluster_names(line, DEPLOYMENT, STATEFUL_SET, DAEMON_SET))
     kind = named(word)
     if kind is None:
         return NOTHING
@@ -213,11 +220,11 @@ def _topology_keys(line: Line) -> Completion:
     return NOTHING if line.given["from_"] else line.matching(names.label_keys(connection_options(line.given), NODE))
 
 
-def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
-    """Return names in the cluster of the line's flags; none for files, nor with -A, where names are not valid."""
-    if line.given["from_"] or (kind.namespaced and line.given["all_namespaces"]):
+def _cluster_names(line: Line, *kinds: Kind, field_selector: str = "") -> tuple[str, ...]:
+    """Return names in the cluster that the line's flags mean; none when that is a file, or names make no sense."""
+    if line.given["from_"] or (kinds[0].namespaced and line.given["all_namespaces"]):
         return ()
-    return names.cluster_names(connection_options(line.given), kind, field_selector=field_selector)
+    return names.cluster_names(connection_options(line.given), *kinds, field_selector=field_selector)
 
 
 VALUES: Mapping[str, Callable[[Line], Completion]] = {
@@ -226,7 +233,10 @@ VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "FILE": _files,
     "FINDING": _explained,
     "KEY": _topology_keys,
+    "LIKE": _nodes,
     "NAMESPACE": _namespaces,
+    "NODE": _nodes,
+    "NS/": _workloads,
     "PATH": _files,
     "POD": _pending_pods,
     "TYPE/NAME": _workloads,

@@ -172,5 +172,5 @@ def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer[SkewReport] | Show
         yield nothing_found(scope, what, namespaces_with_pods(snapshot))
         labels = {key for node in snapshot.nodes.values() for key in node.metadata.labels}
         if flags.topology_key not in labels and (near := did_you_mean(flags.topology_key, labels)):
-            yield f"No node carries the label {flags.topology_key}: {near}"
+            yield f"No node has the label {flags.topology_key}: {near}"
     yield from how_read(answer)

@@ -69,7 +69,7 @@ class FailedCreate(Status, frozen=True, kw_only=True):
 
 
 class Unschedulable(Status, frozen=True, kw_only=True):
-    """The next Pod finds no node, and no constraint is to blame."""
+    """The next Pod finds no node, and no constraint is the cause."""
 
     blame: Blame
 

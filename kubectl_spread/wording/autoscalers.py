@@ -28,7 +28,7 @@ _TYPES = {
 _UNREAD = {
     "zones": "the zones of node class {} could not be read",
     "domains": "the values of {} on its nodes are not known without --instance-types",
-    "node": "what its nodes are like is not known",
+    "node": "its node template is not known",
     "volumes": "volumes of the Pod are not modelled",
     "choices": "there are too many ways to pick domains",
 }
@@ -40,7 +40,7 @@ def reason_text(reason: d.Reason) -> str:
         case d.UntoleratedTaint():
             return f"the Pod does not tolerate its taint {reason.taint}"
         case d.LabelConflict(conflict=conflict):
-            offers = f"it has {conflict.offered}" if conflict.offered else f"it does not name {conflict.wanted.key}"
+            offers = f"it has {conflict.offered}" if conflict.offered else f"it does not set {conflict.wanted.key}"
             return f"the Pod wants {conflict.wanted}; {offers}"
         case d.NotReady():
             return f"it is not Ready{f': {reason.message}' if reason.message else ''}"
@@ -93,15 +93,15 @@ def decision_text(decision: d.AutoscalerDecision) -> str:
         case d.Decision.NEW_NODE:
             return f"{name}: nothing read here forbids a new node from {_bringing(decision, noun)}."
         case d.Decision.EXISTING_NODE:
-            return f"{name} brings no node: it sees room on {decision.node}, where the scheduler sees none."
+            return f"{name} adds no node: it sees room on {decision.node}, where the scheduler sees none."
         case d.Decision.BY_CHANCE:
             may = _bringing(decision, noun)
-            return f"{name} picks a domain at random among equals: a node may come from {may}, or none may come."
+            return f"{name} picks a domain at random among equals: it may add a node from {may}, or none."
         case d.Decision.UNKNOWN:
             why = "; ".join(_unknown(decision.pools)) or f"its {noun}s could not be read"
             return f"What {name} does is not known: {why}."
         case d.Decision.REFUSED:
-            return f"{name} brings no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}."
+            return f"{name} adds no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}."
         case _:
             assert_never(decision.decision)
 
@@ -120,9 +120,9 @@ def added_by(decision: d.AutoscalerDecision) -> str:
     """Return, of a node that would let the Pod in, where it may come from."""
     name, noun = NAMES[decision.kind], POOLS[decision.kind]
     if decision.decision in {d.Decision.NEW_NODE, d.Decision.BY_CHANCE}:
-        return f"{name} may bring one from {_bringing(decision, noun)}"
+        return f"{name} may add one from {_bringing(decision, noun)}"
     unknown = decision.decision is d.Decision.UNKNOWN
-    return f"whether {name} brings one is not known" if unknown else f"{name} brings none now"
+    return f"whether {name} adds one is not known" if unknown else f"{name} adds none now"
 
 
 def advice_text(decision: d.AutoscalerDecision) -> list[str]:

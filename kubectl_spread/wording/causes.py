@@ -21,10 +21,10 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.wording.pending import preempts
 from kubectl_spread.wording.reasons import brief_key, reason_text
-from kubectl_spread.wording.words import count_of, enumerated, shortening
+from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, shortening
 
 named = partial(enumerated, most=2)
-NO_CONSTRAINT = "No constraint is to blame: "
+NO_CONSTRAINT = "No constraint is the cause: "
 """What a sentence begins with that blames filters alone."""
 MOST_REASONS = 2
 """Reasons for which different nodes reject a Pod (count), before the rest is counted."""
@@ -182,7 +182,7 @@ def _refused_whole(cause: causes.RefusedWhole) -> Texts:
     # What quotes a name has named the claim already, but for what it is to be made from.
     whole = f"{refusal} ({about})" if about and about != refusal and '"' not in refusal else refusal
     whole = about if about.startswith(refusal) else whole
-    return Texts([f"{whole}: no node is looked at.", f"{refusal}."], [whole, refusal])
+    return Texts([f"{whole}: no node is evaluated.", f"{refusal}."], [whole, refusal])
 
 
 def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:
@@ -210,9 +210,9 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
     key, similar, one = cause.topology_key, cause.similar, len(cause.nodes) == 1
     has = f"{'has' if one else 'have'} {similar}"
     if cause.on_no_node:
-        nowhere = f"No node carries the label {key} that the constraint names"
-        sentences = [f"{nowhere}; {named(cause.nodes)} {has}.", f"{nowhere}: {similar} may be meant.", f"{nowhere}."]
-        return Texts(sentences, [f"no node carries {key}: {similar} may be meant", f"no node carries {key}"])
+        nowhere = f"No node has the label {key} that the constraint requires"
+        sentences = [f"{nowhere}; {named(cause.nodes)} {has}.", f"{nowhere}. Did you mean {similar}?", f"{nowhere}."]
+        return Texts(sentences, [f"no node has {key}: did you mean {similar}?", f"no node has {key}"])
     would = f"{named(cause.nodes)} would take it but {'lacks' if one else 'lack'} {key}"
     others = "" if cause.others else "; no other node does"
     return Texts([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
@@ -220,7 +220,7 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
 
 def _no_selector(cause: causes.NoSelector) -> Texts:
     lack = f"{named(cause.nodes)} {'lacks' if len(cause.nodes) == 1 else 'lack'} {cause.topology_key}"
-    asks = "asks for it though it has no labelSelector and balances nothing"
+    asks = "requires it, although it has no labelSelector and spreads nothing"
     return Texts([f"{lack}; the constraint {asks}.", f"{lack}."], [f"{lack}; no labelSelector", lack])
 
 
@@ -250,17 +250,17 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
         else f"Only {number} of {named_so} {'counts' if one else 'count'} for this Pod"
         for named_so in (key, brief_key(key))
     )
-    asks = f"where minDomains asks for {constraint.min_domains}"
+    asks = f"but minDomains requires {constraint.min_domains}"
     most = f"none may hold more than {constraint.max_skew}."
     so = f"so the minimum counts as 0 and none may exceed maxSkew {constraint.max_skew}."
-    short = f"{len(values)} of {constraint.min_domains} domains that minDomains asks for"
+    short = f"{len(values)} of {constraint.min_domains} domains that minDomains requires"
     return Texts(
         [
-            f"{there} ({named(values)}) {asks}, {so}",
-            f"{there} ({named(values)}) {asks}: {most}",
-            f"{brief} ({named(values)}) {asks}: {most}",
-            f"{brief} {asks}: {most}",
-            f"{there} {asks}.",
+            f"{there} ({named(values)}), {asks}, {so}",
+            f"{there} ({named(values)}), {asks}: {most}",
+            f"{brief} ({named(values)}), {asks}: {most}",
+            f"{brief}, {asks}: {most}",
+            f"{there}, {asks}.",
         ],
         [f"{short}{limits(constraint)}", short],
     )
@@ -268,10 +268,10 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
 
 def _missing_key(cause: causes.MissingKey) -> Texts:
     key = cause.constraint.topology_key
-    nowhere = f"No node carries the label {key} that the constraint names."
+    nowhere = f"No node has the label {key} that the constraint requires."
     filters = list(map(_filter, cause.filters))
     besides = ["; ".join(column) for column in zip(*filters, strict=True)][:2]
-    return Texts([*(f"{nowhere} Besides, {each}." for each in besides), nowhere], [f"no node carries {key}"])
+    return Texts([*(f"{nowhere} Besides, {each}." for each in besides), nowhere], [f"no node has {key}"])
 
 
 def _no_eligible_domain(cause: causes.NoEligibleDomain) -> Texts:
@@ -286,7 +286,8 @@ def _domains_full(cause: causes.DomainsFull) -> Texts:
         f"Every domain of {constraint.topology_key} where this Pod could go would exceed maxSkew {constraint.max_skew}"
     )
     over = f"over the minimum of {constraint.global_minimum}"
-    nowhere = f"held by {named(cause.minimum_domains)}, where no node can be used"
+    has = "has" if len(cause.minimum_domains) == 1 else "have"
+    nowhere = f"which {named(cause.minimum_domains)} {has} and where no node can take this Pod"
     return Texts(
         [f"{every} {over}, {nowhere}.", f"{every} {over}.", f"{every}."],
         [f"no domain may take one more{limits(constraint)}"],
@@ -336,11 +337,13 @@ def _and_more(number: int, of: str = "reason") -> str:
 def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     constraint, domains, number = cause.constraint, cause.domains, cause.nodes
     several = len(domains) > 1
-    holding = f"{'hold' if several else 'holds'} the minimum ({count_of(constraint.global_minimum, 'Pod')}) but"
-    minimum = f"{holding} this Pod cannot land there"
-    shut = f"{holding} cannot take it"
-    all_shut = f"{holding} none of {'their' if several else 'its'} {number} nodes takes it" if number > 1 else shut
-    key, brief = constraint.topology_key, brief_key(constraint.topology_key)
+    has = "have" if several else "has"
+    longest = f"{has} the fewest matching Pods ({constraint.global_minimum}), but this Pod cannot run there"
+    fewest = f"{has} the fewest Pods ({constraint.global_minimum}), but"
+    shut = f"{fewest} cannot take this one"
+    its = "their" if several else "its"
+    all_shut = f"{fewest} none of {its} {number} nodes can take this one" if number > 1 else shut
+    key, brief = SHORT_KEYS.get(constraint.topology_key, constraint.topology_key), brief_key(constraint.topology_key)
     pins = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in cause.pins]
     whys = [f"{named(nodes)}: {text}" for nodes, text in pins]
     counts = [text + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, text in pins]
@@ -353,7 +356,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     full = _full_domains(cause)
     return Texts(
         [
-            f"{key} {named(domains)} {minimum}: {some}.{full}",
+            f"{key} {named(domains)} {longest}: {some}.{full}",
             f"{key} {named(domains)} {shut}: {some}.{full}",
             f"{brief} {named(domains)} {shut}: {some}.{full}",
             f"{key} {named(domains)} {shut}: {some}.",
@@ -385,16 +388,16 @@ def _full_domains(cause: causes.PinnedDomain) -> str:
     if not cause.full:
         return ""
     parts = (
-        f"{named(each.domains)} {'are' if len(each.domains) > 1 else 'is'} at {each.matching}" for each in cause.full
+        f"{named(each.domains)} {'have' if len(each.domains) > 1 else 'has'} {each.matching}" for each in cause.full
     )
-    return f" {', '.join(parts)}, maxSkew {cause.constraint.max_skew}."
+    return f" {', '.join(parts)}; maxSkew is {cause.constraint.max_skew}."
 
 
 def limits(constraint: causes.BlamedConstraint) -> str:
     """Return the least skew that the Pod would make where it may not go, and what is allowed."""
     if constraint.skew_if_placed is not None:
         return f": skew would be {constraint.skew_if_placed}, maxSkew {constraint.max_skew}"
-    return "" if constraint.domains else f" (no node carries {constraint.topology_key})"
+    return "" if constraint.domains else f" (no node has {constraint.topology_key})"
 
 
 def _conflict(cause: causes.Conflict) -> Texts:

@@ -24,47 +24,47 @@ WARNING = Entry(
     kind=EntryKind.FINDING,
     name="Warning",
     summary="the API server accepts the manifest and warns of a field",
-    meaning="The field is deprecated, or what it says has another effect than it seems to have.",
-    when="Where the API server would send a warning along with its answer.",
-    action="Change the field as the message says.",
+    meaning="The field is deprecated, or its value has an effect that you may not expect.",
+    when="If the API server would send a warning along with its answer.",
+    action="Change the field as the message describes.",
     link=DEFINITION,
 )
 """What the API server says of what it accepts."""
 
 ASSUMPTIONS: Mapping[Assumption, str] = {
-    Assumption.SUSPENDED: "it is suspended, so no Pod comes before it is resumed",
+    Assumption.SUSPENDED: "it is suspended, so no Pod is created until it is resumed",
     Assumption.PAUSED: (
-        "it is paused, so nothing rolls out: the Pods that run stay, and missing ones come as these are"
+        "it is paused, so nothing rolls out: running Pods stay, and missing ones are created from the same template"
     ),
-    Assumption.PAUSED_BEFORE_FIRST: "it is paused, so no Pod comes before it is resumed",
-    Assumption.UNCHANGED: "the template is unchanged, so the Pods that run stay",
+    Assumption.PAUSED_BEFORE_FIRST: "it is paused, so no Pod is created until it is resumed",
+    Assumption.UNCHANGED: "the template is unchanged, so running Pods stay",
     Assumption.REVISION_AGAIN: "the template is that of an older revision, whose Pods stay",
     Assumption.ADOPTED: "it adopts the Pods that nothing controls and that its selector matches",
     Assumption.SAME_TEMPLATE: (
-        "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field"
+        "nothing in the template changes that scheduling reads, so running Pods stay; if any other field"
         " changes, new ones replace them"
     ),
     Assumption.RUNNING_STAY: (
-        "running Pods stay as they are, whatever changes in the template, and the missing ones come"
+        "running Pods stay as they are, whatever changes in the template, and missing ones are created"
     ),
     Assumption.POD_STAYS: "unchanged, or changed only in fields that may change in place, so the running Pod stays",
-    Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one comes",
-    Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and the missing ones come",
+    Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one is created",
+    Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and missing ones are created",
     Assumption.DELETED_BY_HAND_ON_NODES: (
         "running Pods stay until somebody deletes them, and nodes without one get one"
     ),
     Assumption.SURGE_ON_NODES: (
-        "on each node the new Pod comes beside the old one, which goes once the new one is available"
+        "on each node the new Pod is created beside the old one, which is deleted once the new one is available"
     ),
-    Assumption.ONE_BY_ONE_ON_NODES: "on each node the old Pod is gone before the new one comes",
+    Assumption.ONE_BY_ONE_ON_NODES: "on each node the old Pod is gone before the new one is created",
 }
 
 REFUSED = "the API server refuses it."
-NO_POD = "no Pod has to be placed."
+NO_POD = "no Pod needs to be scheduled."
 MAKERS: Mapping[str, str] = {
     "ServiceAccount": "created with the application: apply its manifest too",
     "PriorityClass": "a cluster administrator creates it",
-    "RuntimeClass": "it comes with a container runtime, by an administrator of the nodes",
+    "RuntimeClass": "an administrator installs it with the container runtime",
 }
 """Kind → who makes what is missing."""
 SHOWN_TIES = 3
@@ -112,12 +112,12 @@ def jam_sentence(
 ) -> str:
     """Return which replicas find no node, and why; the arguments are the fields of the jam."""
     if nodes:
-        return f"{len(nodes)} of {replicas} nodes have no room for their Pod ({listed(nodes)}). {why}"
+        return f"{len(nodes)} of {replicas} nodes cannot take their Pod ({listed(nodes)}). {why}"
     if replica_max is None:
-        return f"replica {replica} of {replicas} may find no node, by ties. {why}"
+        return f"replica {replica} of {replicas} may not be schedulable, depending on ties. {why}"
     if isinstance(replica_max, int):
-        return f"replica {replica} to {replica_max} of {replicas} finds no node, by ties. {why}"
-    return f"replica {replica} of {replicas} finds no node. {why}"
+        return f"replica {replica} to {replica_max} of {replicas} cannot be scheduled, depending on ties. {why}"
+    return f"replica {replica} of {replicas} cannot be scheduled. {why}"
 
 
 def everyone(number: int, *, to_come: bool) -> str:
@@ -159,7 +159,7 @@ def chance_note(placements: Sequence[Placement]) -> str:
         f"replica {each.replica} on one of {listed([each.node, *each.ties], SHOWN_TIES)}" for each in tied[:SHOWN_TIES]
     ]
     more = f"; {count_of(len(tied) - len(named), 'more replica')} likewise" if len(tied) > len(named) else ""
-    return f"By chance, since these nodes are equal: {'; '.join(named)}{more}."
+    return f"These nodes are equal, so chance decides: {'; '.join(named)}{more}."
 
 
 def random_ties(orders: int) -> str:
@@ -178,9 +178,9 @@ def assumption(assumed: RolloutAssumption) -> str:
         case Assumption():
             return ASSUMPTIONS[assumed]
         case MadeElsewhere(manager=manager):
-            return f"{manager} makes its Pods"
+            return f"{manager} creates its Pods"
         case UnknownRules(kind=kind):
-            return f"how a {kind} replaces Pods is not known, so all that run stay while the new ones come"
+            return f"how a {kind} replaces Pods is not known: running Pods are assumed to stay"
         case WithinFenceposts(most=most, least=least):
             return (
                 f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their"

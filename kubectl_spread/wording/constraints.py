@@ -35,23 +35,24 @@ def pinned(reasons: Iterable[str]) -> str:
 
 def too_few_domains(eligible: int, min_domains: int) -> str:
     """Return that the minimum is 0 while there are fewer domains than minDomains."""
-    return f"Minimum 0: {eligible} of the {min_domains} domains that minDomains asks for."
+    counts = "counts" if eligible == 1 else "count"
+    return f"Minimum: 0, because minDomains requires {min_domains} domains and {eligible} {counts}."
 
 
 def minimum_text(minimum: int, domains: Sequence[str]) -> str:
     """Return which domains hold the global minimum, if any is counted."""
-    return f"Minimum {minimum}, held by {listed(domains)}." if domains else "Minimum 0: no domain is counted."
+    return f"Minimum: {minimum} ({listed(domains)})." if domains else "Minimum: 0 (no domain is counted)."
 
 
 def allowance(index: int, what: str, allowed: int, domains: int) -> str:
     """Return in how many domains a constraint that is not to blame allows one more Pod."""
-    return f"Constraint {index}: {what}. It allows one more Pod in {allowed} of {count_of(domains, 'domain')}."
+    return f"Constraint {index}: {what}: allows a Pod in {allowed} of {count_of(domains, 'domain')}."
 
 
 def bypassed_because(node: BypassedNode) -> str:
     """Return why a node is passed over, with the label that may be meant instead."""
     reason = REASONS[node.reason].format(key=node.key)
-    return f"{reason} (has {', '.join(node.similar_keys)}: is that what is meant?)" if node.similar_keys else reason
+    return f"{reason} (has {', '.join(node.similar_keys)}: did you mean that?)" if node.similar_keys else reason
 
 
 def bypassed_lines(nodes: Iterable[BypassedNode], most: int) -> Sequence[str]:

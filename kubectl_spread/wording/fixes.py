@@ -42,7 +42,7 @@ BY_AUTOSCALER = "by hand or by an autoscaler"
 """What is said of a node more where nothing is known of an autoscaler."""
 FIXES = Rules(EntryKind.FIX)
 WAITS = Rules(EntryKind.WAIT)
-OVERTAKEN = "the Pod made again may take the place first: then this Pod stays Pending, and nothing is gained"
+OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 TOUCHES = {
     Disturbance.NOTHING: ("restart", "nothing"),
@@ -51,15 +51,15 @@ TOUCHES = {
 }
 """What a fix does to Pods that run → in words."""
 VERIFIED = "verified by simulation on this snapshot"
-NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
-NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
-NOT_JUDGED = "Simulated without what is incomplete (see below): a change may open fewer nodes than it names."
+NOTHING_HELPS = "No change that was simulated, alone or in pairs, helps"
+NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
+NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than it names."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
-    proposals.AddToleration: "the nodes were set apart on purpose: make sure this Pod belongs there",
-    proposals.Uncordon: "somebody cordoned it: make sure that what it was for is over",
-    proposals.RemoveTaint: "other Pods may then land there too: make sure the taint's purpose is gone",
-    proposals.AddNode: "nothing here adds a node: scale the node group, or let the autoscaler",
+    proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
+    proposals.Uncordon: "somebody cordoned it: make sure that the reason is gone",
+    proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
+    proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
 _PAUSED = (
     "{owner} is paused: nothing is replaced until it is resumed, which also rolls out all else that was changed"
@@ -89,16 +89,16 @@ _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.STARTING: "not ready for Pods yet",
 }
 _EFFECTS: Mapping[Effect, str] = {
-    Effect.THIS_POD_ONLY: "the first command helps this Pod only",
+    Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.ROLLOUT: "replaces {pods} of {owner}",
     Effect.ROLLBACK: "{owner} uses {reused} again, whose template this is: {stays}",
-    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting {these} lets that begin",
+    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting {these} starts that",
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
         " the change of {owner} reaches it only once that is lowered and the Pod is deleted"
     ),
     Effect.THIS_POD_RECREATED: "recreates {waiting}; other Pods of {owner} stay",
-    Effect.NEXT_RUN: "{owner} makes such Pods in later runs: those of this run stay as they are",
+    Effect.NEXT_RUN: "later runs of {owner} use the change: the Pods of this run stay as they are",
     Effect.OWNER_RECREATED: "recreates {owner}: its Pods and their work so far are lost",
     Effect.POD_RECREATED: "deletes and recreates the Pod; nothing of it runs yet",
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which makes these Pods",
@@ -215,7 +215,7 @@ def _suffering(what: SufferingNodes | NodeRecovery) -> str:
 
 def _ending(grace_seconds: int) -> str:
     within = f"{grace_seconds}s" if grace_seconds else "its grace period"
-    return f"it is being deleted and ends by itself within {within}"
+    return f"it is being deleted and ends within {within}"
 
 
 def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool) -> str:
@@ -270,7 +270,7 @@ def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
 def nothing_safe(*, others: bool) -> str:
     """Return that no fix is safe that follows; ``others``: whether a node more, or waiting, helps too."""
     each = "Every other change" if others else "No safe change helps: each"
-    return f"{each} sets aside what somebody decided, or loses a Pod or its work."
+    return f"{each} overrides a deliberate setting, or loses a Pod or its work."
 
 
 def set_apart(number: int, flag: str) -> str:
@@ -295,22 +295,22 @@ def fragment_text(fragment: Fragment) -> str:
 
 
 @FIXES.rule(
-    summary="make the constraint select the Pod's own kind",
-    meaning="The labels of matchLabels take the Pod's own values, and those it lacks are dropped; or the selector"
-    " becomes that of the Pod's controller, without hashes of revisions.",
-    when="Where the constraint counts Pods of another kind, and counting its own lets the Pod in.",
+    summary="make the constraint select the Pod's own labels",
+    meaning="matchLabels gets the Pod's own values, without labels that the Pod lacks. Or the selector of the Pod's"
+    " controller is used, without revision hashes.",
+    when="If the constraint counts other Pods, and counting its own Pods makes the Pod schedulable.",
     action="Change the Pod template; a Pod's constraints cannot be changed once it exists.",
 )
 def _(fix: proposals.FixSelector) -> str:
-    return f"select the Pod's own kind in the constraint on {fix.topology_key}: {fix.selector}"
+    return f"select the Pod's own labels in the constraint on {fix.topology_key}: {fix.selector}"
 
 
 @FIXES.rule(
     summary="give the Pod the labels that its constraint selects",
     meaning="Labels that the Pod lacks are added. None that it has is given another value.",
-    when="Where no Service, PodDisruptionBudget, NetworkPolicy or controller would then take the Pod for"
+    when="If no Service, PodDisruptionBudget, NetworkPolicy or controller would then take the Pod for"
     " its own that did not before, and all of these could be read.",
-    action="The first command helps this Pod alone, the second changes the template for those to come.",
+    action="The first command changes only this Pod, the second changes the template for later Pods.",
     link=entry.CONVENTIONS,
 )
 def _(fix: proposals.AddPodLabel) -> str:
@@ -318,10 +318,10 @@ def _(fix: proposals.AddPodLabel) -> str:
 
 
 @FIXES.rule(
-    summary="use the well-known key that the nodes carry",
+    summary="use the well-known key that the nodes have",
     meaning="The constraint spreads over the well-known label in place of one that looks like it and that nodes lack.",
-    when="Where nodes that lack the key have the well-known spelling.",
-    action="Change the Pod template. Other workloads with the same slip are worth a look: show --problems.",
+    when="If nodes that lack the key have the well-known spelling.",
+    action="Change the Pod template. Check other workloads for the same mistake: show --problems.",
     link=entry.NODE_LABELS,
 )
 def _(fix: proposals.FixTopologyKey) -> str:
@@ -329,12 +329,12 @@ def _(fix: proposals.FixTopologyKey) -> str:
 
 
 @FIXES.rule(
-    summary="count each revision alone",
-    meaning="matchLabelKeys gets the label that distinguishes revisions, so that Pods of the old revision no longer"
-    " block Pods of the new one.",
-    when="Where Pods of several revisions are counted together, the Pod itself among those that match, and the"
+    summary="count each revision separately",
+    meaning="matchLabelKeys gets the revision label, so that Pods of the old revision no longer block Pods of the"
+    " new one.",
+    when="If Pods of several revisions are counted together, the Pod itself among those that match, and the"
     " release knows the field.",
-    action="Change the Pod template. The new revision starts at zero: where its Pods may go is said beside it.",
+    action="Change the Pod template. The new revision starts at zero; the fix names the nodes for its Pods.",
 )
 def _(fix: proposals.AddMatchLabelKeys) -> str:
     return f"count each revision alone: matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
@@ -342,11 +342,11 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
 
 @FIXES.rule(
     summary="count only nodes whose taints the Pod tolerates",
-    meaning="nodeTaintsPolicy becomes Honor. Domains that only tainted nodes make up are not counted any more, so"
-    " they no longer hold the minimum down.",
-    when="Where nodes with taints that the Pod does not tolerate are counted, and the constraint selects the Pod"
+    meaning="nodeTaintsPolicy becomes Honor. Domains with only tainted nodes are no longer counted and no longer"
+    " keep the minimum low.",
+    when="If nodes with taints that the Pod does not tolerate are counted, and the constraint selects the Pod"
     " itself. Where one domain is left, SingleDomain is reported beside it.",
-    action="Change the Pod template. The promise stays: Pods are even over the domains that they can reach.",
+    action="Change the Pod template. Pods stay evenly spread over the domains that they can use.",
 )
 def _(fix: proposals.HonorTaints) -> str:
     words = "do not count nodes with untolerated taints"
@@ -357,7 +357,7 @@ def _(fix: proposals.HonorTaints) -> str:
     summary="keep the Pod to the zones in which its NodePools bring nodes",
     meaning="Required node affinity names these zones. Karpenter and the scheduler then count no other zone, so a zone"
     " that the Pod cannot use no longer holds the minimum.",
-    when="Where Karpenter brings no node because of a constraint, and brings one with this change. Only for Pods"
+    when="Where Karpenter adds no node because of a constraint, and brings one with this change. Only for Pods"
     " without affinity.",
     action="Change the Pod template, if the Pods are not meant for other zones.",
     link=entry.AFFINITY,
@@ -370,8 +370,8 @@ def _(fix: proposals.RequireZones) -> str:
     summary="count nodes that the Pod's node affinity rules out, too",
     meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
     " may change the minimum and the number of domains.",
-    when="Where the Pod has node affinity, and the constraint honours it and selects the Pod itself.",
-    action="Change the Pod template, if all Pods that match are meant to be even, wherever they may run.",
+    when="If the Pod has node affinity, and the constraint honours it and selects the Pod itself.",
+    action="Change the Pod template, if all matching Pods should be spread evenly, on all nodes.",
     link=entry.AFFINITY,
 )
 def _(fix: proposals.IgnoreAffinity) -> str:
@@ -381,9 +381,9 @@ def _(fix: proposals.IgnoreAffinity) -> str:
 
 @FIXES.rule(
     summary="do not count nodes that the Pod's node affinity rules out",
-    meaning="nodeAffinityPolicy becomes Honor, which is also the default. Domains that the Pod cannot reach no"
-    " longer hold the minimum down.",
-    when="Where the Pod has node affinity and the constraint ignores it.",
+    meaning="nodeAffinityPolicy becomes Honor, which is also the default. Domains that the Pod cannot use no longer"
+    " keep the minimum low.",
+    when="If the Pod has node affinity and the constraint ignores it.",
     action="Change the Pod template: drop the field or set it to Honor.",
     link=entry.AFFINITY,
 )
@@ -393,10 +393,10 @@ def _(fix: proposals.HonorAffinity) -> str:
 
 
 @FIXES.rule(
-    summary="let a cordoned node take Pods again",
+    summary="uncordon a node",
     meaning="spec.unschedulable is cleared, and with it the taint that mirrors it.",
     when="For a cordoned node that would take the Pod otherwise.",
-    action="Somebody cordoned it: ask, then run kubectl uncordon.",
+    action="Ask who cordoned it, then run kubectl uncordon.",
     link=entry.TAINTS,
 )
 def _(fix: proposals.Uncordon) -> str:
@@ -405,10 +405,9 @@ def _(fix: proposals.Uncordon) -> str:
 
 @FIXES.rule(
     summary="give a node the topology label that it lacks",
-    meaning="The node gets the key with the value that its label of the same meaning has, such as the deprecated"
-    " spelling of the zone.",
-    when="Where the node carries such a label and one of the two spellings is well known.",
-    action="Label the node, and whatever makes nodes: the next one will lack it too.",
+    meaning="The node gets the key with the value of its equivalent label, such as the deprecated zone label.",
+    when="If the node has such a label and one of the two is well known.",
+    action="Label the node, and correct the node template, or the next node will lack it too.",
     link=entry.NODE_LABELS,
 )
 def _(fix: proposals.LabelNode) -> str:
@@ -416,11 +415,11 @@ def _(fix: proposals.LabelNode) -> str:
 
 
 @FIXES.rule(
-    summary="let the Pod tolerate a taint",
+    summary="add a toleration to the Pod",
     meaning="The Pod gets a toleration of exactly this taint: key, value and effect.",
-    when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
-    " what the node suffers from is said instead.",
-    action="Make sure that the Pod belongs there: the nodes were set apart on purpose.",
+    when="For taints that people set. Never for taints of Kubernetes, a cloud, an autoscaler or an agent: the"
+    " condition of the node is reported instead.",
+    action="Make sure that the Pod belongs there: the nodes are reserved on purpose.",
     link=entry.TAINTS,
 )
 def _(fix: proposals.AddToleration) -> str:
@@ -429,10 +428,10 @@ def _(fix: proposals.AddToleration) -> str:
 
 @FIXES.rule(
     summary="remove a taint from a node",
-    meaning="One taint goes from one node. Other Pods may then land there as well.",
-    when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
-    " what the node suffers from is said instead.",
-    action="Make sure that the taint's purpose is gone.",
+    meaning="One taint is removed from one node. Other Pods may then be scheduled there too.",
+    when="For taints that people set. Never for taints of Kubernetes, a cloud, an autoscaler or an agent: the"
+    " condition of the node is reported instead.",
+    action="Make sure that the taint is no longer needed.",
     link=entry.TAINTS,
 )
 def _(fix: proposals.RemoveTaint) -> str:
@@ -440,13 +439,13 @@ def _(fix: proposals.RemoveTaint) -> str:
 
 
 @FIXES.rule(
-    summary="delete one Pod, which its controller makes again elsewhere",
-    meaning="A counted Pod in a crowded domain goes, or one that holds the room, the port, the volume or the"
-    " anti-affinity. Its replacement was placed as well, after the Pending Pod.",
-    when="Where fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never one of a Job or"
+    summary="delete one Pod, which its controller recreates elsewhere",
+    meaning="The Pod is one that the constraint counts, or one that uses the resources, the port or the volume, or"
+    " that has the anti-affinity. Its replacement was placed too, after the Pending Pod.",
+    when="If fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never one of a Job or"
     " DaemonSet, a static one, or one marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction; one that"
     " is being deleted is forced only where its node does not answer.",
-    action="Delete it. A Pod without a controller is deleted for good; the text says so, and this fix comes last.",
+    action="Delete it. A Pod without a controller is deleted for good; this fix then comes last.",
     link=entry.CONFLICTING,
 )
 def _(fix: proposals.MovePod) -> str:
@@ -457,7 +456,7 @@ def _(fix: proposals.MovePod) -> str:
     summary="delete the Pod, which was made before its template was changed",
     meaning="The template of the Pod's owner is right already: a Pod made by it finds a node. Only this Pod still has"
     " what the template had before, as a StatefulSet waits for it and replaces nothing.",
-    when="Where the Pod that its owner makes in its place finds a node. No other change is offered then.",
+    when="If the Pod that its owner makes in its place finds a node. No other change is offered then.",
     action="Delete the Pod. Nothing of it runs yet.",
     link=entry.CONFLICTING,
 )
@@ -466,19 +465,19 @@ def _(fix: proposals.RecreatePod) -> str:
 
 
 @FIXES.rule(
-    summary="ask for no more domains than there are",
+    summary="require no more domains than exist",
     meaning="minDomains becomes the number of eligible domains, so that the true minimum counts again.",
-    when="Where fewer domains are eligible than minDomains asks for.",
+    when="If fewer domains are eligible than minDomains requires.",
     action="Change the Pod template, if living with fewer domains is acceptable; a node in another one keeps it.",
 )
 def _(fix: proposals.LowerMinDomains) -> str:
-    return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}: no more count"
+    return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}, the domains that count"
 
 
 @FIXES.rule(
     summary="allow a larger difference between domains",
-    meaning="maxSkew becomes the smallest value that lets the Pod in. It holds for every Pod to come.",
-    when="Where a DoNotSchedule constraint rejects nodes by skew alone.",
+    meaning="maxSkew becomes the smallest value with which the Pod is schedulable. It applies to every later Pod.",
+    when="If a DoNotSchedule constraint rejects nodes by skew alone.",
     action="Change the Pod template, if that imbalance is acceptable.",
 )
 def _(fix: proposals.RaiseMaxSkew) -> str:
@@ -488,8 +487,8 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 @FIXES.rule(
     summary="add a node to a domain",
     meaning="A node like one that is there, empty and in good order, in the domain that is named.",
-    when="Where such a node would take the Pod: what an autoscaler would have to add.",
-    action="Add it, or look at why the autoscaler does not.",
+    when="If such a node would take the Pod.",
+    action="Add it, or check why the autoscaler does not.",
     link=entry.LIMITATIONS,
 )
 def _(fix: proposals.AddNode) -> str:
@@ -500,9 +499,9 @@ def _(fix: proposals.AddNode) -> str:
 
 
 @FIXES.rule(
-    summary="ask less of the nodes",
+    summary="relax the node selector or node affinity",
     meaning="One label is dropped from nodeSelector, or the required node affinity becomes a preference.",
-    when="Where NodeAffinity keeps the Pod off nodes that would take it otherwise; not for a DaemonSet's"
+    when="If NodeAffinity keeps the Pod off nodes that would take it otherwise; not for a DaemonSet's"
     " affinity, which its controller sets.",
     action="Change the Pod template, if the Pod can run on those nodes.",
     link=entry.NODE_ASSIGNMENT,
@@ -514,10 +513,10 @@ def _(fix: proposals.RelaxNodeSelector) -> str:
 
 
 @FIXES.rule(
-    summary="ask for less of a resource",
+    summary="lower a resource request",
     meaning="The largest request of one container, or the Pod's own, is lowered to what a node still has.",
-    when="Where a node lacks nothing but that much of the resource, and at least half of the request is left.",
-    action="Change the Pod template, if the container needs no more than that.",
+    when="If a node lacks nothing but that much of the resource, and at least half of the request is left.",
+    action="Change the Pod template, if that is enough for the container.",
     link=entry.REQUESTS,
 )
 def _(fix: proposals.LowerRequests) -> str:
@@ -526,9 +525,9 @@ def _(fix: proposals.LowerRequests) -> str:
 
 
 @FIXES.rule(
-    summary="only prefer to be near other Pods, or away from them",
+    summary="make Pod affinity or anti-affinity a preference",
     meaning="One required term of podAffinity or podAntiAffinity becomes a preference.",
-    when="Where InterPodAffinity keeps the Pod off nodes that would take it otherwise.",
+    when="If InterPodAffinity keeps the Pod off nodes that would take it otherwise.",
     action="Change the Pod template, if the Pod works without it.",
     link=entry.POD_AFFINITY,
 )
@@ -537,10 +536,10 @@ def _(fix: proposals.RelaxPodAffinity) -> str:
 
 
 @FIXES.rule(
-    summary="do without a host port",
-    meaning="The port of a container is no longer bound on the node, where another Pod holds it.",
-    when="Where NodePorts keeps the Pod off nodes that would take it otherwise.",
-    action="Change the Pod template: another host port, or a Service in its place.",
+    summary="remove a host port",
+    meaning="The port of a container is no longer bound on the node. Another Pod uses it there.",
+    when="If NodePorts keeps the Pod off nodes that would take it otherwise.",
+    action="Change the Pod template: use another host port, or a Service.",
     link=entry.NODE_ASSIGNMENT,
 )
 def _(fix: proposals.ChangeHostPort) -> str:
@@ -548,22 +547,22 @@ def _(fix: proposals.ChangeHostPort) -> str:
 
 
 @FIXES.rule(
-    summary="only prefer an even spread",
-    meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains goes, which is not allowed beside it. The"
-    " constraint then only ranks nodes; nothing stops all Pods from lying in one domain.",
+    summary="make the constraint a preference",
+    meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains is removed, because both are not allowed"
+    " together. The constraint then only ranks nodes; all Pods may be in one domain.",
     when="For a DoNotSchedule constraint that rejects nodes, last of all.",
-    action="Change the Pod template, if running unevenly is better than not running.",
+    action="Change the Pod template, if an uneven spread is better than a Pending Pod.",
 )
 def _(fix: proposals.MakeSoft) -> str:
     return f"only prefer an even spread over {fix.topology_key}: ScheduleAnyway"
 
 
 @WAITS.rule(
-    summary="wait until a node is well again",
-    meaning="The node takes the Pod but for taints by which a controller says that it is not ready, not set up yet or"
-    " short of something, or for a cordon while its maintenance goes on.",
-    when="Where nothing else keeps the Pod off the node. Not where the node is about to leave.",
-    action="Wait, or see to the node. A fix that replaces Pods is seldom worth it meanwhile.",
+    summary="wait until a node recovers",
+    meaning="Only taints that a controller sets for a condition of the node, or a cordon during maintenance, keep"
+    " the Pod off the node.",
+    when="If nothing else keeps the Pod off the node, and the node is not about to be removed.",
+    action="Wait, or repair the node. A fix that replaces Pods is seldom worth it.",
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRecovery) -> str:
@@ -575,9 +574,9 @@ def _(wait: conclusion.NodeRecovery) -> str:
 
 @WAITS.rule(
     summary="wait until a Pod has ended",
-    meaning="A Pod in the way is being deleted, and its kubelet ends it within its grace period.",
-    when="Where its node answers and no finalizer keeps it.",
-    action="Wait. To force it may leave its containers running.",
+    meaning="A Pod that blocks this one is being deleted, and its kubelet stops it within its grace period.",
+    when="If its node is reachable and no finalizer keeps it.",
+    action="Wait. Deleting it with --force may leave its containers running.",
     link=entry.CONFLICTING,
 )
 def _(wait: conclusion.PodEnding) -> str:
@@ -585,11 +584,12 @@ def _(wait: conclusion.PodEnding) -> str:
 
 
 @WAITS.rule(
-    summary="wait for the rollout that goes on",
-    meaning="The Deployment deletes Pods of its old revision as new ones become Ready, and that lets this Pod in."
-    " Its controllers, the scheduler and the kubelets were simulated until nothing changed.",
-    when="Where none of its Pods is Pending in the end. One order was simulated; every Pod that starts becomes Ready.",
-    action="Wait, and look why new Pods do not get Ready if it takes long.",
+    summary="wait for the rollout",
+    meaning="The Deployment deletes old Pods as new ones become Ready, and then this Pod is schedulable."
+    " Controllers, scheduler and kubelets were simulated until nothing changed.",
+    when="If none of its Pods is Pending at the end. One order was simulated, in which every started Pod becomes"
+    " Ready.",
+    action="Wait. If it takes long, check why new Pods do not become Ready.",
 )
 def _(wait: conclusion.RolloutGoesOn) -> str:
-    return f"the rollout of {wait.owner}: it removes old Pods as new ones become Ready, and lets this one in"
+    return f"the rollout of {wait.owner}: it deletes old Pods as new ones become Ready, which makes room for this one"

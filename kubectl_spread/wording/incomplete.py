@@ -31,13 +31,12 @@ _OWNER_SELECTS = "what the owner adds to the selector of the cluster's default c
 _VOLUMES = "its volumes were not judged"
 _WHERE_VOLUMES = "where its volumes could be was not judged"
 _DEVICES = "whether nodes have the devices it claims was not judged"
-_NO_OWNER = "what owns Pods, and what the next of them asks for, is not known"
-_NO_LOSS = "what such owners have lost is made again like the Pods that live"
+_NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
+_NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
 
 UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
     gaps.Purpose.SCHEDULING: {
-        kinds.POD: "Pods of other namespaces take room and ports that are not known, and affinity between Pods was not"
-        " judged",
+        kinds.POD: "Pods of other namespaces use unknown resources and ports, and affinity between Pods was not judged",
         kinds.SERVICE: "what Services add to the selector of the cluster's default constraints is not known",
         kinds.REPLICA_SET: _OWNER_SELECTS,
         kinds.STATEFUL_SET: _OWNER_SELECTS,
@@ -53,8 +52,8 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.VOLUME_ATTACHMENT: "whether nodes can attach more volumes was not judged",
     },
     gaps.Purpose.ADMISSION: {
-        kinds.LIMIT_RANGE: "what its containers request where they say nothing is not known",
-        kinds.RUNTIME_CLASS: "what its runtime takes, and on which nodes it runs, was not considered",
+        kinds.LIMIT_RANGE: "the default requests of its containers are not known",
+        kinds.RUNTIME_CLASS: "the overhead and the nodes of its runtime were not considered",
         kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not"
         " known",
         kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
@@ -65,18 +64,18 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
             kinds.WORKLOAD_KINDS,
             "fixes name no command for its owner, whose template is not known",
         ),
-        kinds.EVENT: "what the scheduler last said is not known",
+        kinds.EVENT: "the scheduler's last message is not known",
         kinds.POD_DISRUPTION_BUDGET: "moving Pods was not simulated",
         kinds.NETWORK_POLICY: "adding labels to the Pod was not simulated",
     },
     gaps.Purpose.WORKLOADS: {
         **dict.fromkeys(
-            kinds.WORKLOAD_KINDS, "those without Pods are not shown, and what owns the others is not known"
+            kinds.WORKLOAD_KINDS, "those without Pods are not shown, and the owners of other Pods are not known"
         ),
-        kinds.POD: "Pods that were not read are not shown, and take room that is not known",
+        kinds.POD: "Pods that were not read are not shown, and use unknown resources",
     },
     gaps.Purpose.SIMULATION: {
-        kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would hold back were let through",
+        kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would refuse were allowed",
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
         **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
     },
@@ -100,7 +99,7 @@ def texts(gap: gaps.Gap) -> Texts:
             what = f"list {kinds.POD.plural} on {count_of(gap.nodes, 'node')}"
             return what, "not asked for", f"Pods there, of other namespaces than {gap.namespace}, may keep it away"
         case gaps.UnreadRevision():
-            told = f"{gap.pod} is of an older revision, of which no Pod runs: the newest template is used instead"
+            told = f"{gap.pod} is of an older revision, of which no Pod runs: the newest template is used"
             return f"ControllerRevision {gap.revision}", "not read", told
         case gaps.GuessedVolume():
             told = "its provisioner decides where it can be used, before the Pod is scheduled"
@@ -111,9 +110,9 @@ def texts(gap: gaps.Gap) -> Texts:
             what = f"the constraint of {gap.workload} in namespace {gap.namespace} on {gap.topology_key}"
             return what, gap.error, "kube-scheduler fails on its Pods, and none of their constraints is shown"
         case gaps.NotModelled():
-            return gap.plugin, "not evaluated", "what it would say is not known"
+            return gap.plugin, "not evaluated", "its result is not known"
         case gaps.UnprovedRelease():
-            told = f"the rules of v1.{gap.nearest} and what is known to differ were applied"
+            told = f"the rules of v1.{gap.nearest} and its known differences were applied"
             return f"kube-scheduler v1.{gap.minor}", "not among the proved releases", told
         case gaps.UnknownFeatureGate():
             return f"feature gate {gap.gate}", "not known", "what it changes was not considered"
@@ -123,7 +122,7 @@ def texts(gap: gaps.Gap) -> Texts:
             told = f"{both}, and refused it too: the times do not show which came last"
             return f"whether the scheduler counts {named}", "not known", told
         case gaps.NoDryRun():
-            return "the dry run", gap.why, "what the API server would write into its Pods is our guess"
+            return "the dry run", gap.why, "what admission would change in its Pods is estimated"
         case gaps.UnreadTemplate():
             return f"the Pods of {gap.workload}", "it has no Pod template", "what its controller makes was not checked"
         case gaps.UncheckedStandard():
@@ -164,10 +163,10 @@ def _of_decider(gap: gaps.Decider) -> Texts:
             return f"{LIST}{kinds.NODE.plural}", gap.why, "which domains there are, and where Pods can go, is not known"
         case gaps.OtherScheduler():
             name = gap.scheduler_name
-            return f"schedulerName {name}", "in no known profile", f"{name} decides, by rules of its own"
+            return f"schedulerName {name}", "in no known profile", f"{name} decides by its own rules"
         case gaps.NodeNamed():
-            told = "the node's kubelet decides, which heeds no topology spread"
-            return f"spec.nodeName {gap.node_name}", "nobody schedules the Pod", told
+            told = "the node's kubelet runs it, regardless of topology spread"
+            return f"spec.nodeName {gap.node_name}", "no scheduler is involved", told
         case gaps.SchedulingGroup():
             return _group(gap), "not evaluated", "the Pod is held until its PodGroup is complete"
         case gaps.UndecidedDevices():
@@ -182,9 +181,9 @@ def _lead(gap: gaps.Decider) -> str:
         case gaps.UnreadCluster():
             return f"Nodes were not read ({gap.why})"
         case gaps.OtherScheduler():
-            return f"{gap.scheduler_name} decides this Pod"
+            return f"{gap.scheduler_name} schedules this Pod"
         case gaps.NodeNamed():
-            return f"{gap.pod} names its node, {gap.node_name}, so nobody schedules it"
+            return f"{gap.pod} sets spec.nodeName {gap.node_name}, so no scheduler is involved"
         case gaps.SchedulingGroup():
             return f"{gap.pod} is held until its PodGroup is complete ({_group(gap)})"
         case gaps.UndecidedDevices():

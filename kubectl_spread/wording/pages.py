@@ -6,25 +6,26 @@ TITLES = {
     "show": "How Pods are spread",
     "why-pending": "Why Pods are Pending",
     "check": "Manifest check",
-    "simulate": "What becomes of Pods, step by step",
-    "rebalance": "Which evictions balance Pods again",
+    "simulate": "What happens to Pods, step by step",
+    "rebalance": "Evictions that restore the spread",
 }
 """Command → what its page is called."""
 RULES_FROM = {
     "flag": "as --kube-version says",
     "server": "the API server's release",
-    "nodes": "at least that: the newest kubelet's",
+    "nodes": "at least the newest kubelet's",
     "default": "assumed: the release is not known",
 }
 """What the release is known from → the same in words."""
 
-NOT_DRAWN = "The nodes are not drawn here: the page would grow too large. Ask for this one alone to see them."
-NOT_ALL_KNOWN = "Not everything is known"
+NOT_DRAWN = "The nodes are not drawn, because the page would be too large. Open a page for this item alone to see"
+" them."
+NOT_ALL_KNOWN = "The answer is incomplete"
 NOTHING_FOUND = "Nothing was found."
-SCHEDULERS_WORDS = "In kube-scheduler's words"
+SCHEDULERS_WORDS = "Messages of kube-scheduler"
 WOULD_REFUSE = "The API server would refuse"
 WOULD_WARN = "The API server would warn"
-PASSED_OVER = "the constraint passes them over"
+PASSED_OVER = "the constraint does not count them"
 ELSEWHERE = "by something other than this constraint"
 REJECTED = "no: other filters reject its nodes"
 
@@ -46,4 +47,4 @@ def left_out(domains: str) -> str:
 
 def jammed(name: str, replica: int, replicas: int) -> str:
     """Return which replica of a workload finds no node, of how many."""
-    return f"{name}: replica {replica} of {replicas} finds no node"
+    return f"{name}: replica {replica} of {replicas} cannot be scheduled"

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
-from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed
+from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, held_by_gates, listed
 
 DIFFERENCES = {
-    Difference.OTHER_SCHEDULER: "another scheduler said it, by rules that are not known here",
+    Difference.OTHER_SCHEDULER: "another scheduler reported it, and its rules are not known here",
     Difference.GAVE_UP_ON_VOLUMES: (
-        "it says that the scheduler had chosen a node and gave up waiting for volumes there; it tries again"
+        "the scheduler had chosen a node and gave up waiting for volumes there; it retries"
     ),
     Difference.NODE_CHOSEN: "it is out of date: the scheduler has chosen a node since",
     Difference.NOT_ORDERED: "the scheduler has chosen a node too, and the times do not show which came last",
@@ -30,7 +30,7 @@ DIFFERENCES = {
 def schedulable(feasible: Sequence[str], *, undecided: bool) -> str:
     """Return where the Pod can be scheduled; ``undecided`` where not everything was evaluated."""
     if undecided:
-        return f"nothing that was evaluated keeps it off {listed(feasible)}, but not everything was."
+        return f"nothing that was evaluated rejects it on {listed(feasible)}, but not everything was evaluated."
     return f"it can be scheduled now, on {listed(feasible)}."
 
 
@@ -48,11 +48,13 @@ def at_work(replicas: Replicas) -> str:
         return "its only replica"
     if running >= wanted > 1:
         return f"all {wanted} replicas run"
-    return f"{running} of {wanted} replicas run" if running else f"none of {wanted} replicas runs"
+    return f"{running} of {wanted} replicas run"
 
 
 def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> tuple[str, ...]:
     """Return the first line about a Pod that no node takes, longest first; ``running`` as ``at_work`` returns it."""
+    if verdict.startswith(tuple(f"{key} " for key in SHORT_KEYS.values())):
+        verdict = verdict[:1].upper() + verdict[1:]
     running_lines: tuple[str, ...] = (running, running.replace(" replicas", ""))
     if running and rolls_out:
         running_lines = (*(f"rollout: {line}" for line in running_lines), *running_lines)
@@ -88,7 +90,7 @@ def they_differ(why: str) -> str:
 
 SEE_WIDE = "-o wide lists them"
 """What stands for the reasons of nodes that are only counted."""
-NOT_KNOWN = "not known, as it says below"
+NOT_KNOWN = "unknown: see below"
 ONE_OF_EACH_CAUSE = "Below is one Pod of each cause. -o wide explains the others too, with the evidence."
 SCHEDULABLE = "no cause: can be scheduled now"
 
@@ -107,7 +109,7 @@ def refused_in(message: str, namespace: str) -> str:
 
 def same_for(names: Sequence[str], most: int) -> str:
     """Return the Pods, so many by name, for which the explanation holds too."""
-    return f"The same holds for {listed(names, most)}."
+    return f"The same applies to {listed(names, most)}."
 
 
 def preempts(preemption: Preemption | None) -> str:
@@ -128,22 +130,23 @@ def waits_for_volumes(awaited: AwaitedVolumes) -> str:
 def nominated(nomination: Nomination) -> str:
     """Return what the Pod waits for on the node that it is nominated to."""
     # Nobody need have been evicted: from 1.35 on a Pod is nominated while it is bound too, and autoscalers nominate.
-    leaving = listed(list(map(str, nomination.leaving))) or "nobody"
-    return f"It is nominated to {nomination.node} and waits for {leaving} to leave."
+    leaving = listed(list(map(str, nomination.leaving)))
+    waits = f" and waits for {leaving} to leave" if leaving else ", where no Pod has to leave"
+    return f"It is nominated to {nomination.node}{waits}."
 
 
 def may_preempt(preemption: Preemption) -> str:
     """Return which Pods the scheduler would evict, where, and where else it could."""
     if preemption.read is False:
-        return "Whether evictions would help is not known: too few Pods were read to tell, --read=all reads them."
+        return "Whether evictions would help is not known: too few Pods were read; --read=all reads them."
     victims, violations = listed(list(map(str, preemption.victims))), preemption.pdb_violations
-    sentence = f"By its priority it may preempt: {victims} would be evicted from {preemption.node}"
+    sentence = f"Its priority allows preemption: {victims} would be evicted from {preemption.node}"
     if violations is None:
         sentence += " (whether PodDisruptionBudgets protect them could not be read)"
     elif violations:
         sentence += f" ({violations} of them against a PodDisruptionBudget)"
     if preemption.ties:
-        sentence += f"; {listed(preemption.ties)} would do as well, and the scheduler may choose it instead"
+        sentence += f"; {listed(preemption.ties)} would do as well, and the scheduler may choose it"
     if preemption.other_nodes:
         sentence += f"; worse choices: {listed(preemption.other_nodes)}"
     tried = " The scheduler tries only some of so many nodes." if preemption.sampled else ""

@@ -78,7 +78,7 @@ def _neighbours(
         case reasons.PortsInUse(holders=holders):
             return "; ".join(f"{each.pod} holds host port {', '.join(each.ports)}" for each in holders)
         case reasons.RejectedByPod(pod=pod, topology_key=key):
-            return f"{pod} keeps such Pods off its {key}"
+            return f"{pod} rejects such Pods in its {key}"
         case reasons.AvoidedPod(pod=pod, topology_key=key):
             return f"it avoids {pod}, which is in the same {key}"
         case reasons.MissingTopologyLabel(topology_key=key):

@@ -52,7 +52,7 @@ LOSSES: Mapping[Loss, str] = {
 KEEPING_CONTROLLERS: Mapping[str, str] = {
     "Job": "its Job would count it as failed",
     "DaemonSet": "its DaemonSet would recreate it on the same node",
-    "Node": "it is a static Pod, which the kubelet keeps",
+    "Node": "it is a static Pod, which the kubelet manages",
 }
 """Kind of a controller → why its Pods are left alone."""
 
@@ -60,7 +60,7 @@ BETWEEN_WAVES = (
     "Before each wave, wait until evicted Pods are gone too: a budget, a StatefulSet, room, anti-affinity or a volume"
     " requires it."
 )
-SAMPLED = "There are more ways to choose among equal nodes than were followed."
+SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
 IN_ORDER = "Run in this order, each once the Pod in place of the one before is Ready (--script prints a script):"
 SCRIPT_NOTES = (
@@ -103,7 +103,7 @@ def item_text(verdict: RebalanceVerdict, workload: str, topology_key: str, reaso
 
 def fix_first(summary: str, starts: str) -> str:
     """Return what to fix before another plan is made."""
-    return f"To fix first, and plan again: {summary}{f' ({starts})' if starts else ''}."
+    return f"Fix this first, then plan again: {summary}{f' ({starts})' if starts else ''}."
 
 
 def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str], flags: Sequence[str] | None) -> str:
@@ -118,7 +118,7 @@ def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str
     scope = ("-n", *namespaces) if len(namespaces) == 1 else ("-A",)
     why = "why-pending" if flags is None else f"`{kubectl('spread why-pending', flags=(*scope, *flags))}`"
     wait = f"{count_of(pods, 'Pod')} of {enumerated(workloads)} {'waits' if pods == 1 else 'wait'}"
-    return f"{wait} for a node: {why} says why."
+    return f"{wait} for a node: {why} explains why."
 
 
 def plan_note_text(note: PlanNote) -> str:
@@ -127,7 +127,7 @@ def plan_note_text(note: PlanNote) -> str:
     match note:
         case UnknownOwner(ref, pods):
             them = "it" if len(pods) == 1 else "them"
-            return f"how {ref} replaces {names} is not known: the plan assumes that it makes {them} again as before"
+            return f"how {ref} replaces {names} is not known: the plan assumes that it recreates {them} unchanged"
         case UpgradedPods(ref, pods):
             comes = "it comes" if len(pods) == 1 else "they come"
             return f"the eviction also upgrades {names}: {comes} again from the newest template of {ref}"
@@ -145,17 +145,17 @@ def _cause(cause: RemainingCause) -> str:
         case TooFewEvictions():
             return "it would take more evictions than --max allows"
         case TooFewDomains(domains, min_domains):
-            return f"there are {domains} of {min_domains} domains that minDomains asks for"
+            return f"there are {domains} of {min_domains} domains that minDomains requires"
         case PodsStay():
             return _staying(cause)
         case DomainShut(domain, by):
             return f"{seen(domain)} takes no Pod: {' and '.join(map(_shut_by, by))}"
         case ScoredHigher(fullest, lands):
-            return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which the scheduler scores higher"
+            return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which scores higher"
         case ByChance(fullest, lands):
-            return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, and which is chance"
+            return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, depending on chance"
         case BreaksAnother():
-            return "what would help here breaks another constraint, or leaves a Pod without a node"
+            return "every helpful eviction breaks another constraint, or leaves a Pod unschedulable"
         case _:
             assert_never(cause)
 
@@ -182,7 +182,7 @@ def unsure_text(unsure: Unsure) -> str:
         case gaps.OtherScheduler(scheduler_name=name):
             return f"{name} decides about these Pods, and its rules are not known"
         case NotBegun():
-            return "it was not looked at, for the plan is long as it is: follow it, then ask again"
+            return "it was not planned, because the plan is long already: run it, then plan again"
         case _:
             return consequence(unsure)
 
@@ -202,7 +202,7 @@ def stay_text(reason: StayReason) -> str:
     """Return why a Pod is not evicted."""
     match reason:
         case NotAskedAbout(workload):
-            return f"it is of {workload}, which was not asked about"
+            return f"it belongs to {workload}, which was not selected"
         case BeingDeleted():
             return "it is being deleted already"
         case OtherScheduler(name):

@@ -75,7 +75,7 @@ def step_sentence(
     elif most:
         said.append(f"{_number(least, most)} {'Pending' if newly_pending or undecided else 'still Pending'}")
     elif newly_pending:
-        said.append("Pods that should come are refused")
+        said.append("new Pods are refused")
     elif said:
         said.append("none Pending")
     limit = "as far as was read, " if unread else ""
@@ -87,8 +87,8 @@ def _number(least: int, most: int) -> str:
 
 
 def pending_text(workload: str, least: int, most: int, summary: str) -> str:
-    """Return how many Pods of a workload wait, and why; in some orders of chance alone where there is no summary."""
-    why = f": {summary}" if summary else "." if least == most else " in some orders of chance."
+    """Return how many Pods of a workload wait, and why; in some random orders alone where there is no summary."""
+    why = f": {summary}" if summary else "." if least == most else " in some random orders."
     return f"{_number(least, most)} of {workload} Pending{why}"
 
 
@@ -110,7 +110,7 @@ def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
 
 def held_back(pods: Sequence[str], why: str) -> str:
     """Return which Pods should go and do not, and why."""
-    return f"Held back: {listed(pods, SHOWN_NAMES)}: {why}"
+    return f"Blocked: {listed(pods, SHOWN_NAMES)}: {why}"
 
 
 def lost(pods: Sequence[str]) -> str:
@@ -125,7 +125,7 @@ def preempted(pods: Sequence[str]) -> str:
 
 def ranges(orders: int) -> str:
     """Return what the ranges rest on that were seen in so many orders (count)."""
-    return f"Ranges show the results of {orders} orders of what is left to chance."
+    return f"Ranges show the results of {orders} random orders."
 
 
 def blocked_text(blocked: Blocked) -> str:
@@ -136,7 +136,7 @@ def blocked_text(blocked: Blocked) -> str:
 def _reason(reason: BlockReason) -> str:
     match reason:
         case Unmanaged():
-            return "nothing manages it, so kubectl refuses the drain without --force"
+            return "no controller manages it, so kubectl refuses the drain without --force"
         case DaemonSetGone(name):
             return f"its DaemonSet {name} does not exist, so kubectl refuses the drain without --force"
         case DrainRefused():
@@ -159,7 +159,7 @@ def note_text(note: StepNote, connection_flags: Sequence[str] = ()) -> str:
             return f"this step is `{drain}`: kubectl evicts no Pod of a node without {enumerated(needs)}"
         case MirrorRemade(pod, node):
             return (
-                f"the kubelet of {node} makes the mirror Pod {'/'.join(pod)} again, and its containers run on."
+                f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."
                 f" To stop them, remove its manifest on {node}"
             )
         case StuckPods(pods, node_silent):
@@ -174,7 +174,7 @@ def note_text(note: StepNote, connection_flags: Sequence[str] = ()) -> str:
         case WaitsForReady(namespace, ref, first, missing):
             return f"only once {first} is ready, {ref} of {namespace} makes {enumerated(missing)}"
         case UnknownController(ref):
-            return f"what makes the Pods of {ref} is not known"
+            return f"the controller of the Pods of {ref} is not known"
         case NotScaled(ref):
             return f"the autoscaler {ref} scales nothing here"
         case _:
@@ -189,13 +189,13 @@ def _failure(failure: JobFailure) -> str:
     failed, limit = failure.failed, failure.limit
     match failure.reason:
         case FailureReason.POD_FAILURE_POLICY:
-            return "its podFailurePolicy has it fail with a Pod that was disrupted"
+            return "its podFailurePolicy fails it when a Pod is disrupted"
         case FailureReason.BACKOFF_LIMIT_EXCEEDED:
             return f"{failed} of its Pods have failed and its backoffLimit is {limit}"
         case FailureReason.MAX_FAILED_INDEXES_EXCEEDED:
             return f"{failed} of its indexes have failed and its maxFailedIndexes is {limit}"
         case FailureReason.FAILED_INDEXES:
-            return "every index has come to an end"
+            return "every index has finished"
         case _:
             assert_never(failure.reason)
 
@@ -214,15 +214,15 @@ def outcome_text(note: OutcomeNote) -> str:
         case BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"
-            return f"in other orders of chance {names} {are} blocked: {blocked_text(first)}"
+            return f"in other random orders {names} {are} blocked: {blocked_text(first)}"
         case PreemptedByChance(pods):
             names = listed(["/".join(key) for key in pods])
-            return f"in other orders of chance {names} {'is' if len(pods) == 1 else 'are'} preempted instead"
+            return f"in other random orders {names} {'is' if len(pods) == 1 else 'are'} preempted instead"
         case OneOrder():
-            return "chance decides too: in so large a cluster equal choices were made by name alone"
+            return "chance decides too: in a cluster of this size only one order was simulated, by name"
         case SomeScored(orders):
             return scores_some(orders)
         case Unsettled():
-            return "it does not settle: controllers and scheduler would repeat this"
+            return "it does not converge: the controllers and the scheduler would repeat this"
         case _:
             assert_never(note)

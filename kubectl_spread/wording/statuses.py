@@ -23,18 +23,18 @@ STATUSES = Rules(EntryKind.STATUS)
 """The status of a row, worst first; the text is the one thing to know about it, and empty where there is none."""
 
 _IDLE: Mapping[Idle, str] = {
-    Idle.NO_NODE_HAS_KEY: "no node carries {}",
-    Idle.NO_NODE_COUNTS: "no node counts, by its policies or for lack of another constraint's key",
+    Idle.NO_NODE_HAS_KEY: "no node has {}",
+    Idle.NO_NODE_COUNTS: "no node counts: its policies exclude them, or they lack the key of another constraint",
     Idle.NO_SELECTOR: "no labelSelector: it counts no Pod",
     Idle.EMPTY_SELECTOR: "empty labelSelector: it counts no Pod in this release",
     Idle.MATCHES_OTHERS: "its selector does not match its own Pods",
-    Idle.EACH_ALONE: "the affinity of each Pod counts its own node alone: skew is always 0",
+    Idle.EACH_ALONE: "the affinity of each Pod selects one node: skew is always 0",
     Idle.ONE_DOMAIN: "only one domain counts: skew is always 0",
 }
 
 _NONE_COMES: Mapping[str, str] = {
     "Deleted": "the workload is being deleted",
-    "Unmanaged": "no controller makes another one",
+    "Unmanaged": "no controller creates another one",
     "OnEachNode": "there is one for each node",
     "Paused": "the Deployment is paused",
     "Suspended": "it is suspended",
@@ -42,32 +42,32 @@ _NONE_COMES: Mapping[str, str] = {
     "Complete": "the Job is complete",
     "Failed": "the Job has failed",
     "AllRun": "the Job has as many Pods as it wants",
-    "OtherController": "another controller makes its Pods",
+    "OtherController": "another controller creates its Pods",
     "Refused": "the API server refuses it",
 }
 """By the value of NoneComes, whose module ``explain`` does without."""
 
 
 @STATUSES.rule(
-    summary="no node carries the topologyKey, and no Pod is scheduled",
-    meaning="A node without the topologyKey of a DoNotSchedule constraint takes no Pod that has it, and here none"
-    " carries it. ScheduleAnyway would only have no effect.",
-    when="For DoNotSchedule, where no node carries the key.",
+    summary="no node has the topologyKey, and no Pod is scheduled",
+    meaning="A node without the topologyKey of a DoNotSchedule constraint cannot take its Pods, and no node has the"
+    " key.",
+    when="For DoNotSchedule, if no node has the key.",
     action="Correct the topologyKey, or label the nodes.",
     link=entry.NODE_LABELS,
 )
 def _(status: statuses.NoDomains) -> str:
-    meant = f": {status.similar} may be meant" if status.similar else ""
-    return f"no node carries {status.topology_key}{meant}"
+    meant = f": did you mean {status.similar}?" if status.similar else ""
+    return f"no node has {status.topology_key}{meant}"
 
 
 @STATUSES.rule(
-    summary="the next Pod finds no node, and without its constraints would find one",
-    meaning="The constraint is among the fewest requirements that together leave the next Pod no node. The next"
-    " rollout, restart or scale-up will hang.",
-    when="For DoNotSchedule, judged for the Pod that comes next; DaemonSets, Jobs that want no more Pods and"
-    " workloads that are paused, suspended or scaled to 0 have none.",
-    action="show TYPE/NAME prints the domains; why-pending tries fixes once a Pod is Pending.",
+    summary="the next Pod cannot be scheduled, and could be without its constraints",
+    meaning="The constraint is one of the fewest requirements that together reject every node for the next Pod. The"
+    " next rollout, restart or scale-up will be stuck.",
+    when="For DoNotSchedule, evaluated for the next Pod. DaemonSets, complete Jobs and workloads that are paused,"
+    " suspended or scaled to 0 have no next Pod.",
+    action="show TYPE/NAME prints the domains. Once a Pod is Pending, why-pending prints fixes.",
     link=entry.CONFLICTING,
 )
 def _(status: statuses.Blocked) -> str:
@@ -78,9 +78,9 @@ def _(status: statuses.Blocked) -> str:
 
 @STATUSES.rule(
     summary="the API server would refuse the next Pod",
-    meaning="A template is taken with less scrutiny than a Pod, and admission adds to the Pod what the template"
-    " does not show. The controller tries again and again, and no Pod comes. The message is the API server's.",
-    when="Where validation or admission refuses what the workload would make next.",
+    meaning="The API server validates Pods more strictly than templates, and admission changes Pods. The controller"
+    " retries, and no Pod is created. The message is the API server's.",
+    when="If validation or admission refuses the next Pod.",
     action="Correct what the message names: in the template, or the LimitRange, RuntimeClass or PriorityClass.",
     link=entry.SPREAD,
 )
@@ -89,10 +89,10 @@ def _(status: statuses.FailedCreate) -> str:
 
 
 @STATUSES.rule(
-    summary="the next Pod finds no node, and no constraint is to blame",
+    summary="the next Pod cannot be scheduled, and no constraint is the cause",
     meaning="Filters other than the constraints leave no node. The reason names the fewest that do together.",
-    when="Where no node is feasible for a Pod of the newest revision, with or without its constraints.",
-    action="Make room or open nodes; why-pending tries fixes once a Pod is Pending.",
+    when="If no node is feasible for a Pod of the newest revision, with or without its constraints.",
+    action="Add capacity or uncordon nodes. Once a Pod is Pending, why-pending prints fixes.",
     link=entry.SPREAD,
 )
 def _(status: statuses.Unschedulable) -> str:
@@ -103,10 +103,10 @@ def _(status: statuses.Unschedulable) -> str:
 
 @STATUSES.rule(
     summary="the skew exceeds maxSkew",
-    meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
-    " a constraint that was added later leave a larger skew behind.",
+    meaning="A constraint is enforced only when Pods are scheduled. Deleted Pods, removed nodes or a constraint"
+    " that was added later may increase the skew.",
     when="For DoNotSchedule with a skew above maxSkew.",
-    action="rebalance plans the fewest evictions that restore the spread; a restart places all Pods again.",
+    action="rebalance plans the fewest evictions that restore the spread. A restart schedules all Pods again.",
     link=entry.LIMITATIONS,
 )
 def _(status: statuses.Violated) -> str:
@@ -114,11 +114,11 @@ def _(status: statuses.Violated) -> str:
 
 
 @STATUSES.rule(
-    summary="the constraint balances nothing",
-    meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
-    " this release counts nothing by, or one that does not match the workload's own Pods. Or there is nothing to"
-    " spread over: no node counts, only one domain does, or each Pod of a DaemonSet counts its own node alone.",
-    when="Where the selector does not match a Pod of the workload, no domain is eligible, only one is (for"
+    summary="the constraint has no effect",
+    meaning="It does not count the workload's own Pods: labelSelector is missing, empty in a release that then"
+    " counts nothing, or does not match. Or there is nothing to spread over: no node counts, only one domain counts,"
+    " or each Pod of a DaemonSet counts only its own node.",
+    when="If the selector does not match a Pod of the workload, no domain is eligible, only one is (for"
     " DoNotSchedule with minDomains at most 1), or nodeAffinityPolicy is Honor in a DaemonSet.",
     action="Make the labelSelector match the labels of the Pod template: explain GhostPod. Of a DaemonSet, drop"
     " the constraint.",
@@ -129,11 +129,10 @@ def _(status: statuses.NoEffect) -> str:
 
 
 @STATUSES.rule(
-    summary="something that may decide was not read or is not modelled",
-    meaning="What is reported is true for what was read. What is missing is under incomplete, with what it means"
-    " for the answer.",
-    when="Where the missing part could change what becomes of the next Pod.",
-    action="Grant the right that is named, give the missing file, or take it as it is.",
+    summary="something relevant was not read or is not modelled",
+    meaning="The result is correct for what was read. incomplete lists what is missing, and the consequence.",
+    when="If the missing part could change the result for the next Pod.",
+    action="Grant the named permission, or add the missing file.",
     link=entry.SPREAD,
 )
 def _(status: statuses.Incomplete) -> str:
@@ -144,7 +143,7 @@ def _(status: statuses.Incomplete) -> str:
 
 @STATUSES.rule(
     summary="the skew exceeds what a soft constraint prefers",
-    meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
+    meaning="ScheduleAnyway only ranks nodes. The skew is allowed, and other scores may cause it.",
     when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
     action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
 )
@@ -153,9 +152,9 @@ def _(status: statuses.Uneven) -> str:
 
 
 @STATUSES.rule(
-    summary="the skew is within maxSkew and the next Pod finds a node",
-    meaning="Nothing is wrong with the constraint or with how the Pods are spread.",
-    when="Where nothing worse holds. --problems leaves it out.",
+    summary="the skew is within maxSkew and the next Pod can be scheduled",
+    meaning="The constraint and the spread of the Pods have no problem.",
+    when="If no other status applies. --problems hides it.",
     action="Nothing.",
     link=entry.SPREAD,
 )
@@ -164,7 +163,7 @@ def _(status: statuses.OK) -> str:
         from kubectl_spread.wording.pending import preempts  # As above.
 
         return preempts(status.preemption)
-    return f"{status.manager} makes its Pods" if status.manager else ""
+    return f"{status.manager} creates its Pods" if status.manager else ""
 
 
 def stop_text(stop: Status | BlockedBy | NoMoreWanted) -> str:
@@ -185,83 +184,82 @@ VERDICTS: Sequence[Entry] = (
     _verdict(
         name="Schedulable",
         summary="at least one node passes every filter",
-        meaning="kube-scheduler would bind the Pod at its next turn. For a Pod that is Pending this means that it has"
-        " not tried again, is backing off, or that a gate holds the Pod.",
-        when="Where a node is feasible and everything that could say no was evaluated.",
+        meaning="kube-scheduler would bind the Pod at its next attempt. If the Pod is still Pending, the scheduler"
+        " has not retried it, is backing off, or a scheduling gate holds the Pod.",
+        when="If a node is feasible and everything that could reject it was evaluated.",
         action="Nothing, or explain StaleEvent.",
         link=entry.SPREAD,
     ),
     _verdict(
         name="Unschedulable",
-        summary="every node is rejected by some filter",
-        meaning="The nodes are listed by the filter that rejects them. The conflict names the fewest requirements that"
-        " leave no node together.",
-        when="Where no node is feasible. check and why-pending then end with exit code 1.",
+        summary="filters reject every node",
+        meaning="The nodes are listed by the filter that rejects them. The conflict has the fewest requirements"
+        " that together reject every node.",
+        when="If no node is feasible. check and why-pending then end with exit code 1.",
         action="Apply one of the fixes: each was verified by simulation on the snapshot.",
         link=entry.CONFLICTING,
     ),
     _verdict(
         name="Incomplete",
         summary="nothing evaluated rejects the Pod, but not everything was evaluated",
-        meaning="feasible holds the nodes that nothing evaluated rejects. A list that may not be read, or a feature"
-        " that is not modelled, could still close them.",
-        when="Where the Pod or the cluster gives the missing part something to judge. The exit code is 3.",
-        action="Grant the right that is named under incomplete, or give what is missing.",
+        meaning="feasible has the nodes that no evaluated filter rejects. A kind that could not be read, or a"
+        " feature that is not modelled, could still reject them.",
+        when="If the missing part is relevant for this Pod. The exit code is 3.",
+        action="Grant the permission that incomplete names, or add what is missing.",
         link=entry.SPREAD,
     ),
     _verdict(
         name="Balanced",
         summary="the skew is within maxSkew now",
-        meaning="No eviction is wanted for this constraint. Where others move Pods that it counts it holds then, too.",
-        when="By rebalance, where the skew is not above maxSkew, before the plan and after it.",
+        meaning="This constraint needs no eviction. It is also satisfied after evictions for other constraints.",
+        when="By rebalance, if the skew is within maxSkew before and after the plan.",
         action="Nothing.",
         link=entry.DEFINITION,
     ),
     _verdict(
         name="Planned",
         summary="the skew is within maxSkew after the evictions",
-        meaning="Each Pod that comes in place of an evicted one was placed as kube-scheduler would place it, on every"
-        " node of the highest score, before the next one goes. No other constraint is further from holding then.",
-        when="By rebalance, for a constraint that does not hold as things are. The exit code is 1.",
-        action="Run the commands in order, each once the Pod in place of the one before is Ready.",
+        meaning="Each replacement was placed as kube-scheduler would place it, on every node with the highest"
+        " score, before the next eviction. No other constraint gets worse.",
+        when="By rebalance, for a violated constraint. The exit code is 1.",
+        action="Run the commands in order. Before each, wait until the previous replacement is Ready.",
         link=entry.LIMITATIONS,
     ),
     _verdict(
         name="Partial",
         summary="the evictions lower the skew, but not to maxSkew",
-        meaning="No eviction of the plan is in vain, but something keeps the rest from being moved: the reason says"
-        " which domain is shut and by what, or which Pods are to be left alone.",
-        when="By rebalance, where some evictions help and no more do.",
-        action="Do away with the reason first, such as a taint or a budget, and ask again.",
+        meaning="Every eviction of the plan helps, but no more evictions do. The reason names the domain that takes"
+        " no Pod, or the Pods that must stay.",
+        when="By rebalance, if evictions lower the skew, but not to maxSkew.",
+        action="Resolve the reason first, such as a taint or a budget, then plan again.",
         link=entry.LIMITATIONS,
     ),
     _verdict(
         name="Impossible",
         summary="no eviction lowers the skew",
-        meaning="Whichever Pod goes, the one in its place comes back to where it was, breaks another constraint or"
-        " finds no node; or no Pod may go. So none is evicted.",
-        when="By rebalance, for a constraint that does not hold as things are.",
-        action="Do away with the reason first: open the domain that is shut, or look at constraints that conflict.",
+        meaning="For every Pod, the replacement returns to the same domain, breaks another constraint or cannot be"
+        " scheduled, or the Pod must stay. No Pod is evicted.",
+        when="By rebalance, for a violated constraint.",
+        action="Resolve the reason first: make room in the emptiest domain, or resolve conflicting constraints.",
         link=entry.CONFLICTING,
     ),
     _verdict(
         name="FailedCreate",
-        summary="the API server takes the workload and refuses its Pods",
-        meaning="A ServiceAccount, PriorityClass or RuntimeClass does not exist, a quota or LimitRange leaves no room,"
-        " or a Pod of the template is not valid. failedCreate has the reason, and how many Pods come all the same. The"
-        " placement is that of the Pods that come; where none does, it is what would be if all did.",
+        summary="the API server accepts the workload and refuses its Pods",
+        meaning="A ServiceAccount, PriorityClass or RuntimeClass does not exist, a quota or LimitRange is exceeded,"
+        " or a Pod of the template is invalid. failedCreate has the reason and the number of Pods that are created."
+        " The placement is for these Pods; if there are none, it is for all Pods as if they were created.",
         when="By check, for workloads. The exit code is 1.",
-        action="Make what is missing, or change the template or the quota.",
+        action="Create the missing object, or change the template or the quota.",
         link=entry.DEFINITION,
     ),
     _verdict(
         name="Invalid",
         summary="the API server refuses the manifest",
-        meaning="A field is unknown, changed although it may not be, or breaks a rule of validation; or the namespace"
-        " does not exist; or a bare Pod is not let in. The reasons are under validation. What else is reported is what"
-        " would become of it without that.",
-        when="Where validation is not empty; check only. The exit code is 1.",
-        action="Correct the fields as the messages say.",
+        meaning="A field is unknown, immutable or invalid, or the namespace does not exist, or a bare Pod is not"
+        " admitted. validation has the reasons. The rest of the report is for the manifest without these errors.",
+        when="By check, if validation is not empty. The exit code is 1.",
+        action="Correct the fields as the messages describe.",
         link=entry.DEFINITION,
     ),
 )
@@ -291,7 +289,7 @@ def reason_of_next(none_comes: NoneComes | None, named_node: str) -> str:
     """Return why no Pod comes next, or why it goes to no other node than the one that its template names."""
     if none_comes:
         return _NONE_COMES[none_comes]
-    return "its template names the node, and nobody schedules it" if named_node else ""
+    return "its template sets spec.nodeName, so it is not scheduled" if named_node else ""
 
 
 def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
@@ -303,7 +301,7 @@ def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
         some_read: whether only some nodes' Pods were read.
     """
     if reason and not nodes:
-        return f"No Pod comes next: {reason}."
+        return f"No next Pod: {reason}."
     read = ", of the nodes whose Pods were read" if some_read and nodes else ""
     because = f" ({reason})" if reason else ""
     return f"Next replica: {listed(nodes, SHOWN_NAMES) or 'no node'}{because}{read}."

@@ -80,7 +80,7 @@ def between(low: int, high: int) -> str:
 def scores_some(orders: int) -> str:
     """Return that the scheduler scores only some of the nodes, and in how many orders of chance that was tried."""
     seen = f"this is what was seen in {orders} orders" if orders > 1 else "this is one outcome of many"
-    return f"The scheduler scores only some of the nodes that fit, and which is chance: {seen}, and is not proved"
+    return f"The scheduler scores only some of the nodes that fit, depending on chance: {seen}, and is not proved"
 
 
 def scores_few(scored: int, feasible: int) -> str:

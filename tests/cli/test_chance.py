@@ -14,7 +14,7 @@ from tests.build_workloads import template, workload
 from tests.cli.once_wrong import asked, deployed
 
 SOFT = template(spread(ZONE, selector=app("web"), soft=True))
-NOT_PROVED = "The scheduler scores only some of the nodes that fit, and which is chance"
+NOT_PROVED = "The scheduler scores only some of the nodes that fit, depending on chance"
 WEB = workload("Deployment", "web", pods=SOFT, replicas=6)
 ALL_SCORED = (
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 100\n"
@@ -107,7 +107,7 @@ def test_check_names_the_pods_that_are_preempted_by_chance(tmp_path: Path) -> No
     web = workload("Deployment", "web", pods=template(requests={"cpu": "1"}), replicas=1)
     told = asked(tmp_path, "check", FULL, manifests=[web]).stdout
     assert "it preempts default/low-a on a1, or by chance default/low-b instead." in told
-    assert "By chance, since these nodes are equal: replica 1 on one of a1, b1." in told
+    assert "These nodes are equal, so chance decides: replica 1 on one of a1, b1." in told
     (item,) = report(tmp_path, "check", FULL, manifests=[web])["items"]
     assert item["placements"][0]["preemptsInstead"] == [{"namespace": "default", "name": "low-b"}]
 
@@ -122,7 +122,7 @@ def test_simulate_names_the_pods_that_are_preempted_by_chance(tmp_path: Path) ->
 def test_why_pending_names_the_other_node(tmp_path: Path) -> None:
     waits = pod("web", requests={"cpu": "1"})
     told = asked(tmp_path, "why-pending", [*FULL, waits], "web").stdout
-    assert "low-a would be evicted from a1; b1 would do as well, and the scheduler may choose it instead" in told
+    assert "low-a would be evicted from a1; b1 would do as well, and the scheduler may choose it" in told
 
 
 @pytest.mark.parametrize(("keys", "even"), [([], False), (["pod-template-hash"], True)])
@@ -149,7 +149,7 @@ def test_where_a_pod_may_come_back_no_eviction_is_planned(tmp_path: Path) -> Non
     on = [f"a-{number:03}" for number in range(6)]
     (item,) = report(tmp_path, "rebalance", [*cluster(a=281, b=10, c=10), *deployed(*on, pods=SOFT)], "--soft")["items"]
     assert item["verdict"] == "Impossible"
-    assert item["reason"].startswith("a Pod evicted in a goes to a, b and c, and which is chance")
+    assert item["reason"].startswith("a Pod evicted in a goes to a, b and c, depending on chance")
 
 
 @pytest.mark.parametrize("command", [["why-pending"], ["show", "deployment/web"]], ids=["why-pending", "show"])

@@ -103,7 +103,7 @@ def test_no_other_format(command: str) -> None:
 def test_names_are_completed_with_what_they_are() -> None:
     root = typer.main.get_group(application())
     found = complete(root, ["explain", "Min"])
-    assert dict(found.candidates) == {"MinDomainsUnreachable": "there are fewer domains than minDomains asks for"}
+    assert dict(found.candidates) == {"MinDomainsUnreachable": "there are fewer domains than minDomains requires"}
     assert set(complete(root, ["explain", ""]).candidates) == {entry.name for entry in ENTRIES}
     assert list(complete(root, ["version", "-o", ""]).candidates) == ["json", "yaml"]
 

@@ -103,8 +103,8 @@ ROWS = {
         words=["--replicas=5"],
         code=1,
         verdict="Unschedulable",
-        said=f"not schedulable. {ZONE} b and c hold the minimum (1 Pod) but cannot take it:"
-        " b1 and c1: claim data-db-4 is bound to pv-4 in a.",
+        said="not schedulable. zone b and c have the fewest matching Pods (1), but this Pod cannot"
+        " run there: b1 and c1: claim data-db-4 is bound to pv-4 in a. a has 2; maxSkew is 1.",
     ),
     "a RuntimeClass selects nodes": Row(
         objects=[
@@ -128,14 +128,14 @@ ROWS = {
         manifest=deployment(template(ON_ZONES, schedulerName="volcano"), replicas=2),
         code=3,
         verdict="Incomplete",
-        said="volcano decides this Pod; kube-scheduler's filters would allow",
+        said="volcano schedules this Pod; kube-scheduler's filters would allow",
     ),
     "as many as live": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1", "c1", pods=template(ON_ZONES, requests={"cpu": "2"}))],
         manifest=deployment(template(ON_ZONES, requests={"cpu": "5"}), strategy={"type": "Recreate"}),
         code=1,
         verdict="Schedulable",
-        said="replica 4 of 6 finds no node.",
+        said="replica 4 of 6 cannot be scheduled.",
     ),
     "a daemon's new Pod comes beside the old one": Row(
         objects=[
@@ -151,7 +151,7 @@ ROWS = {
         ),
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. No constraint is to blame: NodeResourcesFit: cpu: asks 6, at most 3 free.",
+        said="not schedulable. No constraint is the cause: NodeResourcesFit: cpu: asks 6, at most 3 free.",
     ),
     "its namespace does not exist": Row(
         manifest=workload("Deployment", "web", namespace="nope", replicas=1),
@@ -193,7 +193,7 @@ ROWS = {
         manifest=paused()[0],
         code=0,
         verdict="Schedulable",
-        said="no Pod has to be placed.",
+        said="no Pod needs to be scheduled.",
     ),
     "the gate reaches validation": Row(
         manifest=pod("web", tolerations=[GREATER]),

@@ -175,7 +175,7 @@ ROWS = {
     "minDomains is out of reach": Row(
         objects=[*THREE, *stateful("a1", "b1", "c1", pods=template({**ON_ZONES, "minDomains": 5}))],
         ask=["show"],
-        says=["Blocked", "3 of 5 domains that minDomains asks for: skew would be 2, maxSkew 1"],
+        says=["Blocked", "3 of 5 domains that minDomains requires: skew would be 2, maxSkew 1"],
         says_not=["no domain may take one more"],
     ),
     "fields that were set by hand stay": Row(
@@ -186,7 +186,7 @@ ROWS = {
         ask=["check"],
         manifests=[WEB],
         code=1,
-        says=["unchanged: 3 Pods stay Pending. No constraint is to blame: NodeAffinity: wants disk=ssd."],
+        says=["unchanged: 3 Pods stay Pending. No constraint is the cause: NodeAffinity: wants disk=ssd."],
     ),
     "a StatefulSet adopts the Pods of its template": Row(
         objects=[*THREE, *orphaned(stateful("a1", "b1"))],
@@ -221,7 +221,7 @@ ROWS = {
         ask=["check", "--replicas=3"],
         manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
         code=1,
-        says=[f"{ZONE} c holds the minimum (0 Pods)"],
+        says=[f"{ZONE} c has the fewest matching Pods (0)"],
         says_not=["no Pod has to be placed"],
     ),
     "which Pod is ready first decides how a rollout ends": Row(
@@ -261,7 +261,7 @@ ROWS = {
     "nobody schedules a Pod whose template names its node": Row(
         objects=[*ZONES, *deployed("a1", "a1", pods=template(ON_ZONES, nodeName="a1"))],
         ask=["show", "deployment/web"],
-        says=["Next replica: a1 (its template names the node, and nobody schedules it)."],
+        says=["Next replica: a1 (its template sets spec.nodeName, so it is not scheduled)."],
         says_not=["PinnedMinimum"],
     ),
     "a complete Job has no next Pod": Row(
@@ -276,7 +276,7 @@ ROWS = {
             ),
         ],
         ask=["show", "job/web"],
-        says=["No Pod comes next: the Job is complete."],
+        says=["No next Pod: the Job is complete."],
     ),
     "a suspended Job loses its Pods": Row(
         objects=[ZONES[0], SMALL[0], *(run_of("big", "", "")[:1])],

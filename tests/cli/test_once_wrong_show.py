@@ -160,15 +160,15 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
     "the Job wants no more Pods": ([*ZONES, SHUT, *full_job()], [("OK", "", {"a": 1, "b": 1, "c": 0})]),
     "another scheduler decides": (
         [*ZONES, SHUT, *deployed("a1", "b1", pods=template(ON_ZONES, schedulerName="volcano"))],
-        [("Incomplete", "volcano decides, by rules of its own", {"a": 1, "b": 1, "c": 0})],
+        [("Incomplete", "volcano decides by its own rules", {"a": 1, "b": 1, "c": 0})],
     ),
     "the affinity of a daemon's Pod counts its own node alone": (
         [*ZONES, node("a2", zone="a"), node("a3", zone="a"), *daemons("a1", "a2", "a3", "b1")],
-        [("NoEffect", "the affinity of each Pod counts its own node alone: skew is always 0", {"a": 3, "b": 1})],
+        [("NoEffect", "the affinity of each Pod selects one node: skew is always 0", {"a": 3, "b": 1})],
     ),
     "a daemon's tolerations count its cordoned node": (
         [ZONES[1], node("b1", zone="b", unschedulable=True), *daemons("a1", "b1")],
-        [("NoEffect", "the affinity of each Pod counts its own node alone: skew is always 0", {"a": 1, "b": 1})],
+        [("NoEffect", "the affinity of each Pod selects one node: skew is always 0", {"a": 1, "b": 1})],
     ),
     "a paused Deployment does not roll out": ([*ZONES, SHUT, *paused()], [("OK", "", {"a": 1, "b": 1, "c": 0})]),
     "each leaves a node, both together leave none": (
@@ -219,5 +219,5 @@ def test_a_pod_that_waits_is_told_of_as_the_row_is(tmp_path: Path) -> None:
     first, *_ = asked(tmp_path, "why-pending", [*objects, pending]).stdout.splitlines()
     assert first == (
         "default/web-new is Pending (1 of 1 replicas run)."
-        " No constraint is to blame: NodeResourcesFit: cpu: asks 2, at most 1 free."
+        " No constraint is the cause: NodeResourcesFit: cpu: asks 2, at most 1 free."
     )

@@ -71,7 +71,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         ],
         1,
         (
-            "default/web is Pending. No constraint is to blame: TaintToleration: taint dedicated=gpu:NoSchedule (b1);"
+            "default/web is Pending. No constraint is the cause: TaintToleration: taint dedicated=gpu:NoSchedule (b1);"
             " DynamicResources: resourceclaim not available on the node (a1)."
         ),
     ),
@@ -79,15 +79,14 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES, SHUT, *deployed("a1", "b1", "", pods=template(ON_ZONES, schedulerName="volcano"))],
         3,
         (
-            "volcano decides this Pod; kube-scheduler's filters would reject default/web-h1-2:"
-            " zone c holds the minimum (0 Pods) but cannot take it: c1: taint dedicated=gpu:NoSchedule."
-            " a and b are at 1, maxSkew 1."
+            "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
+            " zone c has the fewest Pods (0), but cannot take this one: c1: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "no scheduler has that name": (
         [*ZONES, waiting(schedulerName="defualt-scheduler")],
         3,
-        "defualt-scheduler decides this Pod; kube-scheduler's filters would allow default/web on a1, b1.",
+        "defualt-scheduler schedules this Pod; kube-scheduler's filters would allow default/web on a1, b1.",
     ),
     "what is in the way goes by itself": (
         [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],
@@ -101,8 +100,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
         1,
         (
-            f"default/web-h1-1 is Pending (1 of 2 run). {ZONE} b holds the minimum (0 Pods) but cannot take it:"
-            " b1: taint node.cilium.io/agent-not-ready=x:NoSchedule. a is at 1, maxSkew 1."
+            "default/web-h1-1 is Pending (1 of 2 replicas run). Zone b has the fewest matching Pods (0), but this Pod"
+            " cannot run there: b1: taint node.cilium.io/agent-not-ready=x:NoSchedule. a has 1; maxSkew is 1."
         ),
     ),
     "the selector counts others": (
@@ -124,7 +123,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
     "its claim does not exist": (
         [*ZONES, waiting(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}])],
         1,
-        'default/web is Pending. persistentvolumeclaim "gone" not found: no node is looked at.',
+        'default/web is Pending. persistentvolumeclaim "gone" not found: no node is evaluated.',
     ),
     "each leaves a node, both together leave none": (
         [*COMBINED, *deployed("a1", "a1", "", pods=template(ON_ZONES, spread("rack", selector=app("web"))))],
@@ -144,8 +143,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         ],
         1,
         (
-            "default/web-h1-1 is Pending (1 of 2 replicas run). zone c holds the minimum (0 Pods) but cannot take it:"
-            " c1: taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free. a is at 1, maxSkew 1."
+            "default/web-h1-1 is Pending (1 of 2 replicas run). Zone c has the fewest Pods (0), but cannot"
+            " take this one: c1: taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free. a has 1; maxSkew is 1."
         ),
     ),
 }
@@ -202,7 +201,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     "it ends by itself": (
         [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],
         [],
-        ["default/old on a1: it is being deleted and ends by itself within 300s"],
+        ["default/old on a1: it is being deleted and ends within 300s"],
     ),
     "agents take their taints away": (
         [*ZONES[:2], AGENTS, *deployed("a1", "")],

@@ -327,14 +327,14 @@ def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
     report = checked([described], [*ABC, *live, running])
     (item,) = report.items
     assert (item.placements, item.verdict, exit_code(report)) == ((), Verdict.SCHEDULABLE, 0)
-    assert check_sentence(item) == "no Pod has to be placed."
+    assert check_sentence(item) == "no Pod needs to be scheduled."
     more = {**described, "spec": {**described["spec"], "replicas": 2}}
     assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1
 
 
 def test_a_deployment_that_is_born_paused_makes_no_pods(checked: Check) -> None:
     (item,) = checked([workload("Deployment", "web", pods=template(), replicas=2, paused=True)]).items
-    assert (item.placements, check_sentence(item)) == ((), "no Pod has to be placed.")
+    assert (item.placements, check_sentence(item)) == ((), "no Pod needs to be scheduled.")
 
 
 @pytest.mark.parametrize(("surge", "full"), [(None, ()), (0, ()), ("0%", ()), (1, ("a1",)), ("10%", ("a1",))])

@@ -59,9 +59,9 @@ def with_more(tmp_path: Path, name: str, more: Sequence[Object]) -> Path:
 def test_no_constraint_is_absolved_that_keeps_the_autoscaler_from_bringing_a_node() -> None:
     item = explained(SITUATIONS / "phantom.yaml", instance_types=TYPES)
     assert decided(item).decision == "Refused"
-    assert "No constraint is to blame" not in item.summary
+    assert "No constraint is the cause" not in item.summary
     assert decided(item).summary.startswith(
-        "Karpenter brings no node: NodePool default offers zone a and b, where maxSkew allows no more Pods; "
+        "Karpenter adds no node: NodePool default offers zone a and b, where maxSkew allows no more Pods; "
     )
     honors, requires = decided(item).fixes
     assert (honors.id, requires.id) == ("HonorTaints", "RequireZones")
@@ -147,14 +147,14 @@ def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(
         (item,) = report.items
         assert isinstance(item.autoscaler, AutoscalerReport)
         assert item.autoscaler.decision == decision
-        assert "No constraint is to blame" not in item.summary or decision == "NewNode"
+        assert "No constraint is the cause" not in item.summary or decision == "NewNode"
         assert (exit_code(report), exit_code(report, autoscaling=True)) == codes
 
 
 @pytest.mark.parametrize(
     ("situation", "expected"),
     [
-        ("phantom", "warning PhantomDomain Karpenter counts zone c with 0 Pods, but brings no node there for"),
+        ("phantom", "warning PhantomDomain Karpenter counts zone c with 0 Pods, but adds no node there for"),
         ("emptied", "info EmptyPool no node is in zone c, so the scheduler does not count it. When NodePool default"),
         (
             "maximum",

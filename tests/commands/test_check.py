@@ -336,7 +336,7 @@ def test_another_scheduler_decides_about_all_replicas(checked: Check, objects: S
     report = checked([workload("Deployment", "web", pods=pods, replicas=5)], objects)
     item = only(report)
     assert (item.verdict, item.message, item.jam, exit_code(report)) == ("Incomplete", "", None, 3)
-    assert check_sentence(item).startswith("volcano decides this Pod; kube-scheduler's filters would allow ")
+    assert check_sentence(item).startswith("volcano schedules this Pod; kube-scheduler's filters would allow ")
 
 
 def test_replicas_that_may_be_held_are_not_said_to_schedule(checked: Check) -> None:

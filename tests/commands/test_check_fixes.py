@@ -68,7 +68,7 @@ def test_a_change_of_the_manifest_has_its_line_and_its_yaml(manifest: Path) -> N
 def test_the_sentence_is_that_of_a_pod_that_waits(manifest: Path) -> None:
     item = only(written(manifest, WEB), CORDONED)
     assert item["jam"]["replica"] == 3
-    assert "zone c holds the minimum (0 Pods)" in item["jam"]["summary"]
+    assert "zone c has the fewest matching Pods (0)" in item["jam"]["summary"]
     assert item["jam"]["conflict"] == [
         {"kind": "constraint", "index": 0},
         {"kind": "filter", "plugin": "NodeUnschedulable"},
@@ -180,7 +180,7 @@ def test_annotations_stand_at_the_constraint_and_tell_the_first_fix(manifest: Pa
     line = int(dict(pair.split("=") for pair in properties.split(","))["line"])
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[line - 1].strip() == f"- topologyKey: {ZONE}"
-    assert "replica 3 of 4 finds no node." in message
+    assert "replica 3 of 4 cannot be scheduled." in message
     assert " Fix: " in message
 
 

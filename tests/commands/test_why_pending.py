@@ -221,9 +221,7 @@ def test_the_scheduler_may_have_waited_for_volumes_in_vain() -> None:
         [node("n"), waiting, claim("data", class_name="fast", annotations=chosen), storage_class("fast")]
     ).report.items
     assert item.event is not None
-    assert item.event.differs == (
-        "it says that the scheduler had chosen a node and gave up waiting for volumes there; it tries again"
-    )
+    assert item.event.differs == ("the scheduler had chosen a node and gave up waiting for volumes there; it retries")
 
 
 def test_pods_for_which_volumes_are_made_wait_for_these() -> None:

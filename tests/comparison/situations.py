@@ -53,12 +53,12 @@ def situations() -> Sequence[Situation]:
 
 
 def _pinned() -> Sequence[Situation]:
-    """Return those where a domain holds the minimum and takes no Pod."""
+    """Return those where the domain with the fewest Pods takes none."""
     zones = constraint(ZONE, selector=_SELECTOR)
     even = {"east": 1, "west": 1, "north": 0}
     return (
         Situation(
-            name="A tainted zone holds the minimum",
+            name="The zone with the fewest Pods is tainted",
             nodes=_nodes(tainted=("north",)),
             revisions=(_deployment(3, zones),),
             decision="1 of 3 Pending",
@@ -146,7 +146,7 @@ def _misunderstood() -> Sequence[Situation]:
             beside={"p1": "n1", "p2": "n1", "p3": "n2", "p4": "n3", "p5": "n3"},
         ),
         Situation(
-            name="A topology key that no node carries",
+            name="A topology key that no node has",
             nodes=_nodes(),
             revisions=(_deployment(1, constraint(f"{ZONE}s", selector=_SELECTOR)),),
             decision="1 of 1 Pending",

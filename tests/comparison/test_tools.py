@@ -38,7 +38,7 @@ def test_kubectl_describe_says_it_as_the_node() -> None:
 
 
 def test_this_plugin_says_it_in_the_first_line() -> None:
-    said = SPREAD.says_pending(_question(), Answer("shop/web-1 is Pending. zone c holds the minimum\n", 1))
+    said = SPREAD.says_pending(_question(), Answer("shop/web-1 is Pending. Zone c has the fewest Pods\n", 1))
     statuses = [
         SPREAD.says_pending(_question(pending=False), Answer(f"shop/deployment/web: {status}\n", 0))
         for status in ("Blocked: min pinned", "OK", "NoEffect: ghost")

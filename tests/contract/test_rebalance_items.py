@@ -42,7 +42,7 @@ def reported(objects: Iterable[Object], *, most: int | None = None) -> list[Reba
         (
             [*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})],
             "Partial",
-            "there are 2 of 3 domains that minDomains asks for",
+            "there are 2 of 3 domains that minDomains requires",
         ),
         (
             [*zones("a", "b"), *web({"a1": 3}, schedulerName="volcano")],
@@ -136,7 +136,7 @@ def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:
     planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: ())
     assert planned_for.verdict is RebalanceVerdict.PLANNED
     assert (not_begun.verdict, not_begun.skew_after) == (RebalanceVerdict.INCOMPLETE, not_begun.skew_before)
-    assert not_begun.reason == "it was not looked at, for the plan is long as it is: follow it, then ask again"
+    assert not_begun.reason == "it was not planned, because the plan is long already: run it, then plan again"
 
 
 def test_each_eviction_has_its_place_and_its_command() -> None:

@@ -84,7 +84,7 @@ def blamed(**fields: Any) -> BlamedConstraint:  # noqa: ANN401 - any field of a 
 
 
 def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
-    """Return why the Pod finds no node; None where one takes it."""
+    """Return why the Pod cannot be scheduled; None where one takes it."""
     handle = build.handle(objects)
     blame = judge(cycle.evaluate(typed_pod(described), handle), handle).blame
     return blame.cause if blame else None

@@ -29,7 +29,7 @@ class TestAnotherScheduler:
     def test_what_would_reject_the_pod_is_said_after_who_decides(self) -> None:
         report = report_of(incoming(schedulerName="volcano"), FULL)
         assert (report.verdict, report.message, report.feasible) == ("Incomplete", "", ())
-        lead = "volcano decides this Pod; kube-scheduler's filters would reject default/new: "
+        lead = "volcano schedules this Pod; kube-scheduler's filters would reject default/new: "
         assert report.summary.startswith(f"{lead}zone c holds the minimum")
         assert len(report.summary) <= LINE
         assert told(report) == ["schedulerName volcano"]
@@ -37,7 +37,7 @@ class TestAnotherScheduler:
     def test_what_would_allow_it_too(self) -> None:
         report = report_of(incoming(schedulerName="volcano"), ABC)
         assert report.verdict == "Incomplete"
-        lead = "volcano decides this Pod; kube-scheduler's filters would allow default/new on "
+        lead = "volcano schedules this Pod; kube-scheduler's filters would allow default/new on "
         assert report.summary == f"{lead}a1, a2 and 2 more."
 
     @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ class TestAnotherScheduler:
 
     def test_a_pod_of_its_own_waits_for_it_too(self) -> None:
         (row,) = rows_of([*ABC, incoming(schedulerName="volcano")])
-        assert (row.status, row.status_reason) == (SpreadStatus.INCOMPLETE, "volcano decides, by rules of its own")
+        assert (row.status, row.status_reason) == (SpreadStatus.INCOMPLETE, "volcano decides by its own rules")
 
 
 class TestNobody:

@@ -80,7 +80,7 @@ STATUSES = {
     "blocked by minDomains": (
         [*ABC, *deployment(zoned(minDomains=4), on=["a1", "b1", "c1"])],
         SpreadStatus.BLOCKED,
-        f"3 of 4 domains that minDomains asks for{NO_ROOM}",
+        f"3 of 4 domains that minDomains requires{NO_ROOM}",
     ),
     "only one domain counts": (
         [node("a1", zone="a"), node("a2", zone="a"), *deployment(on=["a1"])],
@@ -102,10 +102,10 @@ STATUSES = {
         SpreadStatus.UNSCHEDULABLE,
         "wants disk=ssd",
     ),
-    "no node carries the key": (
+    "no node has the key": (
         [*ABC, *deployment(spread("rack", selector=app("web"), soft=True), on=["a1"])],
         SpreadStatus.NO_EFFECT,
-        "no node carries rack",
+        "no node has rack",
     ),
     "no selector": (
         [*ABC, *deployment(spread(ZONE), on=["a1"])],
@@ -158,7 +158,7 @@ def test_the_status_and_the_one_thing_to_know(objects: Sequence[Object], status:
 
 def test_a_key_that_no_node_carries_comes_before_all_else() -> None:
     row = only([*ABC, *deployment(spread("rack", selector=app("web")))])
-    assert (row.status, row.status_reason, row.next) == (SpreadStatus.NO_DOMAINS, "no node carries rack", ())
+    assert (row.status, row.status_reason, row.next) == (SpreadStatus.NO_DOMAINS, "no node has rack", ())
 
 
 def test_two_constraints_block_together_and_name_each_other() -> None:
@@ -192,7 +192,7 @@ def test_too_few_domains_are_the_reason_where_a_node_would_do_without_min_domain
     row = only([*tainted, *deployment(zoned(maxSkew=2, minDomains=3), on=["a1", "a1", "b1"])])
     assert (row.status, row.status_reason) == (
         SpreadStatus.BLOCKED,
-        "2 of 3 domains that minDomains asks for: skew would be 3, maxSkew 2",
+        "2 of 3 domains that minDomains requires: skew would be 3, maxSkew 2",
     )
 
 
@@ -223,7 +223,7 @@ def test_a_filter_is_named_where_nothing_is_pinned() -> None:
     hog = pod("hog", on="b1", requests={"cpu": "8"})
     objects = [*nodes, hog, *deployment(spread("rack", selector=app("web")), zoned(), on=["a1"], requests={"cpu": "1"})]
     by_rack, _ = rows_of(objects)
-    assert (by_rack.status, by_rack.status_reason) == (SpreadStatus.NO_DOMAINS, "no node carries rack")
+    assert (by_rack.status, by_rack.status_reason) == (SpreadStatus.NO_DOMAINS, "no node has rack")
 
 
 FINISHED: Object = {"conditions": [{"type": "Complete", "status": "True"}]}
@@ -262,7 +262,7 @@ def test_who_makes_the_pods_instead_is_told(kind: str) -> None:
     made = workload("Job", "web", pods=pods, **managed) if kind == "Job" else cron_job("web", pods=pods, **managed)
     row = only([*TAINTED, made, *(owned(f"p{on}", kind, "web", on=on) for on in ("a1", "b1"))])
     assert (row.status, row.next) == (SpreadStatus.OK, ())
-    assert row.status_reason == "kueue.x-k8s.io/multikueue makes its Pods"
+    assert row.status_reason == "kueue.x-k8s.io/multikueue creates its Pods"
 
 
 @pytest.mark.parametrize("made", WANT_NO_MORE.values(), ids=WANT_NO_MORE.keys())
@@ -278,7 +278,7 @@ def test_daemon_pods_count_their_own_nodes_alone() -> None:
     row = only([*nodes, made, *(owned(f"p{on}", "DaemonSet", "web", on=on) for on in ("a1", "a2", "b1", "c2"))])
     assert (row.status, row.constraint.skew, row.next) == (SpreadStatus.NO_EFFECT, 0, ())
     assert {domain.value: domain.matching for domain in row.constraint.domains} == {"a": 2, "b": 1, "c": 1}
-    assert row.status_reason == "the affinity of each Pod counts its own node alone: skew is always 0"
+    assert row.status_reason == "the affinity of each Pod selects one node: skew is always 0"
 
 
 def test_own_pods_are_told_from_those_that_only_match() -> None:
@@ -465,7 +465,7 @@ def test_the_node_of_a_pod_that_runs_closes_no_domain_to_others_of_its_revision(
 def test_a_template_that_names_its_node_says_where_the_next_pod_goes() -> None:
     row = only([*ABC, *deployment(on=["a1", "a1"], nodeName="a1")])
     assert (row.status, row.next) == (SpreadStatus.VIOLATED, ("a1",))
-    assert row.next_reason == "its template names the node, and nobody schedules it"
+    assert row.next_reason == "its template sets spec.nodeName, so it is not scheduled"
     assert "PinnedMinimum" not in {each.id for each in row.findings}
 
 
@@ -480,7 +480,7 @@ def test_every_constraint_of_equal_cores_is_blocked() -> None:
     rows = rows_of([*nodes, *deployment(*constraints, on=["a1", "b1"])])
     assert {row.status for row in rows} == {SpreadStatus.BLOCKED}
     assert [row.status_reason for row in rows] == [
-        f"2 of {asked} domains that minDomains asks for{NO_ROOM}" for asked in (3, 5)
+        f"2 of {asked} domains that minDomains requires{NO_ROOM}" for asked in (3, 5)
     ]
 
 

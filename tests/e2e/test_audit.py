@@ -51,7 +51,7 @@ _KEEPER = pod(
         **pod_spec(envFrom=[{"secretRef": {"name": "key"}}]),
     },
 )
-"""A Pod that takes a Secret in every way there is, and finds no node."""
+"""A Pod that takes a Secret in every way there is, and cannot be scheduled."""
 
 
 @pytest.fixture(scope="module")

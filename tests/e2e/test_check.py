@@ -231,7 +231,7 @@ def test_a_rollout_that_jams_leaves_its_last_pods_pending(client: Client) -> Non
     client.apply([manifest])
     waiting = wait_for(
         lambda: [pod for pod in _living(client, "stuck") if is_decided(pod) and "nodeName" not in pod["spec"]],
-        what="a new Pod that finds no node",
+        what="a new Pod that cannot be scheduled",
     )
     assert len(waiting) == 1
 

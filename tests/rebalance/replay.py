@@ -13,7 +13,7 @@ from tests.conformance.record import ask
 from tests.rebalance.brute_force import Excess, excess
 
 NOWHERE = ""
-"""Where a Pod lands that finds no node."""
+"""Where a Pod lands that cannot be scheduled."""
 
 
 @dataclass(slots=True)

@@ -153,7 +153,7 @@ class TestHeader:
         [
             ("flag", "as --kube-version says"),
             ("server", "the API server's release"),
-            ("nodes", "at least that: the newest kubelet's"),
+            ("nodes", "at least the newest kubelet's"),
             ("default", "assumed: the release is not known"),
         ],
     )
@@ -226,7 +226,7 @@ class TestCards:
 
     def test_pods_that_share_the_explanation_are_named(self) -> None:
         page = pending_page(STUCK, msgspec.structs.replace(STUCK, name="twin", same_as="new"))
-        assert page.texts(of="same-for") == ["The same holds for twin."]
+        assert page.texts(of="same-for") == ["The same applies to twin."]
         assert len(page.all(of="card")) == 1
 
     def test_a_gate_and_another_scheduler_are_told(self) -> None:
@@ -409,7 +409,7 @@ class TestBars:
     def test_a_constraint_without_domains_says_so(self) -> None:
         page = show_page([*ABC], spread("rack", selector=app("web")))
         assert page.texts("p", of="minimum") == [
-            "Minimum 0: no domain is counted.",
+            "Minimum: 0 (no domain is counted).",
             "Not counted: a1, a2, b1, c1: lacks the label rack.",
         ]
 
@@ -467,7 +467,7 @@ class TestMap:
     def test_bypassed_nodes_stand_in_a_box_of_their_own(self) -> None:
         objects = [*TAINTED, node("lost", labels={"zone": "a"}), *web("a1", "b1")]
         (group,) = boxes(pending_page(pending(objects)))["Not counted"].items()
-        assert group[0].startswith(f"⌀1 not countedlacks the label {ZONE} (has zone: is that what is meant?); ")
+        assert group[0].startswith(f"⌀1 not countedlacks the label {ZONE} (has zone: did you mean that?); ")
         assert group[1] == ["lost"]
 
     def test_a_bypassed_node_may_be_feasible(self) -> None:
@@ -528,7 +528,7 @@ class TestMap:
         page = page_of(large_report(nodes=count, pods_per_node=1, items=11))
         drawn = [len(card.all(of="map")) for card in page.all(of="card")]
         assert drawn == [2] * 10 + [0]
-        assert any(text.startswith("The nodes are not drawn here") for text in page.texts("p"))
+        assert any(text.startswith("The nodes are not drawn") for text in page.texts("p"))
 
 
 class TestSuffix:

@@ -283,22 +283,22 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
 CPU = r"\d+m?"
 RULES: Sequence[tuple[str, Rule]] = (
     (rf"{NAMES}: (?=(?P<why>cordoned|taint dedicated|cpu: asks))", _pinning),
-    (r"this Pod cannot go: (?P<pins>.*) and (?P<n>\d+) more\. Until", _nodes_at_minimum),
+    (r"this Pod cannot go there: (?P<pins>.*) and (?P<n>\d+) more\. Until", _nodes_at_minimum),
     (rf"no node of {NAMES} can take the Pod", _shut),
-    (rf"{KEY} {NAMES} holds? the minimum \((?P<n>\d+) Pods?\)", _holding),
-    (rf"\bminimum \((?P<n>\d+)\) is held by {NAMES}, where", _minimum),
-    (r"every other domain stops at (?P<n>\d+)", _stops_at),
-    (rf"{NAMES} (?:is|are) at (?P<n>\d+)", _at),
+    (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
+    (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
+    (r"every other domain is limited to (?P<n>\d+)", _stops_at),
+    (rf"{NAMES} (?:has|have) (?P<n>\d+)(?=[,;])", _at),
     (
         (
-            rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY} (?:counts? for this Pod )?\({NAMES}\) where"
-            r" minDomains asks for (?P<asked>\d+)(?:, so .* maxSkew|: none may hold more than) (?P<most>\d+)"
+            rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY} (?:counts? for this Pod )?\({NAMES}\), but"
+            r" minDomains requires (?P<asked>\d+)(?:, so .* maxSkew|: none may hold more than) (?P<most>\d+)"
         ),
         _too_few,
     ),
     (
         (
-            rf"minDomains asks for (?P<asked>\d+) domains of {KEY} and there are (?P<n>\d+)(?: \({NAMES}\))?: .*?as 0"
+            rf"minDomains requires (?P<asked>\d+) domains of {KEY} and there are (?P<n>\d+)(?: \({NAMES}\))?: .*?as 0"
             r" .*more than (?P<most>\d+)"
         ),
         _too_few,
@@ -332,9 +332,9 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (r"deleting the (?P<n>\d+) Pending ones", _pending),
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
-    (r"none of (?:its|their) (?P<n>\d+) nodes takes it", _nodes_at_minimum),
+    (r"none of (?:its|their) (?P<n>\d+) nodes can take this one", _nodes_at_minimum),
     (
-        r"\bmaxSkew (?P<n>\d+)",
+        r"\bmaxSkew (?:is )?(?P<n>\d+)",
         lambda read, facts: any(int(read["n"]) == facts.constraint(key)["maxSkew"] for key in _keys(facts)),
     ),
 )

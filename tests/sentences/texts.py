@@ -152,7 +152,7 @@ RULES: Mapping[str, Sequence[tuple[str, Rule]]] = {
         (
             (
                 r"^default/[a-z]+/(?P<app>web-\d): .*\nConstraint \d+: (?P<key>\S+), .*\n"
-                r"(?P<rows>(?:(?!Constraint|Pods counted).*\n)*?)Minimum .*\n(?:Not counted.*\n)*"
+                r"(?P<rows>(?:(?!Constraint|Pods counted).*\n)*?)Minimum: .*\n(?:Not counted.*\n)*"
                 r"Pods counted: (?P<all>\d+)\.$"
             ),
             _counted,

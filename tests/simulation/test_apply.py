@@ -75,8 +75,8 @@ def test_each_revision_waits_for_its_own_reasons(tmp_path: Path) -> None:
     (waits,) = applied(tmp_path, objects, moved).pending
     assert waits.count == 4
     assert waits.summary == (
-        "No constraint is to blame: NodeAffinity: wants disk=ssd; NodeResourcesFit: cpu: asks 5, at most 3 free."
-        " 2 of them, of another revision: No constraint is to blame: NodeResourcesFit: cpu: asks 5, at most 3 free."
+        "No constraint is the cause: NodeAffinity: wants disk=ssd; NodeResourcesFit: cpu: asks 5, at most 3 free."
+        " 2 of them, of another revision: No constraint is the cause: NodeResourcesFit: cpu: asks 5, at most 3 free."
     )
 
 
@@ -151,7 +151,7 @@ def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
     scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}}
     step = applied(tmp_path, SIX, rollout, scaler)
     assert step.notes == (
-        "what makes the Pods of rollout/web is not known",
+        "the controller of the Pods of rollout/web is not known",
         "the autoscaler horizontalpodautoscaler/web scales nothing here",
     )
 

@@ -619,7 +619,7 @@ def test_what_a_budget_holds_back_in_some_orders_alone_is_told() -> None:
     why = "The disruption budget web does not allow evicting pods currently"
     assert (names(step.blocked), step.notes) == (
         ["web-1"],
-        (f"in other orders of chance default/web-0 is blocked: {why}",),
+        (f"in other random orders default/web-0 is blocked: {why}",),
     )
 
 
@@ -682,7 +682,7 @@ def test_pods_that_were_refused_before_are_not_refused_by_the_step(step: str, ne
 
 
 def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
-    # The third Pod has not been made yet, and finds no node whatever is done.
+    # The third Pod has not been made yet, and cannot be scheduled whatever is done.
     full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b")]
     report = simulated(
         [*full, *deployment(["a1", "a1"], replicas=3, requests={"cpu": "1"}, nodeName="")], "uncordon a1"

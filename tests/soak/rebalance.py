@@ -95,7 +95,7 @@ def parted(played: Replay, report: RebalanceReport) -> Iterator[str]:
     """Yield what went otherwise than planned."""
     for eviction, node in zip(report.evictions, played.landings, strict=False):
         if node not in eviction.lands:
-            where = f"lands on {node}" if node else "finds no node"
+            where = f"lands on {node}" if node else "cannot be scheduled"
             yield f"eviction {eviction.order}, {eviction.pod}: the Pod in its place {where}, not among {eviction.lands}"
     ends = played.ends()
     for item in report.items:

@@ -18,8 +18,8 @@ from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 
-PINNED = f"{ZONE} c holds the minimum (0 Pods) but this Pod cannot land there: c1:"
-OTHERS = "a and b are at 1, maxSkew 1."
+PINNED = "zone c has the fewest matching Pods (0), but this Pod cannot run there: c1:"
+OTHERS = "a and b have 1; maxSkew is 1."
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
@@ -40,28 +40,28 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         (
             incoming(**BIG),
             [*ABC],
-            "No constraint is to blame: NodeAffinity: wants disk=ssd.",
+            "No constraint is the cause: NodeAffinity: wants disk=ssd.",
         ),
         (
             incoming(),
             [node("x", zone="a", taints=[GPU]), node("y", zone="a", unschedulable=True)],
-            f"No constraint is to blame: NodeUnschedulable: cordoned (y); TaintToleration: taint {GPU} (x).",
+            f"No constraint is the cause: NodeUnschedulable: cordoned (y); TaintToleration: taint {GPU} (x).",
         ),
         (
             incoming(requests={"cpu": "9"}),
             [node(f"n{i}", zone="a", allocatable={"cpu": str(i)}) for i in range(5)],
-            "No constraint is to blame: NodeResourcesFit: cpu: asks 9, at most 4 free.",
+            "No constraint is the cause: NodeResourcesFit: cpu: asks 9, at most 4 free.",
         ),
         (
             incoming(spread("rack", selector=app("web"))),
             [*ABC],
-            "No node carries the label rack that the constraint names.",
+            "No node has the label rack that the constraint requires.",
         ),
         (
             incoming(zoned(minDomains=4)),
             [*ABC, *web("a1", "b1", "c1")],
             (
-                f"There are 3 domains of {ZONE} (a, b and c) where minDomains asks for 4, so the minimum counts as 0"
+                f"There are 3 domains of {ZONE} (a, b and c), but minDomains requires 4, so the minimum counts as 0"
                 " and none may exceed maxSkew 1."
             ),
         ),
@@ -86,8 +86,8 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
     summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
     assert summary == (
-        f"{ZONE} b, c and d hold the minimum (1 Pod) but this Pod cannot land there: b1 and c1: taint {GPU};"
-        " d1: cordoned. a is at 2, maxSkew 1."
+        f"zone b, c and d have the fewest matching Pods (1), but this Pod cannot run there: b1 and c1: taint {GPU};"
+        " d1: cordoned. a has 2; maxSkew is 1."
     )
 
 
@@ -102,7 +102,7 @@ def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_howe
     counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
     summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
     assert summary.startswith("The constraint on zone does not count this Pod. ")
-    assert f"zone c holds the minimum (0 Pods) but cannot take it: c1: taint {GPU}." in summary
+    assert f"zone c has the fewest Pods (0), but cannot take this one: c1: taint {GPU}." in summary
 
 
 def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
@@ -139,7 +139,7 @@ def test_a_constraint_alone_may_close_every_domain_it_counts() -> None:
     assert report.summary == ""
     only_far = incoming(zoned(nodeAffinityPolicy="Honor"), nodeSelector={HOSTNAME: "x"})
     nodes = [node("x"), node("y")]
-    assert report_of(only_far, nodes).summary == f"No node carries the label {ZONE} that the constraint names."
+    assert report_of(only_far, nodes).summary == f"No node has the label {ZONE} that the constraint requires."
 
 
 def test_two_names_and_a_count_are_given() -> None:
@@ -154,7 +154,7 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     nodes = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU], allocatable={"cpu": "4"})]
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
-    assert f"c1: taint {GPU} and cpu: asks 1, 0 free. a is at 1, maxSkew 1." in report.summary
+    assert f"c1: taint {GPU} and cpu: asks 1, 0 free. a has 1; maxSkew is 1." in report.summary
     pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
 
@@ -179,8 +179,8 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     described = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
     told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
     assert told == (
-        f"{ZONE} b holds the minimum (1 Pod) but cannot take it: b1: the constraint on hostname;"
-        f" b2: taint {GPU}. a is at 2, maxSkew 1."
+        f"zone b has the fewest matching Pods (1), but this Pod cannot run there: b1: the constraint on hostname;"
+        f" b2: taint {GPU}. a has 2; maxSkew is 1."
     )
 
 
@@ -189,20 +189,21 @@ def test_many_domains_with_long_names_are_counted() -> None:
     full = [pod(f"hog-{name}", on=name, requests={"cpu": "6"}) for name in names[2:]]
     described = incoming(spread(HOSTNAME, selector=app("web")), requests={"cpu": "3"})
     told = report_of(described, [*map(node, names), *full, *web(*names[:2])]).summary
-    assert told == f"6 domains of {HOSTNAME} hold the minimum (0 Pods) but cannot take it: cpu: asks 3, at most 2 free."
+    fewest = "6 domains of hostname have the fewest Pods (0)"
+    assert told == f"{fewest}, but cannot take this one: cpu: asks 3, at most 2 free."
 
 
 def test_a_claim_that_does_not_exist_comes_before_every_node() -> None:
     volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "x"}}]
     report = report_of(incoming(volumes=volumes), [*TAINTED, *web("a1", "b1")])
-    assert report.summary == 'persistentvolumeclaim "x" not found: no node is looked at.'
+    assert report.summary == 'persistentvolumeclaim "x" not found: no node is evaluated.'
 
 
 def test_a_claim_that_is_quoted_is_told_once() -> None:
     lost = claim("x", bound_to="gone", phase="Lost")
     report = report_of(incoming(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]), [*ABC, lost])
     bound = 'persistentvolumeclaim "x" bound to non-existent persistentvolume "gone"'
-    assert report.summary == f"{bound}: no node is looked at."
+    assert report.summary == f"{bound}: no node is evaluated."
 
 
 def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
@@ -215,7 +216,7 @@ def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
         daemon["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
         return report_of(daemon, [*ABC, full, *web("c1", "c1")]).summary
 
-    assert told() == "No constraint is to blame: NodeResourcesFit: cpu: asks 1, 0 free (c1)."
+    assert told() == "No constraint is the cause: NodeResourcesFit: cpu: asks 1, 0 free (c1)."
     assert told(nodeAffinityPolicy="Ignore") == (
         f"NodeResourcesFit: cpu: asks 1, 0 free (c1). The constraint on {ZONE} rejects it too."
     )
@@ -225,7 +226,7 @@ def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
     described = incoming(resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}])
     waits = 'pod "default/new": ResourceClaim not created yet'
     assert report_of(described, ABC).summary == (
-        f"{waits}, for there is no ResourceClaimTemplate t: no node is looked at."
+        f"{waits}, for there is no ResourceClaimTemplate t: no node is evaluated."
     )
     there = report_of(described, [*ABC, resource_claim_template("t")])
     assert "ResourceClaimTemplate" not in there.summary
@@ -236,7 +237,7 @@ def test_who_holds_a_claim_that_one_pod_may_use_is_named() -> None:
     cluster = [*ABC, claim("x", bound_to="pv", modes=["ReadWriteOncePod"]), volume("pv"), *web("a1", volumes=volumes)]
     held = "claim x is ReadWriteOncePod and default/web-0 on a1 holds it"
     summary = report_of(incoming(volumes=volumes), cluster).summary
-    assert summary == f"No constraint is to blame: VolumeRestrictions: {held}."
+    assert summary == f"No constraint is the cause: VolumeRestrictions: {held}."
 
 
 def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
@@ -264,14 +265,14 @@ def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
     )
     typo = incoming(spread(f"{ZONE}s", selector=app("web")))
     assert report_of(typo, ABC).summary == (
-        f"No node carries the label {ZONE}s that the constraint names; a1, a2 and 2 more have {ZONE}."
+        f"No node has the label {ZONE}s that the constraint requires; a1, a2 and 2 more have {ZONE}."
     )
 
 
 def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_too() -> None:
     described = incoming(spread("rack", selector=app("web")), requests={"cpu": "9"})
     assert report_of(described, [node("a1", allocatable={"cpu": "4"})]).summary == (
-        "No node carries the label rack that the constraint names. Besides, NodeResourcesFit: cpu: asks 9, 4 free."
+        "No node has the label rack that the constraint requires. Besides, NodeResourcesFit: cpu: asks 9, 4 free."
     )
 
 
@@ -286,7 +287,7 @@ def test_of_filters_that_are_too_many_for_a_line_one_is_told_in_full() -> None:
 def test_a_constraint_without_a_selector_that_closes_nodes_without_its_key_is_named() -> None:
     nodes = [node("a1", zone="a", taints=[GPU]), node("x1"), node("x2")]
     assert report_of(incoming(spread(ZONE)), nodes).summary == (
-        f"x1 and x2 lack {ZONE}; the constraint asks for it though it has no labelSelector and balances nothing."
+        f"x1 and x2 lack {ZONE}; the constraint requires it, although it has no labelSelector and spreads nothing."
     )
 
 
@@ -317,7 +318,7 @@ def test_constraints_that_each_reject_every_node_are_both_named() -> None:
 def test_whom_the_scheduler_may_preempt_comes_first() -> None:
     balloon = pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10)
     report = report_of(incoming(requests={"cpu": "1"}), [*ABC, balloon, *web("a1", "b1")])
-    assert report.summary.startswith("It preempts default/balloon on c1; until then: zone c holds the minimum")
+    assert report.summary.startswith("It preempts default/balloon on c1; until then: zone c has the fewest")
 
 
 @pytest.mark.parametrize("length", [1, 20, 63])

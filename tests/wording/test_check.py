@@ -34,10 +34,10 @@ def on(node: str, *preempts: str) -> Placement:
 @pytest.mark.parametrize(
     ("facts", "sentence"),
     [
-        ({"replica_max": UNSET, "nodes": ()}, f"replica 2 of 5 finds no node. {WHY}"),
-        ({"replica_max": 4, "nodes": ()}, f"replica 2 to 4 of 5 finds no node, by ties. {WHY}"),
-        ({"replica_max": None, "nodes": ()}, f"replica 2 of 5 may find no node, by ties. {WHY}"),
-        ({"replica_max": UNSET, "nodes": ("a", "b")}, f"2 of 5 nodes have no room for their Pod (a, b). {WHY}"),
+        ({"replica_max": UNSET, "nodes": ()}, f"replica 2 of 5 cannot be scheduled. {WHY}"),
+        ({"replica_max": 4, "nodes": ()}, f"replica 2 to 4 of 5 cannot be scheduled, depending on ties. {WHY}"),
+        ({"replica_max": None, "nodes": ()}, f"replica 2 of 5 may not be schedulable, depending on ties. {WHY}"),
+        ({"replica_max": UNSET, "nodes": ("a", "b")}, f"2 of 5 nodes cannot take their Pod (a, b). {WHY}"),
     ],
     ids=in_order,
 )
@@ -80,8 +80,8 @@ def test_where_replicas_go() -> None:
 @pytest.mark.parametrize(
     ("assumed", "words"),
     [
-        (Assumption.SUSPENDED, "it is suspended, so no Pod comes before it is resumed"),
-        (MadeElsewhere("kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue makes its Pods"),
+        (Assumption.SUSPENDED, "it is suspended, so no Pod is created until it is resumed"),
+        (MadeElsewhere("kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue creates its Pods"),
         (UnknownRules("Rollout"), "how a Rollout replaces Pods is not known"),
         (WithinFenceposts(most=5, least=3), "at most 5 and at least 3 Pods at any time"),
         (FromHighestOrdinal(first=6), "from the highest ordinal down to 6 goes before its successor comes"),
@@ -120,9 +120,9 @@ def test_a_fix_as_a_sentence() -> None:
 
 def test_which_replicas_are_on_one_of_several_equal_nodes() -> None:
     placements = [Placement(replica=number, node="a", ties=ties) for number, ties in enumerate(TIES, 1)]
-    assert check.chance_note(placements[:2]) == "By chance, since these nodes are equal: replica 2 on one of a, b."
+    assert check.chance_note(placements[:2]) == "These nodes are equal, so chance decides: replica 2 on one of a, b."
     assert check.chance_note(placements) == (
-        "By chance, since these nodes are equal: replica 2 on one of a, b; replica 3 on one of a, b, c and 2 more;"
+        "These nodes are equal, so chance decides: replica 2 on one of a, b; replica 3 on one of a, b, c and 2 more;"
         " replica 4 on one of a, b; 2 more replicas likewise."
     )
     assert check.chance_note(placements[:1]) == ""

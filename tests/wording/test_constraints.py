@@ -9,9 +9,9 @@ from kubectl_spread.wording import constraints
 
 
 def test_who_holds_the_minimum() -> None:
-    assert constraints.minimum_text(2, ("a", "b")) == "Minimum 2, held by a, b."
-    assert constraints.minimum_text(0, ()) == "Minimum 0: no domain is counted."
-    assert constraints.too_few_domains(2, 3) == "Minimum 0: 2 of the 3 domains that minDomains asks for."
+    assert constraints.minimum_text(2, ("a", "b")) == "Minimum: 2 (a, b)."
+    assert constraints.minimum_text(0, ()) == "Minimum: 0 (no domain is counted)."
+    assert constraints.too_few_domains(2, 3) == "Minimum: 0, because minDomains requires 3 domains and 2 count."
 
 
 def test_whether_one_more_pod_may_go_there() -> None:
@@ -26,7 +26,7 @@ def test_whether_one_more_pod_may_go_there() -> None:
         (BypassedNode(name="n", reason="MissingTopologyKey", key="zone", matching=0), "lacks the label zone"),
         (
             BypassedNode(name="n", reason="MissingTopologyKey", key="zone", similar_keys=("zones", "az"), matching=0),
-            "lacks the label zone (has zones, az: is that what is meant?)",
+            "lacks the label zone (has zones, az: did you mean that?)",
         ),
         (BypassedNode(name="n", reason="NodeAffinityPolicy", matching=0), "ruled out by the Pod's node affinity"),
     ],

@@ -66,15 +66,15 @@ SOFT = constraint(soft=True)
         (
             MISSING(constraint=WEB, nodes=("x",), severity=Severity.ERROR),
             (
-                f"no node carries the label {ZONE}: no Pod with this constraint can be scheduled. Correct the"
+                f"no node has the label {ZONE}: no Pod with this constraint can be scheduled. Correct the"
                 " topologyKey, or label the nodes."
             ),
         ),
         (
             findings.PinnedMinimum(constraint=WEB, global_minimum=2, domains=("c",), pins=(TAINTED, FULL)),
             (
-                "the minimum (2) is held by c, where this Pod cannot go: c1 (taint a:NoSchedule), c2"
-                " (NodeResourcesFit). Until that changes, every other domain stops at 3."
+                "c has the fewest matching Pods (2), but this Pod cannot go there: c1 (taint a:NoSchedule), c2"
+                " (NodeResourcesFit). Until that changes, every other domain is limited to 3."
             ),
         ),
         (
@@ -119,14 +119,14 @@ SOFT = constraint(soft=True)
         (
             findings.MinDomainsUnreachable(constraint=constraint(minDomains=5, maxSkew=2), domains=("a", "b")),
             (
-                f"minDomains asks for 5 domains of {ZONE} and there are 2 (a, b): until there are more, the minimum"
+                f"minDomains requires 5 domains of {ZONE} and there are 2 (a, b): until there are more, the minimum"
                 " counts as 0 and no domain may hold more than 2. Add a node in another domain, or lower minDomains."
             ),
         ),
         (
             findings.MinDomainsUnreachable(constraint=constraint(minDomains=5, maxSkew=2), domains=()),
             (
-                f"minDomains asks for 5 domains of {ZONE} and there are 0: until there are more, the minimum"
+                f"minDomains requires 5 domains of {ZONE} and there are 0: until there are more, the minimum"
                 " counts as 0 and no domain may hold more than 2. Add a node in another domain, or lower minDomains."
             ),
         ),
@@ -193,7 +193,7 @@ SOFT = constraint(soft=True)
         ),
         (
             findings.OtherScheduler(scheduler_name="volcano"),
-            "volcano decides about this Pod; what is said here is what kube-scheduler's filters would do.",
+            "volcano decides about this Pod; the results are those of kube-scheduler's filters.",
         ),
         (
             findings.DefaultConstraints(built_in=True, constraints=(SOFT,)),
@@ -233,8 +233,8 @@ SOFT = constraint(soft=True)
         (
             findings.InjectedFields(fields=("spec.tolerations", "metadata.labels.a")),
             (
-                "its living Pods carry spec.tolerations and metadata.labels.a beyond the template, as a webhook or a"
-                " policy writes it: the next Pod is judged with the same."
+                "its living Pods carry spec.tolerations and metadata.labels.a that the template lacks, added by a"
+                " webhook or a policy: the next Pod is evaluated with them."
             ),
         ),
         (

@@ -57,7 +57,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
     [
         (
             of.FixSelector(topology_key=ZONE, selector="app=web"),
-            f"select the Pod's own kind in the constraint on {ZONE}: app=web",
+            f"select the Pod's own labels in the constraint on {ZONE}: app=web",
         ),
         (of.AddPodLabel(labels=(("app", "web"), ("tier", "x"))), "label the Pod app=web, tier=x"),
         (
@@ -90,7 +90,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (MOVE, "delete the Pod shop/web-0 on a1"),
         (
             of.LowerMinDomains(topology_key=ZONE, min_domains=2),
-            f"lower minDomains to 2 in the constraint on {ZONE}: no more count",
+            f"lower minDomains to 2 in the constraint on {ZONE}, the domains that count",
         ),
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
@@ -143,11 +143,11 @@ def test_two_changes_are_one_sentence() -> None:
         (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=2), f"replaces 3 Pods of {WEB}; 2 of them run"),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=2),
-            "replaces 2 Pods of statefulset/db one after another; deleting this one lets that begin",
+            "replaces 2 Pods of statefulset/db one after another; deleting this one starts that",
         ),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=5, waiting=2),
-            "replaces 5 Pods of statefulset/db one after another; deleting the 2 Pending ones lets that begin",
+            "replaces 5 Pods of statefulset/db one after another; deleting the 2 Pending ones starts that",
         ),
         (
             Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, paused=True, at_work=2),
@@ -180,14 +180,14 @@ def test_two_changes_are_one_sentence() -> None:
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Helm release web", reverts=False)),
             (
                 "change it in its source (Helm release web): a patch lasts until the next upgrade;"
-                " cronjob/c makes such Pods in later runs: those of this run stay as they are"
+                " later runs of cronjob/c use the change: the Pods of this run stay as they are"
             ),
         ),
         (
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Flux Kustomization shop/web")),
             (
                 "change it in its source (Flux Kustomization shop/web): a patch will be reverted;"
-                " cronjob/c makes such Pods in later runs: those of this run stay as they are"
+                " later runs of cronjob/c use the change: the Pods of this run stay as they are"
             ),
         ),
     ],
@@ -208,9 +208,9 @@ def test_what_is_to_be_known_comes_last_and_once() -> None:
     proposal = of.AddToleration(cost=2, taint="x")
     twice = fix(*routes, proposal=proposal)
     assert starts(twice).split("; ") == [
-        "the first command helps this Pod only",
+        "the first command changes only this Pod",
         f"replaces each Pod of {WEB}",
-        "the nodes were set apart on purpose: make sure this Pod belongs there",
+        "the nodes are reserved on purpose: make sure that this Pod belongs there",
     ]
 
 
@@ -273,8 +273,8 @@ def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
 @pytest.mark.parametrize(
     ("why", "text"),
     [
-        (EndsByItself(30), "it is being deleted and ends by itself within 30s"),
-        (EndsByItself(0), "it is being deleted and ends by itself within its grace period"),
+        (EndsByItself(30), "it is being deleted and ends within 30s"),
+        (EndsByItself(0), "it is being deleted and ends within its grace period"),
         (BudgetsNotRead(), "its disruption budgets could not be listed"),
         (EvictionRefused("The disruption budget web"), "The disruption budget web"),
         (KeptByController("Job"), "its Job would count it as failed"),

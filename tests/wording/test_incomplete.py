@@ -18,7 +18,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.UnreadKind(kind=kinds.EVENT, why="forbidden", purpose=gaps.Purpose.FIXES),
             "list events",
             "forbidden",
-            "what the scheduler last said is not known",
+            "the scheduler's last message is not known",
         ),
         (
             gaps.ReadApart(versions=(("nodes", "7"), ("pods", "9"))),
@@ -42,7 +42,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.UnreadRevision(revision="db-5d", pod="db-1"),
             "ControllerRevision db-5d",
             "not read",
-            "db-1 is of an older revision, of which no Pod runs: the newest template is used instead",
+            "db-1 is of an older revision, of which no Pod runs: the newest template is used",
         ),
         (
             gaps.GuessedVolume(claim="data", storage_class="now"),
@@ -57,12 +57,12 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             "kube-scheduler fails on its Pods, and none of their constraints is shown",
         ),
         (gaps.UnreadableManifest(place="web.yaml", why="is no mapping"), "web.yaml", "unreadable", "is no mapping"),
-        (gaps.NotModelled(plugin="Gang"), "Gang", "not evaluated", "what it would say is not known"),
+        (gaps.NotModelled(plugin="Gang"), "Gang", "not evaluated", "its result is not known"),
         (
             gaps.UnprovedRelease(minor=99, nearest=37),
             "kube-scheduler v1.99",
             "not among the proved releases",
-            "the rules of v1.37 and what is known to differ were applied",
+            "the rules of v1.37 and its known differences were applied",
         ),
         (gaps.UnknownFeatureGate(gate="Warp"), "feature gate Warp", "not known", "what it changes was not considered"),
         (
@@ -75,7 +75,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.NoDryRun(why="forbidden"),
             "the dry run",
             "forbidden",
-            "what the API server would write into its Pods is our guess",
+            "what admission would change in its Pods is estimated",
         ),
         (
             gaps.UnknownLastApplied(named="deployment/web", fields=("spec.paused", "spec.replicas")),
@@ -99,13 +99,13 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.OtherScheduler(scheduler_name="volcano"),
             "schedulerName volcano",
             "in no known profile",
-            "volcano decides, by rules of its own",
+            "volcano decides by its own rules",
         ),
         (
             gaps.NodeNamed(pod="shop/web-0", node_name="a1"),
             "spec.nodeName a1",
-            "nobody schedules the Pod",
-            "the node's kubelet decides, which heeds no topology spread",
+            "no scheduler is involved",
+            "the node's kubelet runs it, regardless of topology spread",
         ),
         (
             gaps.SchedulingGroup(pod="shop/web-0", pod_group="gang"),

@@ -17,7 +17,7 @@ from kubectl_spread.wording.pending import DIFFERENCES, preempts, waits_for_volu
         (0, 0, ""),
         (1, 0, "its only replica"),
         (1, 1, "1 of 1 replicas run"),
-        (3, 0, "none of 3 replicas runs"),
+        (3, 0, "0 of 3 replicas run"),
         (3, 2, "2 of 3 replicas run"),
         (3, 3, "all 3 replicas run"),
         (3, 4, "all 3 replicas run"),
@@ -55,7 +55,7 @@ def test_what_the_scheduler_said() -> None:
 def test_where_a_pod_can_be_scheduled() -> None:
     assert pending.schedulable(("a", "b"), undecided=False) == "it can be scheduled now, on a, b."
     assert pending.schedulable(("a",), undecided=True) == (
-        "nothing that was evaluated keeps it off a, but not everything was."
+        "nothing that was evaluated rejects it on a, but not everything was evaluated."
     )
     assert pending.held_back(("x", "y"), "why.") == "held by the scheduling gate x, y. Without it: why."
 

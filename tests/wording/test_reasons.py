@@ -155,7 +155,7 @@ def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) 
             pod("p", labels={"app": "web"}),
             [pod("q", on="n", affinity=ANTI)],
             "InterPodAffinity",
-            f"default/q keeps such Pods off its {ZONE}",
+            f"default/q rejects such Pods in its {ZONE}",
         ),
         (
             pod("p", affinity=ANTI),
@@ -332,7 +332,7 @@ def test_a_plugin_that_breaks_says_why_itself() -> None:
 
 def test_what_is_said_of_devices_stands_in_the_sentence() -> None:
     report = report_of(incoming(**CLAIMING), ABC)
-    assert report.summary == 'could not find ResourceClaim "default/g": no node is looked at.'
+    assert report.summary == 'could not find ResourceClaim "default/g": no node is evaluated.'
 
 
 def test_requirements_have_names() -> None:

@@ -40,7 +40,7 @@ TAINTED = UntoleratedTaints(taints=("a:NoExecute",))
     [
         (KeptByController("Job"), "its Job would count it as failed"),
         (KeptByController("DaemonSet"), "its DaemonSet would recreate it on the same node"),
-        (KeptByController("Node"), "it is a static Pod, which the kubelet keeps"),
+        (KeptByController("Node"), "it is a static Pod, which the kubelet manages"),
         (KeptByMark("karpenter.sh/do-not-disrupt", "true"), "it is marked karpenter.sh/do-not-disrupt: true"),
     ],
 )
@@ -69,7 +69,7 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
         (VolumeShared("data", "web-1"), "web-1 uses its volume too: claim data is for one node at a time"),
         (
             NotAskedAbout(WorkloadRef(kind="Deployment", name="api")),
-            "it is of deployment/api, which was not asked about",
+            "it belongs to deployment/api, which was not selected",
         ),
         (ReplacementRefused("spec: no"), "the API server would refuse the Pod in its place: spec: no"),
         (ReplacementGated("x/y"), "the Pod in its place would wait for its scheduling gate x/y"),
@@ -103,10 +103,10 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
             ),
             "c takes no Pod: the constraint on zone allows none there and NodePorts and taint a:NoExecute",
         ),
-        (ByChance(("a",), ("a", "b")), "a Pod evicted in a goes to a and b, and which is chance"),
+        (ByChance(("a",), ("a", "b")), "a Pod evicted in a goes to a and b, depending on chance"),
         (
             ScoredHigher(("a", "b", "c", "d"), ("e",)),
-            "a Pod evicted in a, b and 2 more goes to e, which the scheduler scores higher",
+            "a Pod evicted in a, b and 2 more goes to e, which scores higher",
         ),
     ],
     ids=["one", "the same", "others", "shut", "chance", "scored"],
@@ -116,7 +116,7 @@ def test_why_a_constraint_does_not_hold(cause: RemainingCause, text: str) -> Non
 
 
 def test_a_search_that_was_cut_short() -> None:
-    breaks = "what would help here breaks another constraint, or leaves a Pod without a node"
+    breaks = "every helpful eviction breaks another constraint, or leaves a Pod unschedulable"
     assert remaining_text(RemainingSkew(BreaksAnother(), tried_all=False)) == f"{breaks}; not every plan was simulated"
 
 
@@ -125,7 +125,7 @@ def test_a_search_that_was_cut_short() -> None:
     [
         (
             UnknownOwner(WorkloadRef(kind="Kafka", name="k"), (("ns", "k-0"),)),
-            "how kafka/k replaces ns/k-0 is not known: the plan assumes that it makes it again as before",
+            "how kafka/k replaces ns/k-0 is not known: the plan assumes that it recreates it unchanged",
         ),
         (
             UpgradedPods(WorkloadRef(kind="StatefulSet", name="db"), (("ns", "db-0"), ("ns", "db-1"))),
@@ -139,6 +139,8 @@ def test_what_else_is_to_be_known_of_a_plan(note: PlanNote, text: str) -> None:
 
 def test_the_command_that_says_why_pods_wait_reaches_the_same_cluster() -> None:
     one = waiting_text(1, ["a/job/x"], ["a"], ("--context", "prod"))
-    assert one == "1 Pod of a/job/x waits for a node: `kubectl spread why-pending -n a --context prod` says why."
-    assert waiting_text(2, ["a/job/x", "b/job/x"], ["a", "b"], ()).endswith("`kubectl spread why-pending -A` says why.")
-    assert waiting_text(2, ["a/job/x"], ["a"], None).endswith(": why-pending says why.")
+    assert one == "1 Pod of a/job/x waits for a node: `kubectl spread why-pending -n a --context prod` explains why."
+    assert waiting_text(2, ["a/job/x", "b/job/x"], ["a", "b"], ()).endswith(
+        "`kubectl spread why-pending -A` explains why."
+    )
+    assert waiting_text(2, ["a/job/x"], ["a"], None).endswith(": why-pending explains why.")

@@ -29,7 +29,7 @@ from tests.build import pod, typed_pod
 @pytest.mark.parametrize(
     ("reason", "text"),
     [
-        (Unmanaged(), "nothing manages it, so kubectl refuses the drain without --force"),
+        (Unmanaged(), "no controller manages it, so kubectl refuses the drain without --force"),
         (DaemonSetGone("logs"), "its DaemonSet logs does not exist, so kubectl refuses the drain without --force"),
         (DrainRefused(), "the drain was refused"),
         (DrainWaits("a1"), "kubectl still waits for a1 to be drained"),
@@ -62,7 +62,7 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         (EvictionsStopped(4, 4), "no node answers, so nothing is evicted"),
         (
             JobFailed("n", "copy", JobFailure(FailureReason.POD_FAILURE_POLICY)),
-            f"{FAILS}: its podFailurePolicy has it fail with a Pod that was disrupted",
+            f"{FAILS}: its podFailurePolicy fails it when a Pod is disrupted",
         ),
         (
             JobFailed("n", "copy", JobFailure(FailureReason.BACKOFF_LIMIT_EXCEEDED, 3, 2)),
@@ -72,14 +72,14 @@ PODS = (("n", "web-0"), ("n", "web-1"))
             JobFailed("n", "copy", JobFailure(FailureReason.MAX_FAILED_INDEXES_EXCEEDED, 2, 1)),
             f"{FAILS}: 2 of its indexes have failed and its maxFailedIndexes is 1",
         ),
-        (JobFailed("n", "copy", JobFailure(FailureReason.FAILED_INDEXES)), f"{FAILS}: every index has come to an end"),
+        (JobFailed("n", "copy", JobFailure(FailureReason.FAILED_INDEXES)), f"{FAILS}: every index has finished"),
         (
             WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), "db-0", ("db-1", "db-2")),
             "only once db-0 is ready, statefulset/db of n makes db-1 and db-2",
         ),
         (
             UnknownController(WorkloadRef(kind="Rollout", name="web")),
-            "what makes the Pods of rollout/web is not known",
+            "the controller of the Pods of rollout/web is not known",
         ),
         (
             NotScaled(WorkloadRef(kind="HorizontalPodAutoscaler", name="web")),
@@ -111,9 +111,9 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
                 " it even"
             ),
         ),
-        (BlockedByChance(HELD, PODS[:1]), "in other orders of chance n/web-0 is blocked: no"),
-        (BlockedByChance(HELD, PODS), "in other orders of chance n/web-0, n/web-1 are blocked: no"),
-        (Unsettled(), "it does not settle: controllers and scheduler would repeat this"),
+        (BlockedByChance(HELD, PODS[:1]), "in other random orders n/web-0 is blocked: no"),
+        (BlockedByChance(HELD, PODS), "in other random orders n/web-0, n/web-1 are blocked: no"),
+        (Unsettled(), "it does not converge: the controllers and the scheduler would repeat this"),
     ],
     ids=["refused", "refused before", "revisions", "one", "two", "unsettled"],
 )

@@ -31,15 +31,15 @@ PREEMPTS = OK(preemption=Preemption(node="a1", victims=(PodName(namespace="shop"
 @pytest.mark.parametrize(
     ("status", "text"),
     [
-        (NoDomains(topology_key="rack"), "no node carries rack"),
+        (NoDomains(topology_key="rack"), "no node has rack"),
         (FailedCreate(message="exceeded quota: q"), "exceeded quota: q"),
         (Violated(skew=2, max_skew=1), "skew 2, maxSkew 1"),
-        (NoEffect(why=Idle.NO_NODE_HAS_KEY, topology_key="rack"), "no node carries rack"),
+        (NoEffect(why=Idle.NO_NODE_HAS_KEY, topology_key="rack"), "no node has rack"),
         (NoEffect(why=Idle.NO_SELECTOR, topology_key="rack"), "no labelSelector: it counts no Pod"),
-        (Incomplete(gap=NotModelled(plugin="Gang")), "what it would say is not known"),
+        (Incomplete(gap=NotModelled(plugin="Gang")), "its result is not known"),
         (Uneven(skew=2, max_skew=1), "skew 2, maxSkew 1, only preferred"),
         (OK(), ""),
-        (OK(manager="kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue makes its Pods"),
+        (OK(manager="kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue creates its Pods"),
         (PREEMPTS, "preempts shop/low on a1"),
     ],
 )
@@ -88,14 +88,14 @@ def test_where_the_next_replica_goes() -> None:
 
 def test_why_no_pod_comes_next() -> None:
     texts = [show.next_replica((), show.reason_of_next(each, ""), some_read=False) for each in NoneComes]
-    assert "No Pod comes next: the Job is complete." in texts
+    assert "No next Pod: the Job is complete." in texts
     assert len(set(texts)) == len(NoneComes)
 
 
 def test_a_pod_that_nobody_schedules_goes_where_its_template_says() -> None:
     reason = show.reason_of_next(None, "a1")
     text = show.next_replica(("a1",), reason, some_read=False)
-    assert text == "Next replica: a1 (its template names the node, and nobody schedules it)."
+    assert text == "Next replica: a1 (its template sets spec.nodeName, so it is not scheduled)."
 
 
 def test_where_a_pod_that_waits_can_go() -> None:

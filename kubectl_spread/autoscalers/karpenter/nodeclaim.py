@@ -101,7 +101,7 @@ def _types_within_limits(
 
 
 def refusals(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Iterator[Reason]:
-    """Yield why the NodePool brings no node for the Pod in any domain."""
+    """Yield why the NodePool adds no node for the Pod in any domain."""
     for taint in template.taints:
         if untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
             yield UntoleratedTaint(taint)

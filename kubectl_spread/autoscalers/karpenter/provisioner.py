@@ -120,7 +120,7 @@ def new_scheduler(
 
 
 def _does_not_count(pool: NodePool) -> Reason | None:
-    """Return why the NodePool brings no node and adds no domain, None where it counts."""
+    """Return why the NodePool adds no node and adds no domain, None where it counts."""
     if pool.spec.replicas is not None:
         return FixedSize()
     ready = pool.status.condition("Ready")

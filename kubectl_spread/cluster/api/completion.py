@@ -5,6 +5,7 @@ Every failure is silent and gives no names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal
@@ -35,31 +36,30 @@ def configured_names(section: Literal["contexts", "clusters", "users"], *, path:
         return ()
 
 
-def cluster_names(options: ConnectionOptions, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
-    """Return the names of the kind's objects in the namespace of the flags or the kubeconfig, sorted."""
-    return tuple(sorted(found.name for found in _list_in_time(options, kind, field_selector)))
+def cluster_names(options: ConnectionOptions, *kinds: Kind, field_selector: str = "") -> tuple[str, ...]:
+    """Return the names of the objects of the kinds in the namespace of the flags and the kubeconfig; sorted."""
+    return tuple(sorted({found.name for found in _list_in_time(options, kinds, field_selector)}))
 
 
 def label_keys(options: ConnectionOptions, kind: Kind) -> tuple[str, ...]:
-    """Return the label keys of the kind's objects, sorted."""
-    return tuple(sorted({key for found in _list_in_time(options, kind, "") for key in found.labels}))
+    """Return the keys of the labels of the kind's objects, sorted."""
+    return tuple(sorted({key for found in _list_in_time(options, (kind,), "") for key in found.labels}))
 
 
-def _list(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[ObjectMeta, ...]:
+def _list(options: ConnectionOptions, kinds: Sequence[Kind], field_selector: str) -> tuple[ObjectMeta, ...]:
     from kubectl_spread.cluster.access.client_config import connect
     from kubectl_spread.cluster.api.reader import list_metadata
 
     connection = connect(options)
-    namespace = connection.namespace if kind.namespaced else ""
-    return list_metadata(
-        connection, kind, namespace=namespace, field_selector=field_selector, limit=OBJECTS, timeout=SECONDS
-    )
+    ask = partial(list_metadata, connection, field_selector=field_selector, limit=OBJECTS, timeout=SECONDS)
+    lists = (ask(kind, namespace=connection.namespace if kind.namespaced else "") for kind in kinds)
+    return tuple(found for each in lists for found in each)
 
 
-def _list_in_time(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[ObjectMeta, ...]:
+def _list_in_time(options: ConnectionOptions, kinds: Sequence[Kind], field_selector: str) -> tuple[ObjectMeta, ...]:
     """Return the metadata of the objects; nothing when that fails or takes too long."""
     finished: SimpleQueue[Background[tuple[ObjectMeta, ...]]] = SimpleQueue()
-    Background(partial(_list, options, kind, field_selector), finished)
+    Background(partial(_list, options, kinds, field_selector), finished)
     try:
         return finished.get(timeout=SECONDS).result()
     except (Empty, SpreadError):

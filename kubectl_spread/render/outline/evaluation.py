@@ -112,7 +112,7 @@ class NodeGroup(Part, frozen=True, kw_only=True):
     """Nodes that the scheduler rejects for the same reason.
 
     Attributes:
-        decides: whether nothing else rejects them.
+        decides: whether nothing else rejects some of them.
     """
 
     names: tuple[str, ...]
@@ -134,16 +134,22 @@ def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
 
 def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
     """Return the rejected nodes by plugin, reasons and detail: those that one plugin alone rejects, largest first."""
-    groups: dict[tuple[bool, str, str, str], list[str]] = {}
+    groups: dict[tuple[str, str, str], list[NodeReport]] = {}
     for node in nodes:
         if node.feasible:
             continue
         plugin = str(node.plugin)
         detail = next((rejection.detail for rejection in node.rejections if rejection.plugin == plugin), "")
-        groups.setdefault((_is_alone(node), plugin, ", ".join(node.reasons or ()), detail), []).append(node.name)
+        groups.setdefault((plugin, ", ".join(node.reasons or ()), detail), []).append(node)
     found = [
-        NodeGroup(names=tuple(names), plugin=plugin, reasons=reasons, detail=detail, decides=decides)
-        for (decides, plugin, reasons, detail), names in groups.items()
+        NodeGroup(
+            names=tuple(node.name for node in rejected),
+            plugin=plugin,
+            reasons=reasons,
+            detail=detail,
+            decides=any(map(_is_alone, rejected)),
+        )
+        for (plugin, reasons, detail), rejected in groups.items()
     ]
     if len(found) > MOST_GROUPS:
         found = _without_details(found)

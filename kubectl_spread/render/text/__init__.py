@@ -135,8 +135,8 @@ def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(line)
     if fixes.fixes:
         yield from screen.wrapped(f"{fixes.title}:")
-    for fix in fixes.fixes:
-        yield from _fix(fix, screen)
+    for fix, before in zip(fixes.fixes, (None, *fixes.fixes), strict=False):
+        yield from _fix(fix, before, screen)
     if fixes.nothing_helps:
         yield from screen.wrapped(fixes.nothing_helps)
     for line in (*fixes.new_nodes, *fixes.left_alone):
@@ -145,9 +145,10 @@ def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(fixes.cut_short)
 
 
-def _fix(fix: FixBlock, screen: Screen) -> Iterator[str]:
+def _fix(fix: FixBlock, before: FixBlock | None, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
-    sentences = (f"{fix.summary}.", fix.effect, *fix.notes, *([f"({fix.starts})"] if fix.starts else []))
+    starts = f"same effect as {before.number}" if before and before.starts == fix.starts else fix.starts
+    sentences = (f"{fix.summary}.", fix.effect, *fix.notes, *([f"({starts})"] if fix.starts else []))
     yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
     for edit in fix.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)

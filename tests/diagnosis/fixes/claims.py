@@ -28,7 +28,7 @@ MINOR = 36
 
 @dataclass(frozen=True)
 class Refused:
-    """A generated case whose Pod finds no node, and what is offered for it."""
+    """A generated case whose Pod cannot be scheduled, and what is offered for it."""
 
     case: Case
     situation: Situation
@@ -41,7 +41,7 @@ class Refused:
 
 
 def refused(*, seed: int, count: int) -> Iterator[Refused]:
-    """Yield so many generated cases in which the Pod finds no node, in turn from each suite."""
+    """Yield so many generated cases in which the Pod cannot be scheduled, in turn from each suite."""
     drawn = zip(*(cases(suite=suite, minor=MINOR, seed=seed, count=count * 10) for suite in SUITES), strict=True)
     left = count
     for case in (case for together in drawn for case in together):

@@ -44,7 +44,7 @@ _ENDS = "2026-01-01T00:00:00Z"
 
 
 def dressed(*, seed: int, count: int) -> Iterator[Refused]:
-    """Yield so many generated cases in which the Pod finds no node, with what fixes must mind."""
+    """Yield so many generated cases in which the Pod cannot be scheduled, with what fixes must mind."""
     dice = random.Random(seed)  # noqa: S311 - the same each time
     for each in refused(seed=seed, count=count):
         case: Case = copy.deepcopy(each.case)

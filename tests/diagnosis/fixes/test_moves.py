@@ -292,7 +292,7 @@ class TestTerminating:
     def test_end_by_themselves_where_the_node_answers(self, now: str) -> None:
         found = search(self.ending(), PENDING, now=now)
         assert "MovePod" not in {fix.id for fix in found.fixes}
-        assert found.left_alone == ("default/holder on n: it is being deleted and ends by itself within 300s",)
+        assert found.left_alone == ("default/holder on n: it is being deleted and ends within 300s",)
 
     @pytest.mark.parametrize(
         ("grace", "now", "stuck"),

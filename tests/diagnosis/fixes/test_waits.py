@@ -105,7 +105,7 @@ class TestRollouts:
         (wait,) = search(*rollout(unavailable=1)).waits or ()
         assert (wait.kind, wait.workload) == ("RolloutGoesOn", "deployment/web")
         assert wait.message == (
-            "the rollout of deployment/web: it removes old Pods as new ones become Ready, and lets this one in"
+            "the rollout of deployment/web: it deletes old Pods as new ones become Ready, which makes room for this one"
         )
 
     @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_a_constraint_with_its_domains() -> None:
         "a        2       1      1      no: skew would be 2",
         "b        1       1      1      no: skew would be 2",
         "c        1       0      0      allowed, but no node takes it: taint dedicated=gpu:NoSchedule",
-        "Minimum 0, held by c.",
+        "Minimum: 0 (c).",
     ]
 
 
@@ -52,9 +52,9 @@ def test_domains_that_are_not_counted_and_nodes_that_are_passed_over() -> None:
     told = lines(constraint_of(incoming(constraint), [*TAINTED, node("x", labels={"zone": "a"}), node("y")]))
     assert told[4:] == [
         "c        0 of 1   0      -      not counted",
-        "Minimum 0, held by a, b.",
+        "Minimum: 0 (a, b).",
         "Not counted: c1: has a taint the Pod does not tolerate.",
-        f"Not counted: x: lacks the label {ZONE} (has zone: is that what is meant?).",
+        f"Not counted: x: lacks the label {ZONE} (has zone: did you mean that?).",
         f"Not counted: y: lacks the label {ZONE}.",
     ]
 
@@ -89,14 +89,14 @@ def test_too_few_domains() -> None:
     constraint = spread(ZONE, selector=app("web"), minDomains=5)
     told = lines(constraint_of(incoming(constraint), ABC))
     assert "minDomains 5" in told[0]
-    assert told[-1] == "Minimum 0: 3 of the 5 domains that minDomains asks for."
+    assert told[-1] == "Minimum: 0, because minDomains requires 5 domains and 3 count."
 
 
 def test_no_domain_is_counted() -> None:
     soft = spread("rack", selector=app("web"), soft=True)
-    assert lines(constraint_of(incoming(soft), ABC))[1] == "Minimum 0: no domain is counted."
+    assert lines(constraint_of(incoming(soft), ABC))[1] == "Minimum: 0 (no domain is counted)."
     hard = spread("rack", selector=app("web"))
-    assert lines(constraint_of(incoming(hard), ABC))[1] == "Minimum 0: no domain is counted."
+    assert lines(constraint_of(incoming(hard), ABC))[1] == "Minimum: 0 (no domain is counted)."
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_many_domains_that_stand_alike_share_a_line() -> None:
     assert lines(found)[2:] == [
         "n03                             1       1      1      no: skew would be 2",
         "n00, n01, n02, n04 and 4 more   8       0      0      yes",
-        "Minimum 0, held by n00, n01, n02, n04 and 4 more.",
+        "Minimum: 0 (n00, n01, n02, n04 and 4 more).",
     ]
     assert lines(found, by_node=True)[2:4] == [
         "n03                             1      1      no: skew would be 2",

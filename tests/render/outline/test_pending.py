@@ -44,14 +44,14 @@ def test_nothing_is_said_where_evictions_play_no_part() -> None:
         ({"pdb_violations": 0}, "."),
         ({"pdb_violations": 1}, " (1 of them against a PodDisruptionBudget)."),
         ({"pdb_violations": None}, " (whether PodDisruptionBudgets protect them could not be read)."),
-        ({"ties": ("b",)}, "; b would do as well, and the scheduler may choose it instead."),
+        ({"ties": ("b",)}, "; b would do as well, and the scheduler may choose it."),
         ({"other_nodes": ("c", "d")}, "; worse choices: c, d."),
         ({"sampled": True}, ". The scheduler tries only some of so many nodes."),
     ],
 )
 def test_who_would_go_is_named(fields: dict[str, Any], end: str) -> None:
     preemption = Preemption(**{"node": "a", "victims": VICTIMS, "pdb_violations": 0, **fields})
-    told = "By its priority it may preempt: shop/old-1, shop/old-2 would be evicted from a"
+    told = "Its priority allows preemption: shop/old-1, shop/old-2 would be evicted from a"
     assert lines(preemption=preemption) == [told + end]
 
 
@@ -59,7 +59,7 @@ def test_a_nominated_pod_waits() -> None:
     waits = "It is nominated to a and waits for shop/old-1, shop/old-2 to leave."
     assert lines(nomination=Nomination(node="a", leaving=VICTIMS)) == [waits]
     (line,) = lines(nomination=Nomination(node="a", leaving=()))
-    assert line == "It is nominated to a and waits for nobody to leave."
+    assert line == "It is nominated to a, where no Pod has to leave."
 
 
 def test_of_a_pod_that_waits_for_volumes_the_summary_says_where() -> None:

@@ -90,7 +90,7 @@ class TestShowTable:
     def test_no_domain_is_none(self) -> None:
         made = workload("Deployment", "web", pods=template(spread("rack", selector=app("web"))))
         (_, row) = table_of([*ABC, made])
-        assert row.endswith("NoDomains   <none>    no node carries rack")
+        assert row.endswith("NoDomains   <none>    no node has rack")
 
     def test_revisions_are_told_apart(self) -> None:
         workloads = [row.split()[1:3] for row in table_of(rollout())[1:]]
@@ -141,7 +141,7 @@ class TestShowDetails:
 
     def test_findings_are_those_of_the_json(self) -> None:
         text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
-        assert "error: PinnedMinimum: the minimum (0) is held by c, where this Pod cannot go" in text
+        assert "error: PinnedMinimum: c has the fewest matching Pods (0), but this Pod cannot go there" in text
 
     def test_ghosts_are_named(self) -> None:
         constraints = [spread(ZONE, selector=app("other"))]

@@ -43,10 +43,10 @@ class TestPendingText:
         text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]))
         blocks = text.split("\n\n")
         assert blocks[0] == (
-            f"default/new is Pending. {ZONE} c holds the minimum (0 Pods) but this Pod cannot land there: c1: taint"
-            " dedicated=gpu:NoSchedule. a and b are at 1, maxSkew 1."
+            "default/new is Pending. Zone c has the fewest matching Pods (0), but this Pod cannot run there: c1: taint"
+            " dedicated=gpu:NoSchedule. a and b have 1; maxSkew is 1."
         )
-        assert blocks[1].startswith("None of the changes we try")
+        assert blocks[1].startswith("No change that was simulated")
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
         assert "\nConstraint 0: " in blocks[2]
 
@@ -61,7 +61,7 @@ class TestPendingText:
         ("wanted", "running", "said"),
         [
             (5, 2, " (2 of 5 replicas run)"),
-            (5, 0, " (none of 5 replicas runs)"),
+            (5, 0, " (0 of 5 replicas run)"),
             (5, 5, " (all 5 replicas run)"),
             (5, 6, " (all 5 replicas run)"),
             (1, 0, " (its only replica)"),
@@ -106,14 +106,14 @@ class TestPendingText:
 
     def test_another_scheduler_decides(self) -> None:
         item = pending(incoming(schedulerName="volcano"), [*TAINTED, *web("a1", "b1")])
-        assert told(item).startswith("volcano decides this Pod; kube-scheduler's filters would reject default/new: ")
+        assert told(item).startswith("volcano schedules this Pod; kube-scheduler's filters would reject default/new: ")
 
     def test_pods_of_one_template_are_told_once(self) -> None:
         first = pending(incoming(), [*TAINTED, *web("a1", "b1")])
         twins = [msgspec.structs.replace(first, name=f"twin-{n}", same_as="new") for n in range(7)]
         text = told(first, *twins)
         assert text.count("is Pending.") == 1
-        assert "The same holds for twin-0, twin-1, twin-2, twin-3 and 3 more." in text
+        assert "The same applies to twin-0, twin-1, twin-2, twin-3 and 3 more." in text
         elsewhere = msgspec.structs.replace(first, namespace="other", same_as="new")
         assert "The same holds" not in told(first, elsewhere)
 
