@@ -30,7 +30,7 @@ def closed(skew_if_placed: int) -> str:
 
 def pinned(reasons: Iterable[str]) -> str:
     """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; empty for another."""
-    return f"allowed, but no node takes it: {first_and_more([why or 'another constraint' for why in reasons])}"
+    return f"no node takes it: {first_and_more([why or 'another constraint' for why in reasons])}"
 
 
 def too_few_domains(eligible: int, min_domains: int) -> str:

@@ -248,7 +248,7 @@ COLUMNS: Sequence[Entry] = (
         meaning="In the table of workloads, the best node for the next replica and the number of other feasible"
         " nodes. In the table of a constraint, whether the domain may take one more Pod, and if not, why.",
         when="By show -o wide, and below a constraint.",
-        action="If a domain is allowed but no node there can take the Pod: explain PinnedMinimum.",
+        action="If no node of a domain takes the Pod: explain PinnedMinimum.",
     ),
     _column(
         name="READY",

@@ -57,7 +57,7 @@ NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fe
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
-    proposals.Uncordon: "somebody cordoned it: make sure that the reason is gone",
+    proposals.Uncordon: "check why it is cordoned",
     proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
     proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }

@@ -158,7 +158,7 @@ def test_check_says_what_an_autoscaler_decides_about_the_replica_without_a_node(
         ("emptied", "info EmptyPool no node is in zone c, so the scheduler does not count it. When NodePool default"),
         (
             "maximum",
-            "info GroupAtMaximum zone a holds the minimum, and cluster-autoscaler adds no node there: ng-a",
+            "info GroupAtMaximum zone a has the fewest Pods, and cluster-autoscaler adds no node there: ng-a",
         ),
     ],
 )

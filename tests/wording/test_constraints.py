@@ -16,8 +16,8 @@ def test_who_holds_the_minimum() -> None:
 
 def test_whether_one_more_pod_may_go_there() -> None:
     assert constraints.closed(3) == "no: skew would be 3"
-    assert constraints.pinned(["taint a"]) == "allowed, but no node takes it: taint a"
-    assert constraints.pinned(["", "x", "y"]) == "allowed, but no node takes it: another constraint and 2 more"
+    assert constraints.pinned(["taint a"]) == "no node takes it: taint a"
+    assert constraints.pinned(["", "x", "y"]) == "no node takes it: another constraint and 2 more"
 
 
 @pytest.mark.parametrize(
