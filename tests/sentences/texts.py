@@ -171,7 +171,7 @@ RULES: Mapping[str, Sequence[tuple[str, Rule]]] = {
     ),
     "check": (
         (rf"{_MANIFEST}all (?P<n>\d+) (?P<what>replicas|new Pods) can be scheduled", _all),
-        (rf"{_MANIFEST}replica (?P<n>\d+)(?: to \d+)? of (?P<all>\d+) finds no node", _of),
+        (rf"{_MANIFEST}replica (?P<n>\d+)(?: to \d+)? of (?P<all>\d+) cannot be scheduled", _of),
         (rf"{_MANIFEST}unchanged: (?P<n>\d+) Pods? stays? Pending", _stay),
         (rf"{_MANIFEST}.*\nRollout: \w+, (?P<n>\d+) Pods? there\b.*(?:\nReplicas: .*)?$", _there),
     ),
