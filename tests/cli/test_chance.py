@@ -116,7 +116,7 @@ def test_simulate_names_the_pods_that_are_preempted_by_chance(tmp_path: Path) ->
     web = deployed(pods=template(requests={"cpu": "1"}))
     told = asked(tmp_path, "simulate", [*FULL, *web], "--scale", "deployment/web=1").stdout
     assert "Preempted by Pods of higher priority: default/low-a." in told
-    assert "In other orders of chance default/low-b is preempted instead." in told
+    assert "In other random orders default/low-b is preempted instead." in told
 
 
 def test_why_pending_names_the_other_node(tmp_path: Path) -> None:
