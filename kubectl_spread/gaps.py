@@ -196,13 +196,6 @@ class MayBeRefused(_Gap, frozen=True, kw_only=True):
     named: str
 
 
-class UncheckedStandard(_Gap, frozen=True, kw_only=True):
-    """A Pod Security Standard, such as ``restricted``, that a namespace enforces and that is not checked here."""
-
-    namespace: str
-    level: str
-
-
 class UnreadCluster(_Gap, frozen=True, kw_only=True):
     """The Nodes, if none was read: no placement and no domain is known."""
 
@@ -228,7 +221,6 @@ Gap: TypeAlias = (
     | UnknownManagers
     | UntriedPods
     | MayBeRefused
-    | UncheckedStandard
     | MayRollOut
     | UnreadTemplate
     | Decider

@@ -9,7 +9,6 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.apply import Application
-from kubectl_spread.apiserver.denials import enforced_standard
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
@@ -25,7 +24,6 @@ from kubectl_spread.gaps import (
     MayBeRefused,
     MayRollOut,
     NoDryRun,
-    UncheckedStandard,
     UnknownLastApplied,
     UnknownManagers,
     UnreadableManifest,
@@ -71,13 +69,6 @@ def merged(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CL
         ClusterError: the API server cannot be reached or understood.
     """
     return tuple(_merged(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
-
-
-def unchecked_standards(manifests: Iterable[Manifest], snapshot: Snapshot) -> Iterator[Gap]:
-    """Yield which Pod Security Standards may keep the API server from creating the Pods of manifests."""
-    for namespace in dict.fromkeys(each.namespace for each in manifests if each.makes_pods):
-        if level := enforced_standard(namespace, snapshot):
-            yield UncheckedStandard(namespace=namespace, level=level)
 
 
 def unsure(manifests: Iterable[Manifest]) -> Iterator[Gap]:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import admission_errors
-from kubectl_spread.commands.applying import merged_constraints, unchecked_standards, unsure
+from kubectl_spread.commands.applying import merged_constraints, unsure
 from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
@@ -132,13 +132,14 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         item = replace(item, replicas=asked.wanted.replicas)
     else:
         injected = lint.from_living(asked.from_living)
+        unchecked = (
+            () if served and not served.missing else lint.pod_security(manifest.namespace, asked.handle.snapshot)
+        )
         of_merge = merged_constraints(manifest, view.snapshot)
-        found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, injected))
+        found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, (*injected, *unchecked)))
         item = replace(item, findings=found)
         item = with_missing(item, served.missing) if served and served.missing else item
-    comes = bool(item.placements) and not (served and not served.missing)
-    standards = unchecked_standards([manifest], asked.handle.snapshot) if comes else ()
-    unknown = incomplete_entries((*unsure([manifest]), *standards))
+    unknown = incomplete_entries(unsure([manifest]))
     item = with_missing(item, unknown)
     if unknown and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)

@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, objects_of, unsimulated_notes
-from kubectl_spread.commands.applying import merged, merged_constraints, unchecked_standards, unreadable, unsure
+from kubectl_spread.commands.applying import merged, merged_constraints, unreadable, unsure
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -135,8 +135,7 @@ def simulate(
             for each, manifests in zip(changes, applied, strict=True)
         )
     unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
-    unknown = [gap for manifests in applied for gap in unsure(manifests)]
-    unknown += unchecked_standards([each for manifests in applied for each in manifests], naming.snapshot)
+    unknown = (gap for manifests in applied for gap in unsure(manifests))
     documents = (unreadable(problem) for step in given for problem in step.problems)
     missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *_cut_short(reports))))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)

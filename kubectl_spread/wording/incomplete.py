@@ -125,9 +125,6 @@ def texts(gap: gaps.Gap) -> Texts:
             return "the dry run", gap.why, "what admission would change in its Pods is estimated"
         case gaps.UnreadTemplate():
             return f"the Pods of {gap.workload}", "it has no Pod template", "what its controller makes was not checked"
-        case gaps.UncheckedStandard():
-            told = "its Pods may be refused: --dry-run=server of check lets the API server judge"
-            return f"the Pod Security Standard {gap.level} of namespace {gap.namespace}", "not checked", told
         case gaps.MayBeRefused():
             return f"the fields of {gap.named} that may not change", "not all are held", "it may be refused"
         case gaps.MayRollOut() if gap.revision:

@@ -78,11 +78,6 @@ def only_the_schedulers(time: str) -> str:
     return f"This is the scheduler's own message{f' ({time})' if time else ''}: not all Pods were read."
 
 
-def only_theirs(lead: str, message: str, why: str) -> str:
-    """Return the scheduler's last message, and why ours differs; ``lead`` as ``scheduler_said`` returns it."""
-    return f"{lead} {message.splitlines()[0].rstrip('.')}. {they_differ(why)}"
-
-
 def they_differ(why: str) -> str:
     """Return why the scheduler's last message differs from ours."""
     return f"This differs from the result above: {why}."

@@ -264,6 +264,13 @@ SOFT = constraint(soft=True)
                 " later kubectl apply merges them by key alone, and one may be lost. Use kubectl apply --server-side."
             ),
         ),
+        (
+            findings.PodSecurityNotChecked(namespace="shop", level="baseline"),
+            (
+                "the namespace shop enforces the Pod Security Standard baseline, which is not checked: Pods that"
+                " break it are not created. --dry-run=server lets the API server judge."
+            ),
+        ),
     ],
     ids=in_order,
 )

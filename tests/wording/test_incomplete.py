@@ -33,12 +33,6 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             "Pods there, of other namespaces than shop, may keep it away",
         ),
         (
-            gaps.UncheckedStandard(namespace="shop", level="baseline"),
-            "the Pod Security Standard baseline of namespace shop",
-            "not checked",
-            "its Pods may be refused: --dry-run=server of check lets the API server judge",
-        ),
-        (
             gaps.UnreadRevision(revision="db-5d", pod="db-1"),
             "ControllerRevision db-5d",
             "not read",

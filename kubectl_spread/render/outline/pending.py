@@ -139,11 +139,9 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
         yield from ((block,) for block in remarks(item) if isinstance(block, Gaps))
         return
     paragraphs = [*evaluation_paragraphs(item, extent)]
-    message = messages_block(item, evidence=extent.evidence)
-    if isinstance(message, Note) and paragraphs:
-        paragraphs[-1] = (*paragraphs[-1], message)
-    elif message:
-        paragraphs.append((message,))
+    if message := messages_block(item):
+        last = paragraphs.pop() if paragraphs else ()
+        paragraphs.append((*last, message))
     yield from paragraphs
 
 
@@ -178,21 +176,17 @@ def at_work(item: PendingItem) -> str:
     return "" if isinstance(item.replicas, UnsetType) else wording.at_work(item.replicas)
 
 
-def messages_block(item: PendingItem, *, evidence: bool) -> Messages | Note | None:
-    """Return what the scheduler would report and what it last reported; None where there is neither.
-
-    Unless all evidence is wanted, what it last reported is enough, and that it is the same or why it differs.
-    """
+def messages_block(item: PendingItem) -> Messages | None:
+    """Return what the scheduler would report and what it last reported; None where there is neither."""
     event = item.event
     if event is None or not event.message:
-        return Messages(ours=item.message) if item.message and evidence else None
+        return Messages(ours=item.message) if item.message else None
     if item.message_from:
         return Messages(ours=event.message, remark=wording.only_the_schedulers(event.time))
     remark = wording.scheduler_said(event.time, same=not event.differs)
     if not event.differs:
         # A real message goes on about preemption.
-        return Messages(ours=item.message or event.message, remark=remark) if evidence else Note(line=remark)
-    differs = wording.they_differ(event.differs)
-    if not evidence:
-        return Note(line=wording.only_theirs(remark, event.message, event.differs))
-    return Messages(ours=item.message or "", remark=remark, theirs=event.message, differs=differs)
+        return Messages(ours=item.message or event.message, remark=remark)
+    return Messages(
+        ours=item.message or "", remark=remark, theirs=event.message, differs=wording.they_differ(event.differs)
+    )
