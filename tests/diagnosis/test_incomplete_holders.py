@@ -30,7 +30,7 @@ class TestAnotherScheduler:
         report = report_of(incoming(schedulerName="volcano"), FULL)
         assert (report.verdict, report.message, report.feasible) == ("Incomplete", "", ())
         lead = "volcano schedules this Pod; kube-scheduler's filters would reject default/new: "
-        assert report.summary.startswith(f"{lead}zone c holds the minimum")
+        assert report.summary.startswith(f"{lead}zone c has the fewest")
         assert len(report.summary) <= LINE
         assert told(report) == ["schedulerName volcano"]
 
@@ -67,10 +67,8 @@ class TestNobody:
         named = incoming(nodeName="a1")
         report = report_of(named, FULL)
         assert (report.verdict, report.message) == ("Incomplete", "")
-        lead = (
-            "default/new names its node, a1, so nobody schedules it; kube-scheduler's filters would reject default/new"
-        )
-        assert report.summary.startswith(lead)
+        lead = "default/new sets spec.nodeName a1, so no scheduler is involved; kube-scheduler's filters would reject"
+        assert report.summary.startswith(f"{lead} default/new")
         assert told(report) == ["spec.nodeName a1"]
 
     def test_its_workload_is_not_blocked(self) -> None:

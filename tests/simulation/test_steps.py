@@ -650,7 +650,7 @@ def test_a_mirror_pod_that_is_deleted_comes_back() -> None:
     step = last([node("a1", allocatable={"cpu": "4"}), static, waiting], "delete pod/proxy")
     assert (step.lost, step.evicted, [each.count for each in step.pending]) == ((), (), [1])
     assert [note.partition(", ")[0] for note in step.notes] == [
-        "the kubelet of a1 makes the mirror Pod default/proxy again"
+        "the kubelet of a1 recreates the mirror Pod default/proxy"
     ]
 
 

@@ -84,7 +84,7 @@ class TestTaints:
         assert patch_of(offered["AddToleration"]) == [("add", "/spec/tolerations", [toleration])]
         assert (offered["RemoveTaint"].cost, offered["AddToleration"].cost) == (2, 2)
         assert "on purpose" in offered["AddToleration"].starts
-        assert "purpose" in offered["RemoveTaint"].starts
+        assert "no longer needed" in offered["RemoveTaint"].starts
 
     def test_a_taint_without_a_value_is_tolerated_by_its_existence(self) -> None:
         pending = web(tolerations=[{"key": "other", "operator": "Exists"}])

@@ -117,7 +117,7 @@ def test_a_cron_job_is_patched_for_its_next_run() -> None:
     found = offered(owner("Job", web(), of=above), above=above)["RaiseMaxSkew"]
     assert found.commands[0].startswith("kubectl patch cronjob web ")
     assert patch_in(found.commands[0]) == [{**RAISED[0], "path": f"/spec/jobTemplate{RAISED[0]['path']}"}]
-    assert "in later runs" in found.starts
+    assert "later runs of" in found.starts
     assert (found.admits, found.siblings) == (0, 1)
 
 
@@ -155,7 +155,7 @@ class TestLiveChanges:
     def test_are_all_that_a_pod_nobody_owns_needs(self) -> None:
         found = offered(None)["AddToleration"]
         assert [line.split()[1:3] for line in found.commands] == [["patch", "pod"]]
-        assert found.starts.startswith("the nodes were set apart on purpose")
+        assert found.starts.startswith("the nodes are reserved on purpose")
 
     def test_are_no_help_where_another_change_needs_the_pod_made_anew(self) -> None:
         pending = web("web-0", nodeSelector={"disk": "ssd"})

@@ -74,7 +74,7 @@ def test_a_pod_that_ends_by_itself() -> None:
     )
     (wait,) = found.waits or ()
     assert (wait.kind, wait.pod, wait.nodes) == ("PodEnding", "default/w-c", ("c1",))
-    assert wait.message.endswith("ends by itself within 30s")
+    assert wait.message.endswith("ends within 30s")
 
 
 def rollout(*, unavailable: int, paused: bool = False) -> tuple[list[Object], Object]:
@@ -133,7 +133,7 @@ def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_pa
     objects = [*zones(c={"taints": ["x=y:NoSchedule"]}), *living, by, owners.owned(web("web-1"), by)]
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    assert "decided, or loses a Pod or its work." in run("why-pending", "--from", path).stdout
+    assert "a deliberate setting, or loses a Pod or its work." in run("why-pending", "--from", path).stdout
     fixes = json.loads(run("why-pending", "--from", path, "-o", "json").stdout)["items"][0]["fixes"]
     assert all("overrides" in fix or fix["disturbs"] == "PodLost" for fix in fixes)
     assert ("overrides" in fixes[0], fixes[0]["disturbs"]) == (False, "PodLost")
@@ -153,4 +153,4 @@ def test_text_names_the_pool_of_a_new_node_before_it_gives_up_a_taint(tmp_path: 
     assert "kubectl" not in told
     assert "fixes give up a node pool or a taint that sets nodes apart: see --all-fixes." in told
     told = run("why-pending", "--from", path, "--all-fixes").stdout
-    assert 0 < told.index("Add a node") < told.index("Every other change sets aside") < told.index("kubectl taint")
+    assert 0 < told.index("Add a node") < told.index("Every other change overrides") < told.index("kubectl taint")
