@@ -40,6 +40,7 @@ from kubectl_spread.diagnosis.manifest_outcome import Coming, coming
 from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.gaps import UnreadTemplate
 from kubectl_spread.labels import EVERYTHING, Selector
+from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.incomplete import MAY_ROLL_OUT, UNREADABLE
 from kubectl_spread.wording.words import listed
 
@@ -131,14 +132,10 @@ def check(
         answers = dict(zip(asked, answers_of([*asked.values()], others, view), strict=True))
         answered: list[tuple[Manifest, Answer]] = []
         for number, manifest in enumerate(applied):
-            if not options.selector.matches(manifest.labels):
-                continue
-            if manifest.makes_pods:
+            if number in asked:
                 answered.append((manifest, _before_autoscaling(answers[number], asked[number], options)))
-                continue
-            review = admission_errors.reviewed(manifest, snapshot, view.snapshot, view.handle().profile.release)
-            if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
-                answered.append((manifest, Answer(refused_item(manifest, 0, errors))))
+            elif options.selector.matches(manifest.labels):
+                answered += _refusal(manifest, snapshot, view)
         items = _with_fixes(answered, view, options)
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
@@ -148,6 +145,13 @@ def check(
     unread += incomplete_entries(UnreadTemplate(workload=str(each.ref)) for each in skipped if each.spreads)
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return CheckAnswer(report, view, skipped)
+
+
+def _refusal(manifest: Manifest, snapshot: Snapshot, view: View) -> Iterator[tuple[Manifest, Answer]]:
+    """Yield the manifest, which makes no Pods, with the API server's errors; nothing if it is accepted."""
+    review = admission_errors.reviewed(manifest, snapshot, view.snapshot, view.handle().profile.release)
+    if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
+        yield manifest, Answer(refused_item(manifest, 0, errors))
 
 
 def _question(asked: Sequence[Manifest], options: CheckOptions, coming_in: ComingIn) -> Question:

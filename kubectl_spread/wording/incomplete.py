@@ -123,6 +123,26 @@ def texts(gap: gaps.Gap) -> Texts:
             return f"whether the scheduler counts {named}", "not known", told
         case gaps.NoDryRun():
             return "the dry run", gap.why, "what admission would change in its Pods is estimated"
+        case gaps.UntriedPods():
+            told = "they are counted as Pending, though nodes may take them"
+            what = f"nodes for {count_of(gap.pods, 'Pod')} of {gap.step}"
+            return what, "not simulated, because too many Pods came before", told
+        case (
+            gaps.UnreadTemplate()
+            | gaps.MayBeRefused()
+            | gaps.MayRollOut()
+            | gaps.UnknownLastApplied()
+            | gaps.UnknownManagers()
+        ):
+            return _of_manifest(gap)
+        case _:
+            return _of_decider(gap)
+
+
+def _of_manifest(
+    gap: gaps.UnreadTemplate | gaps.MayBeRefused | gaps.MayRollOut | gaps.UnknownLastApplied | gaps.UnknownManagers,
+) -> Texts:
+    match gap:
         case gaps.UnreadTemplate():
             return f"the Pods of {gap.workload}", "it has no Pod template", "what its controller makes was not checked"
         case gaps.MayBeRefused():
@@ -141,12 +161,6 @@ def texts(gap: gaps.Gap) -> Texts:
         case gaps.UnknownManagers():
             told = "fields that others manage may conflict, and others may stay or go"
             return f"the managedFields of {gap.named}", "the API server was not asked", told
-        case gaps.UntriedPods():
-            told = "they are counted as Pending, though nodes may take them"
-            what = f"nodes for {count_of(gap.pods, 'Pod')} of {gap.step}"
-            return what, "not simulated, because too many Pods came before", told
-        case _:
-            return _of_decider(gap)
 
 
 def consequence(gap: gaps.Gap) -> str:
