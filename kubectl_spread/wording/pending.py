@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
-from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, held_by_gates, listed
+from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed
 
 DIFFERENCES = {
     Difference.OTHER_SCHEDULER: "another scheduler reported it, and its rules are not known here",
@@ -53,8 +53,6 @@ def at_work(replicas: Replicas) -> str:
 
 def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> tuple[str, ...]:
     """Return the first line about a Pod that no node takes, longest first; ``running`` as ``at_work`` returns it."""
-    if verdict.startswith(tuple(f"{key} " for key in SHORT_KEYS.values())):
-        verdict = verdict[:1].upper() + verdict[1:]
     running_lines: tuple[str, ...] = (running, running.replace(" replicas", ""))
     if running and rolls_out:
         running_lines = (*(f"rollout: {line}" for line in running_lines), *running_lines)

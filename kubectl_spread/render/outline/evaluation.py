@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
-from kubectl_spread.wording.words import listed, with_short_keys
+from kubectl_spread.wording.words import SHORT_KEYS, listed, with_short_keys
 
 MOST_GROUPS, MOST_SHOWN = 12, 3
 """Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one."""
@@ -54,8 +54,9 @@ def capital(sentence: str, names: Collection[str] = ()) -> str:
 
 
 def first_name(item: EvaluationReport) -> tuple[str, ...]:
-    """Return the word that the item's summary begins with: where that is our own, it has a capital already."""
-    return (item.summary.partition(" ")[0],)
+    """Return the name that the item's summary begins with; empty if its first word stands for a topology key."""
+    first = item.summary.partition(" ")[0]
+    return () if first in SHORT_KEYS.values() else (first,)
 
 
 def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tuple[Block, ...]]:

@@ -152,12 +152,12 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
-    line = f"{name}: {verdict}"
+    line, sentence = f"{name}: {verdict}", capital(verdict, first_name(item))
     if item.stuck:
         rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
-        lines = wording.waiting_lines(name, verdict, at_work(item), rolls_out=rolls_out)
+        lines = wording.waiting_lines(name, sentence, at_work(item), rolls_out=rolls_out)
         line = next((line for line in lines if len(line) <= LINE), lines[-1])
-    return Headline(subject=name, line=line, sentence=capital(verdict, first_name(item)), tone=tone)
+    return Headline(subject=name, line=line, sentence=sentence, tone=tone)
 
 
 def choice_lines(item: PendingItem) -> Iterator[str]:

@@ -55,7 +55,7 @@ def test_our_own_sentence_begins_with_a_capital() -> None:
     assert capital("node-a lacks zone") == "node-a lacks zone"
 
 
-@pytest.mark.parametrize("begin", ["zone", "west", "upper"])
+@pytest.mark.parametrize("begin", ["rack-1", "west", "upper"])
 def test_a_name_keeps_its_case(begin: str) -> None:
     nodes = [node("west", zone="upper"), node("east", zone="b", taints=["x:NoSchedule"])]
     shut = report_of(incoming(spread(ZONE, selector=app("web"))), [*nodes, *web("west")])
