@@ -7,11 +7,11 @@ In the order in which an object meets them:
 * admission.py: what the mutating admission plugins write into it, and what they refuse
 * creation.py: drops the fields whose feature is off, merges label keys into selectors, generates names and Job labels
 * validation/: which fields are refused
-* denials.py: what the validating plugins refuse: Namespaces, ServiceAccounts, and the bounds of limitranges.py
+* denials.py: what the validating plugins refuse: Namespaces, ServiceAccounts, and the bounds of LimitRanges
 * resourcequotas.py: whether the namespace's quotas have room for one more Pod
 * warnings.py: what is accepted with a warning
 
 review.py combines them for a submitted object. updates.py has the fields that must not change in an existing object,
 eviction.py decides whether a PodDisruptionBudget allows an eviction, and quantities.py reads and prints amounts as Go
-does. apply.py, strategic_merge.py, json_merge.py and managed_fields.py compute what ``kubectl apply`` stores.
+does. apply.py, strategic_merge.py and managed_fields.py compute what ``kubectl apply`` stores.
 """

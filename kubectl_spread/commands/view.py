@@ -27,8 +27,7 @@ from kubectl_spread.objects.kinds import EVENT
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import NO_SCHEDULER, Handles
+from kubectl_spread.scheduler.framework import NO_SCHEDULER, Handle, Handles
 from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile, known_gates
 from kubectl_spread.snapshot import Inventory, Snapshot, together
 

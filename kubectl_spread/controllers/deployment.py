@@ -1,20 +1,23 @@
-"""Deployments: which ReplicaSet creates their next Pod.
+"""Deployments: which ReplicaSet creates their next Pod, and how many replicas each gets during a rollout.
 
-Source: kube-controller-manager pkg/controller/deployment/util/deployment_util.go FindNewReplicaSet, deployment/sync.go
-getNewReplicaSet (v1.36).
+Source: kube-controller-manager pkg/controller/deployment/{rolling,recreate,sync}.go, util/deployment_util.go
+FindNewReplicaSet, NewRSNewReplicas (v1.36). Not modelled: minReadySeconds, progress deadlines.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import templates
+from kubectl_spread.controllers.rolling_update import fenceposts
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ScaledMeta
-from kubectl_spread.objects.workloads import Deployment, ReplicaSet
+from kubectl_spread.objects.workloads import RECREATE, Deployment, ReplicaSet
+from kubectl_spread.scheduler.framework import go_round
 from kubectl_spread.snapshot import Snapshot
 
 REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
@@ -119,3 +122,131 @@ def made_for(deployment: Deployment, name: str, *, revision: int) -> ReplicaSet:
     template = replace(template, metadata=replace(template.metadata, labels=labels))
     spec = replace(deployment.spec, selector=selector, template=template)
     return ReplicaSet(metadata=metadata, spec=spec)
+
+
+class Revision(msgspec.Struct, frozen=True):
+    """One ReplicaSet of a Deployment.
+
+    Attributes:
+        replicas: the Pods that it wants (count).
+        available: its ready Pods (count).
+        present: its Pods, including terminating ones (count).
+        scaled_for: the Deployment's replicas when this one was last scaled (count); None if not annotated.
+        most: the Deployment's replicas then, plus its surge (count); None if not annotated.
+    """
+
+    name: str
+    replicas: int
+    available: int
+    present: int
+    scaled_for: int | None = None
+    most: int | None = None
+
+
+def scaled(deployment: Deployment, newest: Revision, old: Sequence[Revision]) -> Mapping[str, int]:
+    """Return ReplicaSet's name → its new number of replicas (count), for those that are scaled.
+
+    ``old`` is sorted by age, the oldest first.
+    """
+    replicas = deployment.spec.replicas_wanted
+    before = {revision.name: (revision.replicas, revision.scaled_for) for revision in (newest, *old)}
+    if deployment.spec.paused or any(there and since not in {None, replicas} for there, since in before.values()):
+        wanted = _in_proportion(deployment, newest, old)
+        return {name: number for name, number in wanted.items() if before[name] != (number, replicas)}
+    if deployment.spec.strategy.type == RECREATE:
+        wanted = {revision.name: 0 for revision in old}
+        if not any(revision.present for revision in old):
+            wanted[newest.name] = replicas
+    else:
+        wanted = _rolled(deployment, replicas, newest, old)
+    return {name: number for name, number in wanted.items() if before[name][0] != number}
+
+
+def resized(replica_set: ReplicaSet, replicas: int, deployment: Deployment) -> ReplicaSet:
+    """Return the ReplicaSet with this number of replicas (count), annotated with the Deployment's.
+
+    Source: sync.go scaleReplicaSet, deployment_util.go SetReplicasAnnotations.
+    """
+    desired = deployment.spec.replicas_wanted
+    annotations = {DESIRED_ANNOTATION: str(desired), MAX_ANNOTATION: str(desired + _surge(deployment))}
+    metadata = replace(replica_set.metadata, annotations={**replica_set.metadata.annotations, **annotations})
+    return replace(replica_set, metadata=metadata, spec=replace(replica_set.spec, replicas=replicas))
+
+
+def _surge(deployment: Deployment) -> int:
+    strategy = deployment.spec.strategy
+    return 0 if strategy.type == RECREATE else fenceposts(strategy, deployment.spec.replicas_wanted)[0]
+
+
+def _in_proportion(deployment: Deployment, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:
+    """Return ReplicaSet's name → replicas after the Deployment was scaled: during a rollout each gets its share.
+
+    Source: sync.go scale, deployment_util.go FindActiveOrLatest, IsSaturated, GetReplicaSetProportion.
+    """
+    replicas = deployment.spec.replicas_wanted
+    active = [revision for revision in (*old, newest) if revision.replicas]
+    if len(active) <= 1:
+        return {(active or [newest])[0].name: replicas}
+    if {newest.replicas, newest.available, newest.scaled_for} == {replicas}:
+        return {revision.name: 0 for revision in old}
+    if deployment.spec.strategy.type == RECREATE:
+        return {}
+    size = replicas + _surge(deployment) if replicas else 0
+    more = left = size - sum(revision.replicas for revision in active)
+    # The largest first; of equals the newer one where Pods come, the older one where they go.
+    ranked = sorted(active[::-1] if more > 0 else active, key=lambda revision: -revision.replicas)
+    wanted: dict[str, int] = {}
+    for revision in ranked:
+        share = _share(revision, size, sum(each.present for each in active)) if left else 0
+        share = min(share, left) if more > 0 else max(share, left)
+        wanted[revision.name] = revision.replicas + share
+        left -= share
+    return {**wanted, ranked[0].name: max(wanted[ranked[0].name] + left, 0)}
+
+
+def _share(revision: Revision, size: int, present: int) -> int:
+    """Return by how many Pods a revision grows or shrinks (count).
+
+    Args:
+        revision: the ReplicaSet.
+        size: the Deployment's replicas plus its surge (count).
+        present: all Pods of the Deployment (count), used for a revision without ``most``.
+
+    Source: deployment_util.go getReplicaSetFraction.
+    """
+    before = revision.most or present
+    # replicas x (replicas + surge of the Deployment now) / (the same when it was last scaled)
+    return go_round(revision.replicas * size / before) - revision.replicas if before else 0
+
+
+def _rolled(deployment: Deployment, replicas: int, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:
+    surge, unavailable = fenceposts(deployment.spec.strategy, replicas)
+    total = newest.replicas + sum(revision.replicas for revision in old)
+    if newest.replicas > replicas:
+        return {newest.name: replicas}
+    room = min(replicas + surge - total, replicas - newest.replicas)
+    if room > 0:
+        return {newest.name: newest.replicas + room}
+    return _scaled_down(newest, old, total=total, least=replicas - unavailable)
+
+
+def _scaled_down(newest: Revision, old: Sequence[Revision], *, total: int, least: int) -> dict[str, int]:
+    """Return old ReplicaSet's name → replicas: first unavailable Pods are deleted, then others down to ``least``.
+
+    Source: rolling.go reconcileOldReplicaSets, cleanupUnhealthyReplicas, scaleDownOldReplicaSetsForRollingUpdate.
+    """
+    # all Pods - those that must be available - new Pods that are not available yet
+    may_go = total - least - (newest.replicas - newest.available)
+    if may_go <= 0:
+        return {}
+    left = {revision.name: revision.replicas for revision in old}
+    for revision in old:
+        unhealthy = min(may_go, max(revision.replicas - revision.available, 0))
+        left[revision.name] -= unhealthy
+        may_go -= unhealthy
+    spare = newest.available + sum(revision.available for revision in old) - least
+    for revision in old:
+        number = min(left[revision.name], max(spare, 0))
+        left[revision.name] -= number
+        spare -= number
+    return left

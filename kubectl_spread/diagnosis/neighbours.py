@@ -17,8 +17,7 @@ from kubectl_spread.scheduler import volumerestrictions
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
 from kubectl_spread.scheduler.claims import CLASS, claim_named, claims_of, not_found
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.hostport import host_ports
-from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.scheduler.volumebinder import (
     REASON_BIND_CONFLICT,
     REASON_NOT_ENOUGH_SPACE,

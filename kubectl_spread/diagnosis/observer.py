@@ -20,7 +20,7 @@ from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.scheduler.podtopologyspread import constraints_of
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.snapshot import Snapshot

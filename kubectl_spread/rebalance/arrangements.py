@@ -15,8 +15,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.goals import DomainPods, Goal, with_more
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.simulation.placement import with_placed
 

@@ -14,8 +14,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, scheduler_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.podtopologyspread import (
     Constraint,
     DomainCounts,

@@ -15,15 +15,14 @@ from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import Kept, kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
-from kubectl_spread.controllers.statefulset_control import comes_after
+from kubectl_spread.controllers.statefulset import comes_after
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, owner_of
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.scheduler.claims import claims_of
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.scheduler.volumerestrictions import READ_WRITE_ONCE_POD, claim_names
 from kubectl_spread.simulation.cluster_state import PodKey

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from kubectl_spread.apiserver.eviction import budgets_of, ignores_budgets
-from kubectl_spread.controllers.statefulset_control import comes_after
+from kubectl_spread.controllers.statefulset import comes_after
 from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import StatefulSet

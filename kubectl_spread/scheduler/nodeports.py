@@ -9,8 +9,7 @@ from functools import partial
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unschedulable
-from kubectl_spread.scheduler.hostport import HostPort, host_ports
-from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.scheduler.nodeinfo import HostPort, NodeInfo, host_ports
 
 NAME = "NodePorts"
 REASON = "node(s) didn't have free ports for the requested pod ports"

@@ -3,23 +3,25 @@
 The rule of a hard constraint: matching Pods in the node's domain, plus the Pod itself if it matches the selector, minus
 the global minimum, must not exceed maxSkew.
 
-Source: kube-scheduler podtopologyspread/{common,filtering,plugin}.go (v1.36); KEP-895 (skew), KEP-3022 (minDomains),
-KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
+Source: kube-scheduler podtopologyspread/{common,filtering,plugin}.go, helper/spread.go DefaultSelector (v1.36); KEP-895
+(skew), KEP-3022 (minDomains), KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from functools import partial
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.labels import NOTHING, Selector, equals
-from kubectl_spread.objects.core import Pod, TopologySpreadConstraint
+from kubectl_spread.labels import NOTHING, Selector, equals, from_set
+from kubectl_spread.objects.core import Pod, ReplicationController, Service, TopologySpreadConstraint
 from kubectl_spread.objects.meta import parse_label_selector
+from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
@@ -34,6 +36,35 @@ from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.tainttoleration import Untolerated
+
+_OWNERS: dict[tuple[str, str], type[ReplicaSet | StatefulSet]] = {
+    ("apps/v1", "ReplicaSet"): ReplicaSet,
+    ("apps/v1", "StatefulSet"): StatefulSet,
+}
+
+
+def default_selector(pod: Pod, handle: Handle) -> Selector:
+    """Return the labels that the Pod's Services select and the selector of its owner; empty where it has neither."""
+    merged: dict[str, str] = {}
+    for service in handle.snapshot.all(Service):
+        selector = service.spec.selector
+        if selector is None or service.metadata.namespace != pod.metadata.namespace:
+            continue
+        # All of them select the Pod, so no two can want different values of a label.
+        if from_set(selector).matches(pod.metadata.labels):
+            merged |= selector
+    owner = pod.metadata.controller
+    if owner is None:
+        return from_set(merged)
+    kind = (owner.api_version, owner.kind)
+    if kind == ("v1", "ReplicationController"):
+        controller = handle.snapshot.get(ReplicationController, pod.metadata.namespace, owner.name)
+        return from_set(merged | (controller.spec.selector if controller else {}))
+    if kind in _OWNERS and (workload := handle.snapshot.get(_OWNERS[kind], pod.metadata.namespace, owner.name)):
+        with suppress(ValueError):
+            return from_set(merged).and_also(parse_label_selector(workload.spec.selector).requirements)
+    return from_set(merged)
+
 
 NAME = "PodTopologySpread"
 REASON_SKEW = "node(s) didn't match pod topology spread constraints"
@@ -146,7 +177,7 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
     ]
     if own or not chosen:
         return tuple(_parse(constraint, index, pod, handle) for index, constraint in chosen)
-    from kubectl_spread.scheduler.default_selector import default_selector
+    from kubectl_spread.scheduler.podtopologyspread import default_selector
 
     # A Pod without Service and known owner has no other Pods to be spread with.
     selector = default_selector(pod, handle)

@@ -1,11 +1,12 @@
 """Which plugins run, in which order and with which weights, and what differs between releases.
 
-Source: kube-scheduler pkg/scheduler/apis/config/v1/default_plugins.go (v1.36); each Switch names its own.
+Source: kube-scheduler pkg/scheduler/apis/config/v1/default_plugins.go mergePlugins, framework/runtime/
+framework.go expandMultiPointPlugins (v1.36); each Switch names its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, unique
 from typing import TypeVar
 
@@ -20,6 +21,8 @@ from kubectl_spread.objects.configuration import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
     Plugin,
+    Plugins,
+    PluginSet,
     PodTopologySpreadArgs,
     SchedulerProfile,
     VolumeBindingArgs,
@@ -28,7 +31,72 @@ from kubectl_spread.objects.core import NodeAffinity, Pod, TopologySpreadConstra
 from kubectl_spread.objects.decoding import Plain, convert
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, Gate, Release
-from kubectl_spread.scheduler import plugins
+
+ALL = "*"
+SCORES_ONLY = frozenset(("NodeResourcesBalancedAllocation", "ImageLocality"))
+SCORES = SCORES_ONLY | {
+    "TaintToleration",
+    "NodeAffinity",
+    "NodeResourcesFit",
+    "VolumeBinding",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+}
+NEITHER = frozenset(("SchedulingGates", "PrioritySort", "DefaultPreemption", "DefaultBinder", "GangScheduling"))
+"""Default plugins that neither filter nor score nodes."""
+PREEMPTION = Plugin(name="DefaultPreemption")
+
+
+def filters(defaults: Sequence[Plugin], custom: Plugins) -> tuple[str, ...]:
+    """Return the filter plugins in the order in which they run; third-party plugins count as filters."""
+    everywhere = _merge_plugin_set(defaults, custom.multi_point)
+    named = [plugin for plugin in everywhere if plugin.name not in SCORES_ONLY | NEITHER]
+    return tuple(plugin.name for plugin in _expand(named, custom.filter))
+
+
+def weights(defaults: Sequence[Plugin], custom: Plugins) -> Mapping[str, int]:
+    """Return score plugin → weight; a weight of 0 means 1."""
+    everywhere = _merge_plugin_set(defaults, custom.multi_point)
+    named = [plugin for plugin in everywhere if plugin.name in SCORES]
+    return {plugin.name: plugin.weight or 1 for plugin in _expand(named, custom.score)}
+
+
+def preempts(custom: Plugins) -> bool:
+    """Whether the profile runs DefaultPreemption, as the default profile does."""
+    everywhere = _merge_plugin_set([PREEMPTION], custom.multi_point)
+    return PREEMPTION.name in {plugin.name for plugin in _expand(everywhere, custom.post_filter)}
+
+
+def _without_disabled(plugins: Iterable[Plugin], custom: PluginSet) -> list[Plugin]:
+    disabled = {plugin.name for plugin in custom.disabled}
+    return [plugin for plugin in plugins if not disabled & {ALL, plugin.name}]
+
+
+def _merge_plugin_set(defaults: Sequence[Plugin], custom: PluginSet) -> list[Plugin]:
+    """Return the default plugins without the disabled ones; enabled plugins replace those of their name or follow them.
+
+    Source: apis/config/v1/default_plugins.go mergePluginSet (v1.36).
+    """
+    enabled = {plugin.name: plugin for plugin in custom.enabled}
+    kept = _without_disabled(defaults, custom)
+    names = {plugin.name for plugin in kept}
+    added = [plugin for plugin in custom.enabled if plugin.name not in names]
+    return [*(enabled.get(plugin.name, plugin) for plugin in kept), *added]
+
+
+def _expand(everywhere: Sequence[Plugin], here: PluginSet) -> list[Plugin]:
+    """Return the plugins of one extension point: first those that replace others, then the rest, then added ones.
+
+    Source: framework/runtime/framework.go expandMultiPointPlugins (v1.36).
+    """
+    enabled = {plugin.name for plugin in here.enabled}
+    kept = _without_disabled(everywhere, here)
+    names = {plugin.name for plugin in kept}
+    replacing = [plugin for plugin in here.enabled if plugin.name in names]
+    added = [plugin for plugin in here.enabled if plugin.name not in names]
+    return [*replacing, *(plugin for plugin in kept if plugin.name not in enabled), *added]
+
 
 ArgsT = TypeVar("ArgsT")
 
@@ -250,8 +318,8 @@ def _build_profile(configured: SchedulerProfile, release: Release, percentage_of
         release=release,
         behaviours=does,
         scheduler_name=configured.scheduler_name,
-        filters=plugins.filters(defaults, configured.plugins),
-        weights=plugins.weights(defaults, configured.plugins),
+        filters=filters(defaults, configured.plugins),
+        weights=weights(defaults, configured.plugins),
         default_constraints=SYSTEM_CONSTRAINTS if system else spread.default_constraints,
         system_defaulted=system,
         added_affinity=arguments("NodeAffinity", NodeAffinityArgs).added_affinity,
@@ -259,6 +327,6 @@ def _build_profile(configured: SchedulerProfile, release: Release, percentage_of
         fit=arguments("NodeResourcesFit", NodeResourcesFitArgs),
         balanced_allocation=arguments("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs),
         volume_binding=arguments("VolumeBinding", VolumeBindingArgs),
-        preempts=plugins.preempts(configured.plugins),
+        preempts=preempts(configured.plugins),
         percentage_of_nodes_to_score=percentage_of_all if percentage is None else percentage,
     )

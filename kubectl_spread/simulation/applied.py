@@ -18,8 +18,7 @@ from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, CronJob, DaemonSet, Deployment
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import UNLIMITED
 from kubectl_spread.simulation.outcomes import simulate

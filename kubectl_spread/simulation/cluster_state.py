@@ -21,8 +21,7 @@ from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import KubernetesObject, OwnerReference
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET
 from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.snapshot import Snapshot

@@ -7,9 +7,9 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers import daemonset, deployment, job, statefulset, statefulset_control
+from kubectl_spread.controllers import daemonset, deployment, job, statefulset
 from kubectl_spread.controllers.adoption import adopted
-from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
+from kubectl_spread.controllers.deployment import Revision, resized, scaled
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import Victims, active, victims
@@ -174,7 +174,7 @@ class ControlLoop:
         """Yield the StatefulSets that wait until a Pod is ready."""
         for (namespace, kind, name), pods in self.cluster.owned.items():
             owner = self.cluster.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
-            first, missing = statefulset_control.held_up(owner, tuple(pods.values())) if owner else ("", ())
+            first, missing = statefulset.held_up(owner, tuple(pods.values())) if owner else ("", ())
             if missing:
                 yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), first, missing)
 
@@ -359,7 +359,7 @@ class ControlLoop:
         for name in [name for name in self._outlived if name not in self.cluster.pods]:
             self.cluster.drop(*self._outlived.pop(name))
         release = self.cluster.handle.profile.release
-        todo = statefulset_control.work(owner, self._pods_of(key), release)
+        todo = statefulset.work(owner, self._pods_of(key), release)
         for number, ordinal in enumerate(todo.makes):
             made = self._check_admission(key, self._next_of(owner, key, ordinal))
             if made is None:

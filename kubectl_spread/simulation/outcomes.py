@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.chance import ORDERS
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS, ControlLoop

@@ -8,12 +8,34 @@ from typing import assert_never
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
-from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.simulation import steps
+from kubectl_spread.diagnosis.step_changes import (
+    BlockedByChance,
+    CreateRefused,
+    MixedRevisions,
+    OneOrder,
+    OutcomeNote,
+    PreemptedByChance,
+    SomeScored,
+    Unsettled,
+)
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
-from kubectl_spread.simulation.steps import DrainFlag
+from kubectl_spread.simulation.steps import (
+    Blocked,
+    BlockReason,
+    DaemonSetGone,
+    DrainFlag,
+    DrainFlags,
+    DrainRefused,
+    DrainWaits,
+    MirrorRemade,
+    NotScaled,
+    StepNote,
+    StuckPods,
+    UnknownController,
+    Unmanaged,
+)
 from kubectl_spread.wording.words import count_of, enumerated, listed, scores_some
 
 LOSSES: Mapping[DrainFlag, str] = {
@@ -106,20 +128,20 @@ def ranges(orders: int) -> str:
     return f"Ranges show the results of {orders} random orders."
 
 
-def blocked_text(blocked: steps.Blocked) -> str:
+def blocked_text(blocked: Blocked) -> str:
     """Return why a Pod that should go does not."""
     return f"{_reason(blocked.reason)}{', and it goes with its node' if blocked.goes_with_node else ''}"
 
 
-def _reason(reason: steps.BlockReason) -> str:
+def _reason(reason: BlockReason) -> str:
     match reason:
-        case steps.Unmanaged():
+        case Unmanaged():
             return "no controller manages it, so kubectl refuses the drain without --force"
-        case steps.DaemonSetGone(name):
+        case DaemonSetGone(name):
             return f"its DaemonSet {name} does not exist, so kubectl refuses the drain without --force"
-        case steps.DrainRefused():
+        case DrainRefused():
             return "the drain was refused"
-        case steps.DrainWaits(node):
+        case DrainWaits(node):
             return f"kubectl still waits for {node} to be drained"
         case EvictionRefused(message):
             return message
@@ -127,20 +149,20 @@ def _reason(reason: steps.BlockReason) -> str:
             assert_never(reason)
 
 
-def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str:
+def note_text(note: StepNote, connection_flags: Sequence[str] = ()) -> str:
     """Return what else is to be known of a step; commands carry these flags."""
     match note:
-        case steps.DrainFlags(nodes, pods):
+        case DrainFlags(nodes, pods):
             words, flags = ((), ("-l", nodes, *pods)) if "=" in nodes else ((nodes,), pods)
             drain = kubectl("drain", *words, flags=(*flags, *connection_flags))
             needs = [f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '')}" for flag, keys in pods.items()]
             return f"this step is `{drain}`: kubectl evicts no Pod of a node without {enumerated(needs)}"
-        case steps.MirrorRemade(pod, node):
+        case MirrorRemade(pod, node):
             return (
                 f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."
                 f" To stop them, remove its manifest on {node}"
             )
-        case steps.StuckPods(pods, node_silent):
+        case StuckPods(pods, node_silent):
             why = "on a node that does not answer" if node_silent else "until finalizers are removed"
             return f"the drain waits for {listed(_names(pods))}, Terminating {why}"
         case EvictionsStopped(silent, nodes) if silent < nodes:
@@ -151,9 +173,9 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
             return f"the job/{name} of {namespace} fails, and its Pods go: {_failure(failure)}"
         case WaitsForReady(namespace, ref, first, missing):
             return f"only once {first} is ready, {ref} of {namespace} makes {enumerated(missing)}"
-        case steps.UnknownController(ref):
+        case UnknownController(ref):
             return f"the controller of the Pods of {ref} is not known"
-        case steps.NotScaled(ref):
+        case NotScaled(ref):
             return f"the autoscaler {ref} scales nothing here"
         case _:
             assert_never(note)
@@ -178,29 +200,29 @@ def _failure(failure: JobFailure) -> str:
             assert_never(failure.reason)
 
 
-def outcome_text(note: step_changes.OutcomeNote) -> str:
+def outcome_text(note: OutcomeNote) -> str:
     """Return what else is to be known of the orders that were tried."""
     match note:
-        case step_changes.CreateRefused(ref, message, before):
+        case CreateRefused(ref, message, before):
             return f"the API server refuses Pods of {ref}{', as before' if before else ''}: {message}"
-        case step_changes.MixedRevisions(ref, topology_key, label):
+        case MixedRevisions(ref, topology_key, label):
             return (
                 f"the rollout of {ref} counts Pods of the old revision too, so it may end beyond maxSkew."
                 f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision alone, which"
                 " keeps it even"
             )
-        case step_changes.BlockedByChance(first, pods):
+        case BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"
             return f"in other random orders {names} {are} blocked: {blocked_text(first)}"
-        case step_changes.PreemptedByChance(pods):
+        case PreemptedByChance(pods):
             names = listed(["/".join(key) for key in pods])
             return f"in other random orders {names} {'is' if len(pods) == 1 else 'are'} preempted instead"
-        case step_changes.OneOrder():
+        case OneOrder():
             return "chance decides too: in a cluster of this size only one order was simulated, by name"
-        case step_changes.SomeScored(orders):
+        case SomeScored(orders):
             return scores_some(orders)
-        case step_changes.Unsettled():
+        case Unsettled():
             return "it does not converge: the controllers and the scheduler would repeat this"
         case _:
             assert_never(note)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.apiserver.limitranges import bound_faults
+from kubectl_spread.apiserver.denials import bound_faults
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.release import Release

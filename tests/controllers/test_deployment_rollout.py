@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
+from kubectl_spread.controllers.deployment import Revision, resized, scaled
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet
 from tests.build_workloads import revision, workload

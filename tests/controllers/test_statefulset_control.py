@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.controllers.statefulset_control import work
+from kubectl_spread.controllers.statefulset import work
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.release import Release

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kubectl_spread.apiserver.json_merge import json_patched, three_way_json_patch
+from kubectl_spread.apiserver.apply import json_patched, three_way_json_patch
 from kubectl_spread.apiserver.strategic_merge import MergeError, Schema, patched, same, three_way_patch
 from kubectl_spread.commands.admission_errors import tables
 from tests import gobuild

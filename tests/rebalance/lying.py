@@ -8,7 +8,7 @@ from typing import Any
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import MOST_IN_ALL, Asked, EvictionPlan, plan
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handles
 from tests.build import ZONE, Object, app, handle, node, spread
 from tests.build_workloads import owned, template, workload
 

@@ -23,8 +23,8 @@ from kubectl_spread.scheduler.framework import (
     unresolvable,
     unschedulable,
 )
-from kubectl_spread.scheduler.hostport import HostPort
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
+from kubectl_spread.scheduler.nodeinfo import HostPort
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, snapshot, typed_pod
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.scheduler.handles import NO_SCHEDULER, Handles
+from kubectl_spread.scheduler.framework import NO_SCHEDULER, Handles
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import node, pod, snapshot, typed_pod
 

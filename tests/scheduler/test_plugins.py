@@ -7,20 +7,20 @@ import pytest
 from kubectl_spread.objects.configuration import Plugins
 from kubectl_spread.objects.decoding import Plain, convert
 from kubectl_spread.release import Release
-from kubectl_spread.scheduler import plugins
+from kubectl_spread.scheduler import profile
 from kubectl_spread.scheduler.profile import behaviours, default_plugins
 
-DEFAULTS = [*plugins.filters(default_plugins(behaviours(Release(36))), Plugins())]
+DEFAULTS = [*profile.filters(default_plugins(behaviours(Release(36))), Plugins())]
 
 
 def filters(described: Plain) -> list[str]:
     """Return the filters of a profile with these plugins."""
-    return [*plugins.filters(default_plugins(behaviours(Release(36))), convert(described, Plugins))]
+    return [*profile.filters(default_plugins(behaviours(Release(36))), convert(described, Plugins))]
 
 
 def weights(described: Plain) -> dict[str, int]:
     """Return the weights of a profile with these plugins."""
-    return {**plugins.weights(default_plugins(behaviours(Release(36))), convert(described, Plugins))}
+    return {**profile.weights(default_plugins(behaviours(Release(36))), convert(described, Plugins))}
 
 
 def without(*names: str) -> list[str]:

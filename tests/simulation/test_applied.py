@@ -15,7 +15,7 @@ from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.applied import AppliedOutcomes, applied
 from kubectl_spread.simulation.chance import ORDERS
 from kubectl_spread.simulation.placement import DomainRange, Jam, Placed, PlacementOutcomes

@@ -4,7 +4,7 @@ The API server refuses a manifest that breaks one. Field paths, reasons and mess
 included. All errors are reported, in the API server's order; where that order is random (maps), by key.
 
 * field_errors.py: FieldError, and the rules that many fields share
-* labelselectors.py, spread.py, affinity.py, tolerations.py, resources.py, containers.py, volumes.py: one subject each
+* labelselectors.py, affinity.py, resources.py, containers.py, volumes.py: one subject each
 * pods.py, workloads.py: whole objects
 * manifest_only_fields.py, strategies.py, schedules.py: loaded only for manifests that have such fields
 

@@ -1,14 +1,23 @@
 """Pods and Pod templates as a whole, and the metadata of any object.
 
-Source: pkg/apis/core/validation/validation.go ValidatePodCreate, ValidatePodSpec, ValidatePodTemplateSpec, apimachinery
-pkg/api/validation/objectmeta.go (v1.33 to v1.37).
+Source: pkg/apis/core/validation/validation.go ValidatePodCreate, ValidatePodSpec, ValidatePodTemplateSpec,
+ValidateTolerations, validateTopologySpreadConstraints, apimachinery pkg/api/validation/objectmeta.go, pkg/api/validate/
+content/decimal_int.go (v1.33 to v1.37).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
-from kubectl_spread.apimachinery import as_json, dns_label_faults, dns_subdomain_faults, label_key_faults
+from kubectl_spread.apimachinery import (
+    as_json,
+    dns_label_faults,
+    dns_subdomain_faults,
+    label_key_faults,
+    label_value_faults,
+    quoted,
+)
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
 from kubectl_spread.apiserver.validation.affinity import affinity_errors
 from kubectl_spread.apiserver.validation.containers import (
@@ -25,17 +34,31 @@ from kubectl_spread.apiserver.validation.field_errors import (
     forbidden,
     invalid,
     items,
+    not_supported,
     required,
     text_errors,
 )
-from kubectl_spread.apiserver.validation.labelselectors import label_errors
+from kubectl_spread.apiserver.validation.labelselectors import (
+    IN_SELECTOR_TOO,
+    NO_SELECTOR,
+    label_errors,
+    label_selector_errors,
+    merged_key_errors,
+)
 from kubectl_spread.apiserver.validation.resources import overhead_errors, pod_resource_errors
-from kubectl_spread.apiserver.validation.spread import constraint_errors
-from kubectl_spread.apiserver.validation.tolerations import toleration_errors
 from kubectl_spread.apiserver.validation.volumes import volume_errors
-from kubectl_spread.objects.core import Pod, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec
+from kubectl_spread.labels import is_int64
+from kubectl_spread.objects.core import (
+    Pod,
+    PodResourceClaim,
+    PodSchedulingGate,
+    PodSpec,
+    PodTemplateSpec,
+    Toleration,
+    TopologySpreadConstraint,
+)
 from kubectl_spread.objects.meta import ObjectMeta
-from kubectl_spread.release import USER_NAMESPACES_HOST_NETWORK, Release
+from kubectl_spread.release import MATCH_LABEL_KEYS_MERGE, NUMERIC_TOLERATIONS, USER_NAMESPACES_HOST_NETWORK, Release
 
 _HOST_USERS_SHORT_SINCE = 34
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
@@ -148,3 +171,109 @@ def _gate_errors(path: str, gates: Sequence[PodSchedulingGate]) -> Errors:
         if gate.name in names:
             yield duplicate(place, gate.name)
         names.add(gate.name)
+
+
+_NO_EXECUTE = "NoExecute"
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", _NO_EXECUTE)
+_OPERATORS = ("Equal", "Exists")
+_NUMERIC_OPERATORS = ("Lt", "Gt")
+_DECIMAL = re.compile("0|-?[1-9][0-9]*", re.ASCII)
+_INTEGER = re.compile("[-+]?[0-9]+", re.ASCII)
+
+
+def toleration_errors(path: str, tolerations: Sequence[Toleration], release: Release) -> Errors:
+    """Yield the errors of all tolerations."""
+    for place, toleration in items(path, tolerations):
+        if toleration.key:
+            yield from text_errors(f"{place}.key", toleration.key, label_key_faults)
+        elif toleration.operator != "Exists":
+            detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+            yield invalid(f"{place}.operator", as_json(toleration.operator), detail)
+        if toleration.toleration_seconds is not None and toleration.effect != _NO_EXECUTE:
+            detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+            yield invalid(f"{place}.effect", as_json(toleration.effect), detail)
+        yield from _operator_errors(place, toleration, release)
+        yield from choice_errors(f"{place}.effect", toleration.effect, _EFFECTS, optional=True)
+
+
+def _operator_errors(path: str, toleration: Toleration, release: Release) -> Errors:
+    # upstream: a value that does not suit Equal or Exists is reported at ``operator``.
+    place, value = f"{path}.operator", toleration.value
+    match toleration.operator:
+        case "" | "Equal":
+            if faults := ";".join(label_value_faults(value)):
+                yield invalid(place, quoted(value), faults)
+        case "Exists":
+            if value:
+                yield invalid(place, quoted(value), "value must be empty when `operator` is 'Exists'")
+        case "Lt" | "Gt" if release.enables(NUMERIC_TOLERATIONS):
+            yield from _number_errors(f"{path}.value", value)
+        case operator:
+            # upstream: while the gate is off, Lt and Gt are refused and yet listed among the supported values.
+            known = _OPERATORS + (_NUMERIC_OPERATORS if operator in _NUMERIC_OPERATORS else ())
+            yield not_supported(place, operator, known if release.knows(NUMERIC_TOLERATIONS) else _OPERATORS)
+
+
+def _number_errors(path: str, value: str) -> Errors:
+    # Two rules read the number, so a wrong one is reported twice: for its form and for its range.
+    if not value:
+        yield invalid(path, quoted(value), "must be non-empty")
+    elif not _DECIMAL.fullmatch(value):
+        yield invalid(path, quoted(value), "must be a valid decimal integer in canonical form")
+    if not is_int64(value):
+        fault = "value out of range" if _INTEGER.fullmatch(value) else "invalid syntax"
+        yield invalid(path, quoted(value), f"strconv.ParseInt: parsing {quoted(value)}: {fault}")
+
+
+_DO_NOT_SCHEDULE = "DoNotSchedule"
+_ACTIONS = (_DO_NOT_SCHEDULE, "ScheduleAnyway")
+_POLICIES = ("Honor", "Ignore")
+
+
+def constraint_errors(path: str, constraints: Sequence[TopologySpreadConstraint], release: Release) -> Errors:
+    """Yield the errors of all constraints of a Pod or template.
+
+    Two constraints may have one topologyKey if their actions differ. A repeated pair is reported on the earlier one.
+    """
+    for index, (place, constraint) in enumerate(items(path, constraints)):
+        action = constraint.when_unsatisfiable
+        if constraint.max_skew <= 0:
+            yield invalid(f"{place}.maxSkew", constraint.max_skew, "must be greater than zero")
+        if not constraint.topology_key:
+            yield required(f"{place}.topologyKey", "can not be empty")
+        yield from choice_errors(f"{place}.whenUnsatisfiable", action, _ACTIONS)
+        pairs = [(later.topology_key, later.when_unsatisfiable) for later in constraints[index + 1 :]]
+        if (constraint.topology_key, action) in pairs:
+            yield duplicate(f"{place}.{{topologyKey, whenUnsatisfiable}}", f"{{{constraint.topology_key}, {action}}}")
+        if constraint.min_domains is not None and constraint.min_domains <= 0:
+            yield invalid(f"{place}.minDomains", constraint.min_domains, "must be greater than zero")
+        # upstream: with minDomains an unknown action is reported a second time here.
+        if constraint.min_domains is not None and action != _DO_NOT_SCHEDULE:
+            detail = f"can only use minDomains if whenUnsatisfiable={_DO_NOT_SCHEDULE}, not {action}"
+            yield invalid(f"{place}.minDomains", constraint.min_domains, detail)
+        for field, policy in (
+            ("nodeAffinityPolicy", constraint.node_affinity_policy),
+            ("nodeTaintsPolicy", constraint.node_taints_policy),
+        ):
+            if policy is not None:
+                yield from choice_errors(f"{place}.{field}", policy, _POLICIES)
+        yield from _match_label_keys_errors(place, constraint, release)
+        yield from label_selector_errors(f"{place}.labelSelector", constraint.label_selector)
+
+
+def _match_label_keys_errors(path: str, constraint: TopologySpreadConstraint, release: Release) -> Errors:
+    """Yield the errors of matchLabelKeys.
+
+    Before v1.34 the selector must not have the keys; since then they are merged into it before validation.
+    """
+    keys, selector = constraint.match_label_keys, constraint.label_selector
+    if release.enables(MATCH_LABEL_KEYS_MERGE):
+        yield from merged_key_errors(path, selector, match_keys=keys)
+        return
+    if keys and selector is None:
+        yield forbidden(f"{path}.matchLabelKeys", NO_SELECTOR)
+    selected = {*selector.match_labels, *(e.key for e in selector.match_expressions)} if selector else ()
+    for place, key in items(f"{path}.matchLabelKeys", keys):
+        yield from text_errors(place, key, label_key_faults)
+        if key in selected:
+            yield invalid(place, quoted(key), IN_SELECTOR_TOO)

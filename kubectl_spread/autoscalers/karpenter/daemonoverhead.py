@@ -26,7 +26,7 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
 )
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler.hostport import HostPort, host_ports
+from kubectl_spread.scheduler.nodeinfo import HostPort, host_ports
 from kubectl_spread.scheduler.profile import Profile
 
 

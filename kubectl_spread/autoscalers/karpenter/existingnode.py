@@ -17,7 +17,7 @@ from kubectl_spread.autoscalers.karpenter.statenode import StateNode
 from kubectl_spread.autoscalers.karpenter.topology import PodData
 from kubectl_spread.autoscalers.karpenter.topologygroup import TopologyGroup
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.scheduler.hostport import host_ports
+from kubectl_spread.scheduler.nodeinfo import host_ports
 
 
 def can_add(node: StateNode, pod_data: PodData) -> bool | None:

@@ -38,7 +38,7 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
 from kubectl_spread.autoscalers.karpenter.topology import PodData
 from kubectl_spread.autoscalers.karpenter.topologygroup import TopologyGroup, TopologyType
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
-from kubectl_spread.scheduler.hostport import host_ports
+from kubectl_spread.scheduler.nodeinfo import host_ports
 from kubectl_spread.scheduler.resource import total
 
 NEW_HOST = "hostname-placeholder"

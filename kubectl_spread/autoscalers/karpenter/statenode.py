@@ -20,7 +20,7 @@ from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.objects.autoscaling import NodeClaim
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, INSTANCE_TYPE
-from kubectl_spread.scheduler.hostport import HostPort, host_ports
+from kubectl_spread.scheduler.nodeinfo import HostPort, host_ports
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import amounts, total
 from kubectl_spread.snapshot import Snapshot

@@ -1,4 +1,4 @@
-"""Decodes YAML text to the plain values that kubectl would send.
+"""Decodes YAML text to the plain values that kubectl would send, and finds the lines of fields.
 
 Like kubectl, it splits a file at ``---`` lines before it parses, and reads YAML 1.1 as go-yaml does: ``yes`` and ``y``
 are booleans, ``0755`` is octal, dates stay text. kubectl silently drops text after ``...`` and the first of two equal
@@ -15,7 +15,7 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import msgspec
@@ -299,3 +299,37 @@ def _number(text: str) -> Plain:
     if not _FLOAT.fullmatch(digits) or math.isinf(number := float(digits)):
         return text
     return as_sent(number)
+
+
+_PART = re.compile(r"\[([^\[\]]*)\]|([^.\[\]]+)")
+_CONTENT_AFTER_TABS = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
+
+
+def lines_of(document: YamlDocument, paths: Iterable[str]) -> dict[str, int]:
+    """Return path → line of the file, from 1; for a missing field, the line of the nearest field around it."""
+    content = _CONTENT_AFTER_TABS.search(document.text)
+    start = document.line + (document.text.count("\n", 0, content.start()) if content else 0)
+    wanted = dict.fromkeys(paths, start)
+    root = yaml.compose(document.text, Loader=yaml.CSafeLoader) if any(wanted) else None
+    if root is not None:
+        wanted |= {path: document.line + _line(root, path) for path in wanted if path}
+    return wanted
+
+
+def _line(root: yaml.Node, path: str) -> int:
+    node, line = root, root.start_mark.line
+    for bracketed, name in _PART.findall(path):
+        found = _child(node, bracketed or name)
+        if found is None:
+            break
+        line, node = found
+    return line
+
+
+def _child(node: yaml.Node, name: str) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        return next(((key.start_mark.line, value) for key, value in node.value if key.value == name), None)
+    if isinstance(node, yaml.SequenceNode) and name.isdecimal() and int(name) < len(node.value):
+        item = node.value[int(name)]
+        return item.start_mark.line, item
+    return None

@@ -36,8 +36,7 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
 )
 from kubectl_spread.scheduler.affinityterm import readable_terms
-from kubectl_spread.scheduler.hostport import host_ports
-from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
 
 HOLDERS = tuple(

@@ -36,8 +36,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 )
 from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
-from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
-from kubectl_spread.diagnosis.fixes.route import routes_of
+from kubectl_spread.diagnosis.fixes.route import renewal_jams, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod

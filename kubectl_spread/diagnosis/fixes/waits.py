@@ -27,7 +27,7 @@ from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
-from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import ControlLoop

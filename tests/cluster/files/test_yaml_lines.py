@@ -7,8 +7,7 @@ import io
 import pytest
 
 from kubectl_spread.cluster.files.manifests import read_documents
-from kubectl_spread.cluster.files.yaml_lines import lines_of
-from kubectl_spread.cluster.files.yaml_values import split
+from kubectl_spread.cluster.files.yaml_values import lines_of, split
 
 TEXT = """\
 # a comment
