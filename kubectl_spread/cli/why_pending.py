@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,13 +68,13 @@ def why_pending(
         from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
         from kubectl_spread.render.outline import Extent
         from kubectl_spread.render.outline.pending import pending_outline
-        from kubectl_spread.render.text import outline_text
+        from kubectl_spread.render.text import text_on
 
         def text(report: PendingReport, *, wide: bool) -> str:
             screen = output.screen_for(printing)
             brief = not (wide or flags.all_fixes)
             extent = Extent(wide=wide, evidence=wide, brief=brief, every_fix=flags.all_fixes, fix_format=fix_format)
-            return outline_text(pending_outline(report, extent), screen)
+            return text_on(screen, partial(pending_outline, report), extent)
 
         fix_format = inputs.fix_format_of(flags.fix_format)
         printed = output.printer(text, printing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, KeysView, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import chain, islice
@@ -278,8 +278,9 @@ def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[causes.Rejecti
     rejected = blame.spread.rejected
     filters = [each for each in rejected if isinstance(each, FilterRequirement)]
     cores = conflict_cores({each: rejected[each] for each in filters}, blame.handle.node_infos)
-    # Filters of equally small cores all have to give way.
-    blamed = [each for each in filters if any(each in core for core in cores)]
+    # Filters of equally small cores all have to give way; one that is in every core matters most.
+    counts = Counter(each for core in cores for each in core)
+    blamed = sorted(filter(counts.__getitem__, filters), key=lambda each: -counts[each])
     cordoned = rejected.get(FilterRequirement(nodeunschedulable.NAME), frozenset())
     return tuple(each.plugin for each in blamed), tuple(
         _rejecting(each.plugin, rejected[each], blame)

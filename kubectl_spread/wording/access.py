@@ -31,6 +31,11 @@ def files_name_no_cluster(source: str) -> str:
     return f"Read from {'standard input' if source == '-' else source}: add --context to the commands."
 
 
+def with_flags(title: str, flags: Sequence[str]) -> str:
+    """Return the title of fixes with the flags that their commands lack."""
+    return f"{title}; commands need {enumerated(flags)}"
+
+
 def left_out(flags: Sequence[str], *, snapshot: bool) -> str:
     """Return which flags commands need that are not printed: they are secret, or a snapshot does not hold them."""
     why = "the snapshot was taken with them" if snapshot else "secrets are not printed"

@@ -226,22 +226,28 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     return f"Opens {nodes}{lets_in}."
 
 
-def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool) -> str:
+def shown_with(flag: str) -> str:
+    """Return which flag shows the command of a fix that has no room for it."""
+    return f"{flag} prints its command"
+
+
+def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: bool = False) -> str:
     """Return the title of a list of fixes: what all of them do to Pods, and how to see more fixes; empty without any.
 
     Args:
         disturbs: what each does.
         more: how many more there are, and how to see them; empty for none.
         checked: whether they are for a manifest, of which nothing runs yet.
+        folded: whether room is short.
     """
     if not disturbs:
         return ""
     untold = len(set(disturbs)) > 1 or (checked and disturbs[0] is Disturbance.NOTHING)
     verb, pods = TOUCHES[disturbs[0]]
-    if len(disturbs) == 1:
-        what = f"One fix{'' if untold else f' that {verb}s {pods}'}, {VERIFIED}"
-    else:
-        what = f"Fixes{'' if untold else f' that {verb} {pods}'}, each {VERIFIED}"
+    one, verified = len(disturbs) == 1, VERIFIED.partition(" on ")[0] if folded else VERIFIED
+    what = "One fix" if one else "Fixes"
+    what += "" if untold else f" that {verb}{'s' * one} {pods}"
+    what += f", {'' if one or folded else 'each '}{verified}"
     return f"{what} ({more})" if more else what
 
 

@@ -81,6 +81,7 @@ def they_differ(why: str) -> str:
     return f"This differs from the result above: {why}."
 
 
+REPORTED = "The scheduler reported"
 SEE_WIDE = "-o wide lists them"
 """What stands for the reasons of nodes that are only counted."""
 NOT_KNOWN = "unknown: see below"

@@ -56,6 +56,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         evidence: whether everything that proves the answer is wanted, or only what decides it.
         by_node: whether domains are unfolded to their nodes.
         brief: whether of several explanations only one of each cause is wanted, without its evidence.
+        folded: whether room is short: only the first fix has commands, and what is not to blame is left out.
         every_fix: whether all fixes are wanted, or only the first.
         all_fixes: the flags with which all are told.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
@@ -67,6 +68,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     evidence: bool = False
     by_node: bool = False
     brief: bool = False
+    folded: bool = False
     every_fix: bool = False
     all_fixes: str = "--all-fixes"
     fix_format: FixFormat = ""
@@ -257,12 +259,12 @@ class FixBlock(Part, frozen=True, kw_only=True):
     number: int
     id: str
     summary: str
-    effect: str
-    notes: tuple[str, ...]
-    edits: tuple[EditBlock, ...]
-    yaml: tuple[str, ...]
-    commands: tuple[str, ...]
-    starts: str
+    effect: str = ""
+    notes: tuple[str, ...] = ()
+    edits: tuple[EditBlock, ...] = ()
+    yaml: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    starts: str = ""
 
 
 class Fixes(Part, frozen=True, kw_only=True):
@@ -292,12 +294,14 @@ class Messages(Part, frozen=True, kw_only=True):
 
     Attributes:
         ours: what it would say now; empty where nothing.
+        reported: whether it said so too, where room is short.
         remark: when it said the same, or something else; empty where it said nothing.
         theirs: what it last said; empty where that is the same.
         differs: why it differs; empty where it does not.
     """
 
     ours: str
+    reported: bool = False
     remark: str = ""
     theirs: str = ""
     differs: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -15,12 +15,19 @@ from kubectl_spread.wording import access as wording
 if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport
 
+CONTEXT = "--context"
 
-def outline_with(items: Iterable[Item], report: AnyReport, gaps: Gaps | None = None) -> Outline:
-    """Return the outline of a report that has these items; it names these gaps, or else all of the report."""
-    note = commands_note(report.metadata)
+
+def outline_with(
+    items: Iterable[Item], report: AnyReport, gaps: Gaps | None = None, *, folded: bool = False
+) -> Outline:
+    """Return the outline of a report that has these items; it names these gaps, or else all of the report.
+
+    ``folded`` says whether what commands need is told in the title of the fixes.
+    """
+    note, flags = commands_note(report.metadata), missing_flags(report.metadata) if folded else ()
     return Outline(
-        items=_noted(tuple(items), note) if note else tuple(items),
+        items=_noted(tuple(items), note, flags) if note else tuple(items),
         gaps=gaps or Gaps(gaps=report.incomplete),
         nodes=node_names(report),
         header=header(report.metadata),
@@ -38,24 +45,36 @@ def header(metadata: Metadata) -> str:
     return wording.read_from(found.context, found.cluster, metadata.server)
 
 
+def missing_flags(metadata: Metadata) -> Sequence[str]:
+    """Return the flags that commands lack; none where they reach the cluster as they are."""
+    found = metadata.access
+    if not metadata.server and metadata.source and not {CONTEXT, "--server"} & {*metadata.connection_flags}:
+        return (CONTEXT,)
+    return found.secret_flags if isinstance(found, ClusterAccess) else ()
+
+
 def commands_note(metadata: Metadata) -> str:
     """Return what is to be added to commands; empty where they reach the cluster as they are."""
-    found = metadata.access
-    if not metadata.server and metadata.source and not {"--context", "--server"} & {*metadata.connection_flags}:
+    flags = missing_flags(metadata)
+    if CONTEXT in flags:
         return wording.files_name_no_cluster(metadata.source)
-    flags = found.secret_flags if isinstance(found, ClusterAccess) else ()
     return wording.left_out(flags, snapshot=not metadata.server) if flags else ""
 
 
-def _noted(items: tuple[Item, ...], line: str) -> tuple[Item, ...]:
-    """Return the items with the line above the first of all their commands."""
+def _noted(items: tuple[Item, ...], line: str, flags: Sequence[str]) -> tuple[Item, ...]:
+    """Return the items with the line above the first of all their commands, or with the flags in the title there."""
     places = ((at, part) for at, item in enumerate(items) for part, blocks in enumerate(item.paragraphs))
     first = next(((at, part) for at, part in places if any(map(_has_commands, items[at].paragraphs[part]))), None)
     if first is None:
         return items
     at, part = first
     paragraphs = items[at].paragraphs
-    noted = (*paragraphs[:part], (Note(line=line), *paragraphs[part]), *paragraphs[part + 1 :])
+    blocks: tuple[Block, ...] = tuple(
+        replace(each, title=wording.with_flags(each.title, flags)) if flags and isinstance(each, Fixes) else each
+        for each in paragraphs[part]
+    )
+    blocks = blocks if blocks != paragraphs[part] else (Note(line=line), *blocks)
+    noted = (*paragraphs[:part], blocks, *paragraphs[part + 1 :])
     return (*items[:at], replace(items[at], paragraphs=noted), *items[at + 1 :])
 
 

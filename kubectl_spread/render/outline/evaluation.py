@@ -15,8 +15,10 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
+from kubectl_spread.render.outline.shortening import rewritten
+from kubectl_spread.wording.causes import NODE_CONDITION
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
-from kubectl_spread.wording.words import SHORT_KEYS, listed, with_short_keys
+from kubectl_spread.wording.words import SHORT_KEYS, first_and_more, listed, with_short_keys
 
 MOST_GROUPS, MOST_SHOWN = 12, 3
 """Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one."""
@@ -65,7 +67,7 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
     Constraints that are not to blame are a line each, unless all evidence is wanted.
     """
     groups = node_groups(item.nodes)
-    shown = groups if extent.evidence else foremost(groups)
+    shown = groups if extent.evidence else foremost(groups, folded=extent.folded)
     blocks = list[Block]()
     if shown:
         blocks.append(table_of(_columns(extent), shown, wide=extent.wide, title="Nodes by what rejects them"))
@@ -78,8 +80,10 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
             # The sentence on top names who holds the minimum.
             known = isinstance(item.cause, PinnedDomain) and len(blamed) == 1 and not extent.evidence
             blocks.append(replace(found, minimum="") if known else found)
-        else:
+        elif not extent.folded:
             blocks.append(Note(line=allowance(constraint)))
+    if extent.folded:  # The sentence on top names its taint in full.
+        blocks = [rewritten(block, lambda text: text.replace(NODE_CONDITION, "")) for block in blocks]
     yield from ((block,) for block in blocks) if extent.evidence else [tuple(blocks)] * bool(blocks)
     yield from ((block,) for block in remarks(item))
 
@@ -124,7 +128,7 @@ class NodeGroup(Part, frozen=True, kw_only=True):
 
 
 def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
-    most = extent.most(NAMED_NODES if not extent.evidence else 0)
+    most = extent.most(1 if extent.folded else NAMED_NODES if not extent.evidence else 0)
     return (
         Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
         Column("REJECTED-BY", lambda group: group.plugin),
@@ -162,8 +166,8 @@ def _is_alone(node: NodeReport) -> bool:
     return len({each.plugin for each in node.rejections if each.detail != CORDON_TAINT}) <= 1
 
 
-def foremost(groups: Sequence[NodeGroup]) -> Sequence[NodeGroup]:
-    """Return the first of the groups, those that decide, and the others as one."""
+def foremost(groups: Sequence[NodeGroup], *, folded: bool = False) -> Sequence[NodeGroup]:
+    """Return the first of the groups, those that decide, and the others as one; ``folded`` where room is short."""
     decide = [group for group in groups if group.decides] or list(groups)
     shown = (decide if len(decide) <= MOST_SHOWN else _without_details(decide))[:MOST_SHOWN]
     named = {name for group in shown for name in group.names}
@@ -171,8 +175,9 @@ def foremost(groups: Sequence[NodeGroup]) -> Sequence[NodeGroup]:
     if len(rest) <= 1:
         return [*shown, *rest]
     names = tuple(name for group in rest for name in group.names)
-    plugins = ", ".join(dict.fromkeys(group.plugin for group in rest))
-    return [*shown, NodeGroup(names=names, plugin=plugins, reasons="", detail=SEE_WIDE, decides=False)]
+    plugins = list(dict.fromkeys(group.plugin for group in rest))
+    plugin = first_and_more(plugins) if folded else ", ".join(plugins)
+    return [*shown, NodeGroup(names=names, plugin=plugin, reasons="", detail=SEE_WIDE, decides=False)]
 
 
 def _without_details(groups: Iterable[NodeGroup]) -> list[NodeGroup]:

@@ -40,21 +40,27 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     only_set_apart = bool(left_out) and not shown
     new_nodes = tuple(fixes.or_add(with_short_keys(fix.summary), fix.alike, first=unsafe) for fix in item.new_nodes)
     waited = [each.message for each in item.waits or ()]
+    reasons = {line.partition(": ")[2] for line in waited}
     return Fixes(
         before=(
             *(f"Wait for {message}." for message in waited),
             *(new_nodes if unsafe else ()),
             *((fixes.nothing_safe(others=bool(waited or new_nodes)),) if unsafe and shown else ()),
         ),
-        title=fixes.title([fix.disturbs for fix in shown], more, checked=isinstance(item, CheckItem)),
+        title=fixes.title(
+            [fix.disturbs for fix in shown], more, checked=isinstance(item, CheckItem), folded=extent.folded
+        ),
         fixes=tuple(
-            fix_block(number, fix, extent, _opens(fix, extent, item)) for number, fix in enumerate(shown, start=1)
+            folded_fix(number, fix, extent)
+            if extent.folded and number > 1
+            else fix_block(number, fix, extent, _opens(fix, extent, item))
+            for number, fix in enumerate(shown, start=1)
         ),
         nothing_helps=_nothing_helps(item),
         new_nodes=() if unsafe or hides_nodes else new_nodes,
         left_alone=(
             *((fixes.set_apart(left_out, extent.all_fixes),) if only_set_apart else ()),
-            *(f"Left alone: {line}." for line in item.left_alone if line not in waited),
+            *(f"Left alone: {line}." for line in item.left_alone if line.partition(": ")[2] not in reasons),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
         ),
@@ -113,6 +119,12 @@ def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
         commands=fix.commands if in_commands else (),
         starts=fix.starts,
     )
+
+
+def folded_fix(number: int, fix: Fix, extent: Extent) -> FixBlock:
+    """Return one fix as a line, with the flag that shows the rest."""
+    summary = with_short_keys(fix.summary)
+    return FixBlock(number=number, id=fix.id, summary=summary, starts=fixes.shown_with(extent.all_fixes))
 
 
 def _edit(edit: ManifestEdit) -> EditBlock:

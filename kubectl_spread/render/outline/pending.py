@@ -67,7 +67,9 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     brief = extent.brief and several
     having = sorted(causes, key=lambda cause: -sum(map(_count_pods, causes[cause])))
     shown = [causes[cause][0] for cause in having] if brief else explained
-    outline = outline_with((_item(each, extent, brief=brief) for each in shown), report, common_gaps(report))
+    outline = outline_with(
+        (_item(each, extent, brief=brief) for each in shown), report, common_gaps(report), folded=extent.folded
+    )
     if not several:
         return outline
     shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
@@ -139,7 +141,7 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
         yield from ((block,) for block in remarks(item) if isinstance(block, Gaps))
         return
     paragraphs = [*evaluation_paragraphs(item, extent)]
-    if message := messages_block(item):
+    if message := messages_block(item, folded=extent.folded):
         last = paragraphs.pop() if paragraphs else ()
         paragraphs.append((*last, message))
     yield from paragraphs
@@ -176,8 +178,11 @@ def at_work(item: PendingItem) -> str:
     return "" if isinstance(item.replicas, UnsetType) else wording.at_work(item.replicas)
 
 
-def messages_block(item: PendingItem) -> Messages | None:
-    """Return what the scheduler would report and what it last reported; None where there is neither."""
+def messages_block(item: PendingItem, *, folded: bool) -> Messages | None:
+    """Return what the scheduler would report and what it last reported; None where there is neither.
+
+    ``folded`` says whether both are one where they are the same.
+    """
     event = item.event
     if event is None or not event.message:
         return Messages(ours=item.message) if item.message else None
@@ -186,7 +191,8 @@ def messages_block(item: PendingItem) -> Messages | None:
     remark = wording.scheduler_said(event.time, same=not event.differs)
     if not event.differs:
         # A real message goes on about preemption.
-        return Messages(ours=item.message or event.message, remark=remark)
+        ours = item.message or event.message
+        return Messages(ours=ours, reported=True) if folded else Messages(ours=ours, remark=remark)
     return Messages(
         ours=item.message or "", remark=remark, theirs=event.message, differs=wording.they_differ(event.differs)
     )

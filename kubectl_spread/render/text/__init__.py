@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import assert_never
+
+import msgspec
 
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import (
     Block,
     Commands,
     ConstraintBlock,
+    Extent,
     Findings,
     FixBlock,
     Fixes,
@@ -26,10 +29,23 @@ from kubectl_spread.render.outline import (
 )
 from kubectl_spread.render.outline.shortening import PartT, rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
-from kubectl_spread.wording.words import shortening
+from kubectl_spread.wording.pending import REPORTED
+from kubectl_spread.wording.words import SHORT_KEYS, shortening
 
+MOST_ROWS = 24
+"""Rows of a terminal that one explanation should fit into."""
 NUMBERED = 5
 """Characters before the words of a fix that has a number, and before all that belongs to it."""
+
+
+def text_on(screen: Screen, outlined: Callable[[Extent], Outline], extent: Extent) -> str:
+    """Return an outline as text; one explanation that is longer than a terminal is folded there."""
+    outline = outlined(extent)
+    if extent.brief and len(outline.items) == 1:
+        plain = msgspec.structs.replace(screen, colors=False)
+        if screen.rows(outline_text(outline, plain)) > MOST_ROWS:
+            outline = outlined(msgspec.structs.replace(extent, folded=True))
+    return outline_text(outline, screen)
 
 
 def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
@@ -124,6 +140,10 @@ def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | M
 
 
 def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
+    line = constraint.line
+    if screen.rows(constraint.line) > 1:
+        key = constraint.topology_key
+        constraint = msgspec.structs.replace(constraint, topology_key=SHORT_KEYS.get(key, key))
     yield from screen.wrapped(constraint.line)
     yield from table_lines(constraint.domains, screen)
     for line in filter(None, (constraint.minimum, *constraint.bypassed)):
@@ -147,8 +167,8 @@ def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
 
 def _fix(fix: FixBlock, before: FixBlock | None, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
-    starts = f"same effect as {before.number}" if before and before.starts == fix.starts else fix.starts
-    sentences = (f"{fix.summary}.", fix.effect, *fix.notes, *([f"({starts})"] if fix.starts else []))
+    starts = f"same effect as {before.number}" if before and before.starts == fix.starts != "" else fix.starts
+    sentences = filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, f"({starts})" if starts else ""))
     yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
     for edit in fix.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)
@@ -158,7 +178,8 @@ def _fix(fix: FixBlock, before: FixBlock | None, screen: Screen) -> Iterator[str
 
 def _messages(messages: Messages) -> Iterator[str]:
     if messages.ours:
-        yield f"Message{' now' if messages.differs else ''}: {cell(messages.ours)}"
+        lead = REPORTED if messages.reported else f"Message{' now' if messages.differs else ''}"
+        yield f"{lead}: {cell(messages.ours)}"
     if messages.remark:
         yield messages.remark + (f" {cell(messages.theirs)}" if messages.differs else "")
     if messages.differs:

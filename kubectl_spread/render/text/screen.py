@@ -68,6 +68,11 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
         yield first
         yield from (" " * under + line for line in rest)
 
+    def rows(self, text: str) -> int:
+        """Return how many rows a text takes here (count), with lines that the terminal wraps; 1 in a pipe."""
+        width = self.width
+        return 1 if width is None else sum(max(1, -(-len(line) // width)) for line in text.splitlines())
+
     def paint(self, text: str, tone: Tone | None) -> str:
         """Return the text in the colour of its tone, or as it is where it has none or no colours are wanted."""
         return f"\x1b[{COLORS[tone]}m{text}\x1b[0m" if self.colors and tone and text else text

@@ -1,0 +1,79 @@
+"""What a terminal shows of a cluster of thirty nodes with the long names of a cloud: an answer fits a screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.build import Object
+from tests.build_cloud import NAMESPACE, ON_NODES, ON_ZONES, POOL, REGION, cloud
+from tests.program import INSTALLED
+from tests.terminal import printed_on
+
+COLUMNS, ROWS = 100, 24
+FIX = re.compile(r"^  \d+\. (\w+): ", re.MULTILINE)
+FULL = {f"{zone}{number}": f"{7510 + 10 * number}m" for zone in "abc" for number in range(7)}
+INCIDENTS: dict[str, list[Object]] = {
+    "a reserved zone": [*cloud(ON_ZONES, running="a0 a1 b0 b1", taints={"c": "dedicated=batch:NoSchedule"})],
+    "a lost zone, full nodes, cordons and two constraints": [
+        *cloud(
+            *(ON_ZONES, ON_NODES),
+            running="a0 a1 b0 b1 b2",
+            pending=4,
+            taints={"c": "node.kubernetes.io/not-ready:NoSchedule"},
+            cordoned="a2 b3",
+            full={"a3": "7600m", "a4": "7700m", "a5": "7800m", "b4": "7550m"},
+            message=(
+                "0/30 nodes are available: 16 node(s) had untolerated taint(s), 2 node(s) were unschedulable, 4"
+                " Insufficient cpu, 8 node(s) didn't match pod topology spread constraints. preemption: 0/30 nodes are"
+                " available: 22 Preemption is not helpful for scheduling, 8 No preemption victims found."
+            ),
+        )
+    ],
+    "no room in the Pod's node pool": [
+        *cloud(ON_ZONES, running="a0 b0 c0", pending=3, full=FULL, nodeSelector={POOL: "general"})
+    ],
+}
+
+
+@pytest.fixture(name="cluster", params=INCIDENTS)
+def fixture_cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return the file of a cluster."""
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": INCIDENTS[request.param]}))
+    return path
+
+
+def shown(cluster: Path, *words: str) -> list[str]:
+    """Return the lines that a terminal shows of why a Pod waits."""
+    waiting = next(
+        each for each in json.loads(cluster.read_text())["items"] if each.get("status", {}).get("phase") == "Pending"
+    )
+    asked = ("why-pending", waiting["metadata"]["name"], "-n", NAMESPACE, "--from", cluster, "--color", "never")
+    return printed_on(COLUMNS, INSTALLED, *asked, *words).splitlines()
+
+
+def rows(lines: list[str]) -> int:
+    """Return how many rows of the terminal lines take (count), those that it wraps itself included."""
+    return sum(max(1, -(-len(line) // COLUMNS)) for line in lines)
+
+
+def test_an_answer_fits_a_screen_and_says_what_matters(cluster: Path) -> None:
+    lines = shown(cluster)
+    assert rows(lines) <= ROWS
+    text = " ".join(lines)
+    assert re.search(r"(Message|The scheduler reported): 0/30 nodes are available: ", text)
+    assert lines[-1] == f"All node names end in .{REGION}.compute.internal"
+    # No command reaches the cluster as it is: that is said before the first.
+    assert text.index("--context") < text.index("kubectl ")
+
+
+def test_what_is_folded_is_there_with_all_fixes(cluster: Path) -> None:
+    folded, whole = shown(cluster), shown(cluster, "--all-fixes")
+    assert rows(whole) > ROWS
+    assert {*FIX.findall("\n".join(folded))} <= {*FIX.findall("\n".join(whole))}
+    assert "--all-fixes" in " ".join(folded)
+    assert "prints its command" not in " ".join(whole)
