@@ -126,6 +126,14 @@ class UnknownLastApplied(_Gap, frozen=True, kw_only=True):
     fields: tuple[str, ...]
 
 
+class UnknownKind(_Gap, frozen=True, kw_only=True):
+    """A kind of another API of which it is not known whether the cluster serves it."""
+
+    api_version: str
+    kind: str
+    why: str
+
+
 class UnknownManagers(_Gap, frozen=True, kw_only=True):
     """An object that is applied on the server, which was not asked: who manages which of its fields decides."""
 
@@ -217,6 +225,7 @@ Gap: TypeAlias = (
     | UnknownFeatureGate
     | UndecidedChoice
     | NoDryRun
+    | UnknownKind
     | UnknownLastApplied
     | UnknownManagers
     | UntriedPods

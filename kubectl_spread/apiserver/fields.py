@@ -77,6 +77,11 @@ class Tables(msgspec.Struct, frozen=True):
     definitions: Mapping[str, Mapping[str, Entry]]
     merges: Mapping[str, Mapping[str, str]] = {}
 
+    def has_group(self, api_version: str) -> bool:
+        """Whether the group is Kubernetes' own: all its kinds are known."""
+        groups = {known.partition(" ")[0].rpartition("/")[0] for known in self.kinds}
+        return api_version in REMOVED_IN or api_version.rpartition("/")[0] in groups
+
 
 @dataclass(frozen=True, slots=True)
 class Api:
@@ -106,9 +111,7 @@ class Api:
                 values = {name: value for name, value in values.items() if name not in {"apiVersion", "kind"}}
             yield from self._errors("", definition, values)
             return
-        # All kinds of the groups that the tables have are known.
-        groups = {known.partition(" ")[0].rpartition("/")[0] for known in self.tables.kinds}
-        if api_version in REMOVED_IN or api_version.rpartition("/")[0] in groups:
+        if self.tables.has_group(api_version):
             yield self._not_served(api_version, kind)
 
     def template_errors(self, path: str, values: Plain) -> Errors:
@@ -173,14 +176,21 @@ class Api:
         versions = [version for version, name in served if name == kind]
         minor = _REMOVED_LATER.get((api_version, kind), REMOVED_IN.get(api_version))
         removed = f"v1.{minor} removed it, " if minor and versions else ""
-        near = _nearest(kind, [name for version, name in served if version == api_version])
         if versions:
             stable = [version for version in versions if "alpha" not in version and "beta" not in version]
-            hint = f": {removed}v1.{self.minor} serves it in {' and '.join(stable or versions)}"
-        else:
-            hint = f", did you mean {quoted(near)}?" if near else f": {removed}v1.{self.minor} serves no {kind}"
-        message = f"no matches for kind {quoted(kind)} in version {quoted(api_version)}{hint}"
-        return FieldError("apiVersion", Reason.NO_KIND_MATCH, message)
+            return no_kind_match(
+                api_version, kind, f"{removed}v1.{self.minor} serves it in {' and '.join(stable or versions)}"
+            )
+        near = [name for version, name in served if version == api_version]
+        return no_kind_match(api_version, kind, f"{removed}v1.{self.minor} serves no {kind}", near=near)
+
+
+def no_kind_match(api_version: str, kind: str, hint: str, *, near: Iterable[str] = ()) -> FieldError:
+    """Return kubectl's error about a kind that is not served, with a hint or the nearest kind that is served."""
+    nearest = _nearest(kind, near)
+    hint = f", did you mean {quoted(nearest)}?" if nearest else f": {hint}"
+    message = f"no matches for kind {quoted(kind)} in version {quoted(api_version)}{hint}"
+    return FieldError("apiVersion", Reason.NO_KIND_MATCH, message)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:

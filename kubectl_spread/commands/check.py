@@ -30,6 +30,7 @@ from kubectl_spread.commands.manifests import (
     in_its_file,
     read_manifests,
 )
+from kubectl_spread.commands.served_kinds import unknown_kinds, with_served_kinds
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
 from kubectl_spread.contract.check import CheckItem, CheckReport
@@ -113,6 +114,7 @@ def check(
         UsageError: none that has a Pod template is selected.
     """
     manifests, problems = read_manifests(options, stdin=stdin)
+    manifests = with_served_kinds(manifests, source)
     selected = [each for each in manifests if options.selector.matches(each.labels)]
     making = [each for each in selected if each.makes_pods]
     if not (making or any(each.document.api_version in REMOVED_IN for each in selected)):
@@ -143,6 +145,7 @@ def check(
     told_of = [manifest.document for manifest, _ in answered]
     skipped = tuple(each for each in selected if each.obj is None and each.document not in told_of)
     unread += incomplete_entries(UnreadTemplate(workload=str(each.ref)) for each in skipped if each.spreads)
+    unread += () if source.server else incomplete_entries(unknown_kinds(making, view.snapshot))
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return CheckAnswer(report, view, skipped)
 

@@ -23,7 +23,7 @@ from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
-from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
+from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
 
 MOST_PODS = 150_000
@@ -56,6 +56,7 @@ class Manifest(msgspec.Struct, frozen=True):
         obj: the object; None for a kind of another API.
         template: the Pod template of a kind of another API.
         group: the field of that template, and the number of its Pods.
+        served_as: its kind in the API server's discovery; None for a kind of Kubernetes, or where that was not asked.
         namespace: where it would be created; empty for cluster-scoped kinds.
         name: its name, or its generateName.
         written: the object of the document, where ``obj`` is merged with a live object; None where it is not.
@@ -78,6 +79,7 @@ class Manifest(msgspec.Struct, frozen=True):
     unknown: tuple[Gap, ...] = ()
     server_side: bool = False
     group: PodGroup | None = None
+    served_as: Kind | None = None
 
     @property
     def makes_pods(self) -> bool:

@@ -44,10 +44,10 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
     Raises:
         ClusterError: the server cannot be reached or understood.
     """
-    kind = BY_API.get((manifest.document.api_version, manifest.document.kind))
+    kind = manifest.served_as or BY_API.get((manifest.document.api_version, manifest.document.kind))
     known = kind is None or manifest.served is not None or manifest.refused
     result = DryRun() if kind is None or known else create(kind, manifest.namespace, values_of(manifest.document))
-    if result.causes or result.impossible or kind is POD:
+    if manifest.refused or result.causes or result.impossible or kind is POD:
         return _served(result, pod, path="")
     labels: Plain = {**pod.metadata.labels}
     metadata: Plain = {

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, objects_of, unsimulated_notes
@@ -13,6 +14,7 @@ from kubectl_spread.commands.applying import merged, merged_constraints, unreada
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
+from kubectl_spread.commands.served_kinds import with_served_kinds
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, look, reading_devices
 from kubectl_spread.contract.incomplete import incomplete_entries
@@ -114,7 +116,7 @@ def simulate(
     """
     if not options.steps:
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
-    given = tuple(_given(options, stdin))
+    given = tuple(replace(each, manifests=with_served_kinds(each.manifests, source)) for each in _given(options, stdin))
     specs = (each.pod_spec for step in given for each in step.manifests)
     view = look(source, read_sets.for_moving(), scheduler, reading_devices(source, specs)).settled
     with reporting_bad_objects(source.name, view.snapshot):

@@ -16,6 +16,7 @@ from kubectl_spread.objects.kinds import NODE, POD
 from kubectl_spread.snapshot import Inventory, Origin, Snapshot
 
 if TYPE_CHECKING:
+    from kubectl_spread.cluster.api.discovery import Discovered
     from kubectl_spread.cluster.api.informer import Informer
     from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.progress import Progress
@@ -89,6 +90,9 @@ class Source(Protocol):
     def count_pods(self, namespace: str = "") -> int:
         """Return how many Pods the namespace has (empty: the cluster); 0 for files, which are read whole anyway."""
 
+    def discover(self, api_version: str) -> Discovered | None:
+        """Return which kinds of an apiVersion the server serves; None where that cannot be known."""
+
 
 class FileSource:
     """Files, directories or standard input, as ``--from`` names them.
@@ -145,6 +149,9 @@ class FileSource:
     def count_pods(self, namespace: str = "") -> int:  # noqa: ARG002 - as for every namespace
         """Return 0: files are read whole anyway."""
         return 0
+
+    def discover(self, api_version: str) -> None:
+        """Return nothing: files do not say what a cluster serves."""
 
 
 def _access_of(origin: Origin, given: Sequence[str]) -> ClusterAccess:
@@ -233,3 +240,13 @@ class ClusterSource:
         counted = count(self.connection, POD, namespace=namespace)
         self._read_at = counted.resource_version
         return counted.objects
+
+    def discover(self, api_version: str) -> Discovered | None:
+        """Return which kinds of an apiVersion the server serves; None where that may not be read.
+
+        Raises:
+            ClusterError: the server does not answer.
+        """
+        from kubectl_spread.cluster.api.discovery import discover
+
+        return discover(self.connection, api_version)

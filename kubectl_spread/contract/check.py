@@ -33,6 +33,11 @@ class ValidationError(Report, frozen=True, kw_only=True):
     reason: str
     message: str
 
+    @property
+    def text(self) -> str:
+        """The field, where there is one, and the message."""
+        return ": ".join(filter(None, (self.field, self.message)))
+
 
 class ValidationWarning(Report, frozen=True, kw_only=True):
     """A warning of the API server about a manifest that it accepts."""

@@ -75,7 +75,7 @@ def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of 
         case SameFor() | Note():
             yield escaped(block.line)
         case Refusals():
-            yield from _list([f"invalid: {error.field}: {error.message}" for error in block.errors])
+            yield from _list([f"invalid: {error.text}" for error in block.errors])
         case Warnings():
             yield from _list([f"Warning: {warning.field}: {warning.message}" for warning in block.warnings])
         case Table():

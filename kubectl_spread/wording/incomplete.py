@@ -131,6 +131,7 @@ def texts(gap: gaps.Gap) -> Texts:
             gaps.UnreadTemplate()
             | gaps.MayBeRefused()
             | gaps.MayRollOut()
+            | gaps.UnknownKind()
             | gaps.UnknownLastApplied()
             | gaps.UnknownManagers()
         ):
@@ -140,7 +141,12 @@ def texts(gap: gaps.Gap) -> Texts:
 
 
 def _of_manifest(
-    gap: gaps.UnreadTemplate | gaps.MayBeRefused | gaps.MayRollOut | gaps.UnknownLastApplied | gaps.UnknownManagers,
+    gap: gaps.UnreadTemplate
+    | gaps.MayBeRefused
+    | gaps.MayRollOut
+    | gaps.UnknownKind
+    | gaps.UnknownLastApplied
+    | gaps.UnknownManagers,
 ) -> Texts:
     match gap:
         case gaps.UnreadTemplate():
@@ -155,6 +161,9 @@ def _of_manifest(
                 "fields that the snapshot does not hold may change",
                 MAY_ROLL_OUT,
             )
+        case gaps.UnknownKind():
+            told = "if it does not, kubectl apply fails"
+            return f"whether the cluster serves {gap.kind} in {gap.api_version}", gap.why, told
         case gaps.UnknownLastApplied():
             told = f"{enumerated(gap.fields)} may go when it is applied"
             return f"what was applied last of {gap.named}", "not in the snapshot", told

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from kubectl_spread.cluster.api.discovery import Discovered
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.contract.report import ClusterAccess
@@ -31,6 +32,7 @@ class Memory:
         access: how commands reach it; absent for files.
         said_version: what the server says of itself.
         pods: how many Pods it says it has.
+        discovered: apiVersion → what it serves of it; all others may not be read.
         unread: lists that cannot be had.
         asked: every read it was asked for.
         log: whom it tells what is read.
@@ -44,6 +46,7 @@ class Memory:
     access: ClusterAccess | UnsetType = UNSET
     said_version: str = ""
     pods: int = 0
+    discovered: Mapping[str, Discovered] = field(default_factory=dict)
     unread: tuple[Unread, ...] = ()
     asked: list[Read] = field(default_factory=list)
     log: Log = SILENT
@@ -67,6 +70,10 @@ class Memory:
         """Return how many Pods it says it has, or how many it has in the namespace."""
         named = (each for each in self.objects if each["kind"] == "Pod" and each["metadata"]["namespace"] == namespace)
         return sum(1 for _ in named) if namespace else self.pods
+
+    def discover(self, api_version: str) -> Discovered | None:
+        """Return what it serves of an apiVersion."""
+        return self.discovered.get(api_version)
 
 
 @dataclass

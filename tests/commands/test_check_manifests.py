@@ -203,7 +203,10 @@ def test_what_no_core_rule_knows_is_not_refused_and_what_is_skipped_is_said(tmp_
     verdicts = {each["name"]: each["verdict"] for each in json.loads(ended.stdout)["items"]}
     assert verdicts == {"hello": "Schedulable", "d": "Invalid"}
     assert "Skipped, for no Pod template is in them: kafka/k, cert/." in ended.stderr
-    assert [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]] == ["the Pods of kafka/k"]
+    assert [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]] == [
+        "the Pods of kafka/k",
+        "whether the cluster serves Service in serving.knative.dev/v1",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -145,14 +145,6 @@ def test_what_cannot_be_asked_is_judged_by_our_rules(tmp_path: Path) -> None:
     )
 
 
-def test_of_a_kind_of_another_api_only_the_pod_is_asked_about(tmp_path: Path) -> None:
-    server = Server()
-    metadata = {"name": "web", "namespace": "default"}
-    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": metadata}
-    checked(tmp_path, {**rollout, "spec": {"template": template()}}, server)
-    assert [kind for kind, _, _ in server.asked] == ["Pod"]
-
-
 def test_a_sound_manifest_gets_the_same_answer_either_way(tmp_path: Path) -> None:
     manifest = workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"))), replicas=5)
     assert checked(tmp_path, manifest, Server()) == checked(tmp_path, manifest, None)

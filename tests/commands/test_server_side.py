@@ -9,6 +9,7 @@ from typing import TypeAlias
 import pytest
 import yaml
 
+from kubectl_spread.cluster.api.discovery import Discovered, Resource
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
@@ -39,7 +40,10 @@ def checked(tmp_path: Path) -> Check:
     """Return what checks manifests with a server that answers so."""
 
     def run(
-        manifests: Sequence[Object], answer: Answer = stored, objects: Sequence[Object] = ABC
+        manifests: Sequence[Object],
+        answer: Answer = stored,
+        objects: Sequence[Object] = ABC,
+        discovered: Mapping[str, Discovered] | None = None,
     ) -> tuple[CheckReport, Asked]:
         path = tmp_path / "manifests.yaml"
         path.write_text(yaml.safe_dump_all(manifests), encoding="utf-8")
@@ -50,7 +54,8 @@ def checked(tmp_path: Path) -> Check:
             return answer(kind, values)
 
         options = CheckOptions(filenames=(str(path),), namespace="default")
-        report = check(Memory(objects), options, SchedulerOptions(), stdin=None, create=create).report
+        source = Memory(objects, server="https://x", said_version="v1.36.2", discovered=discovered or {})
+        report = check(source, options, SchedulerOptions(), stdin=None, create=create).report
         encoded(report)
         return report, asked
 
@@ -153,12 +158,20 @@ def test_a_server_that_may_not_be_asked_leaves_the_answer_open(checked: Check) -
     assert [(missing.what, missing.why) for missing in item.incomplete] == [("the dry run", "forbidden")]
 
 
-def test_a_kind_of_another_api_is_asked_for_by_its_pods_alone(checked: Check) -> None:
-    rollout = {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Rollout",
-        "metadata": {"name": "web"},
-        "spec": {"template": template()},
-    }
-    _, asked = checked([rollout])
-    assert [kind for kind, _, _ in asked] == ["Pod"]
+ROLLOUT = {
+    "apiVersion": "argoproj.io/v1alpha1",
+    "kind": "Rollout",
+    "metadata": {"name": "web"},
+    "spec": {"template": template()},
+}
+SERVED = {"argoproj.io/v1alpha1": Discovered({"Rollout": Resource(name="rollouts", kind="Rollout", namespaced=True)})}
+
+
+def test_a_kind_of_another_api_is_asked_for_and_then_its_pods(checked: Check) -> None:
+    _, asked = checked([ROLLOUT], discovered=SERVED)
+    assert [(kind, namespace) for kind, namespace, _ in asked] == [("Rollout", "default"), ("Pod", "default")]
+
+
+def test_a_kind_that_is_not_served_is_not_asked_for(checked: Check) -> None:
+    report, asked = checked([ROLLOUT], discovered={"argoproj.io/v1alpha1": Discovered()})
+    assert (only(report).verdict, asked) == ("Invalid", [])

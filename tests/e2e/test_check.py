@@ -275,6 +275,26 @@ def test_a_dry_run_finds_pods_that_admission_refuses(client: Client) -> None:
     assert theirs["failedCreate"]["message"].endswith(refusals[0]["message"])
 
 
+def test_a_custom_kind_is_refused_until_its_definition_is_installed(client: Client) -> None:
+    template = {"spec": {"containers": [{"name": "main", "image": "registry.example/main:1"}]}}
+    ray = _object("ray.io/v1", "RayCluster", "ray", "default", spec={"head": {"template": template}})
+    applied = client.kubectl.run("apply", "--dry-run=server", "-f", "-", stdin=json.dumps(ray))
+    (error,) = _checked(client, ray)["validation"]
+    assert 'no matches for kind "RayCluster" in version "ray.io/v1"' in error["message"]
+    assert 'no matches for kind "RayCluster" in version "ray.io/v1"' in applied.stderr
+    open_ended = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"head": open_ended}}}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    spec = {"group": "ray.io", "scope": "Namespaced", "versions": [version]}
+    definition = _object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "rayclusters.ray.io", "")
+    names = {"kind": "RayCluster", "plural": "rayclusters"}
+    client.apply([{**definition, "spec": {**spec, "names": names}}])
+    wait_for(lambda: _checked(client, ray)["verdict"] == "Schedulable" or None, what="the kind to be served")
+    misspelt = _object("ray.io/v1", "RayCluster", "ray", "default", spec={"head": {"template": template}, "hed": 1})
+    (error,) = _checked(client, misspelt, "--dry-run=server")["validation"]
+    assert 'unknown field "spec.hed"' in error["message"]
+
+
 def test_a_dry_run_that_is_not_allowed_is_told(client: Client) -> None:
     manifest = _manifest(Situation(name="default", constraints=[hard(ZONE)]))
     arguments = ("--context", READER.name, "--dry-run=server")

@@ -18,7 +18,7 @@ from kubectl_spread.cluster.net.failures import StatusCause, StatusError
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, Plain, decode, plain
-from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.kinds import KINDS, Kind
 from kubectl_spread.objects.meta import KubernetesObject
 
 FIELD_MANAGER = "kubectl-spread"
@@ -89,7 +89,8 @@ def _post(connection: Connection, kind: Kind, namespace: str, values: Mapping[st
         path=kind.path(namespace),
         what=f"create {kind.singular} as a dry run{_where(kind, namespace)}",
         needs=_needs("create", kind, namespace),
-        query={"dryRun": "All", "fieldManager": FIELD_MANAGER},
+        # The fields of Kubernetes' own kinds are checked here.
+        query={"dryRun": "All", "fieldManager": FIELD_MANAGER, "fieldValidation": "" if kind in KINDS else "Strict"},
         body=msgspec.json.encode(values),
     )
     return _send(connection, kind, request)

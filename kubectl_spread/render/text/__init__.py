@@ -126,7 +126,7 @@ def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | M
         case SameFor() | Note():
             yield block.line
         case Refusals():
-            yield from (f"invalid: {error.field}: {error.message}" for error in block.errors)
+            yield from (f"invalid: {error.text}" for error in block.errors)
         case Warnings():
             yield from (f"Warning: {warning.field}: {warning.message}" for warning in block.warnings)
         case Findings():

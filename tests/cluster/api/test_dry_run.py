@@ -58,6 +58,13 @@ def test_the_object_is_sent_as_it_stands(server: ApiServer, connection: Connecti
     assert json.loads(server.seen[0].body) == described
 
 
+def test_fields_of_a_custom_kind_are_checked_by_the_server(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(Response(status=201, body={"metadata": {"name": "ray"}}))
+    create(connection, replace(POD, api_version="ray.io/v1", plural="rayclusters"), "shop", {})
+    assert server.seen[0].path == "/apis/ray.io/v1/namespaces/shop/rayclusters"
+    assert server.seen[0].query["fieldValidation"] == "Strict"
+
+
 def test_of_a_kind_without_namespaces(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(status(403, "Forbidden", NO_RIGHT))
     assert create(connection, NODE, "", {}).impossible.endswith('; needs the RBAC verb "create" on nodes')

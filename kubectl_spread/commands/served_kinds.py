@@ -1,0 +1,93 @@
+"""Whether the cluster serves the kinds of manifests that come from other APIs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.fields import no_kind_match
+from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.manifests import Manifest, values_of
+from kubectl_spread.gaps import UnknownKind
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import BY_API, Kind
+from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.workloads import ReplicaSet
+from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.words import enumerated
+
+if TYPE_CHECKING:
+    from kubectl_spread.cluster.api.discovery import Discovered
+    from kubectl_spread.commands.source import Source
+
+_DEFINITION = "CustomResourceDefinition"
+
+
+def with_served_kinds(manifests: Sequence[Manifest], source: Source) -> list[Manifest]:
+    """Return the manifests; those of kinds that the API server does not serve are refused, as kubectl does.
+
+    The server is asked only about groups that are not Kubernetes' own. Files do not say what a cluster serves.
+
+    Raises:
+        ClusterError: the server cannot be reached or understood.
+    """
+    versions = dict.fromkeys(each.document.api_version for each in manifests if _is_custom(each))
+    if not (versions and source.server):
+        return [*manifests]
+    from kubectl_spread.cluster.net.background import Background
+
+    asked = {version: Background(partial(source.discover, version)) for version in versions}
+    served = {version: each.result() for version, each in asked.items()}
+    defined = {(group, kind) for each in manifests for group, kind in _defined(each)}
+    return [_with_kind(each, served, defined) if _is_custom(each) else each for each in manifests]
+
+
+def unknown_kinds(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[UnknownKind]:
+    """Yield the kinds of which files do not show that the cluster serves them: no object is of them or owned by one."""
+    custom = dict.fromkeys((each.document.api_version, each.document.kind) for each in manifests if _is_custom(each))
+    if not custom:
+        return
+    owned = (*snapshot.all(Pod), *snapshot.all(ReplicaSet))
+    seen = {(owner.api_version, owner.kind) for each in owned for owner in each.metadata.owner_references}
+    for api_version, kind in custom:
+        held = BY_API.get((api_version, kind))
+        if (api_version, kind) not in seen and not (held and any(snapshot.all(held.struct))):
+            yield UnknownKind(api_version=api_version, kind=kind, why="the files do not say")
+
+
+def _is_custom(manifest: Manifest) -> bool:
+    """Whether its group is not one of Kubernetes' own."""
+    return not tables().has_group(manifest.document.api_version)
+
+
+def _with_kind(manifest: Manifest, served: Mapping[str, Discovered | None], defined: set[tuple[str, str]]) -> Manifest:
+    api_version, kind = manifest.document.api_version, manifest.document.kind
+    found = served[api_version]
+    if found is None:
+        gap = UnknownKind(api_version=api_version, kind=kind, why="forbidden")
+        return replace(manifest, unknown=(gap,))
+    if resource := found.resources.get(kind):
+        struct = msgspec.defstruct(kind, (), bases=(KubernetesObject,), frozen=True)
+        served_as = Kind(
+            cast("type[KubernetesObject]", struct), api_version, resource.name, namespaced=resource.namespaced
+        )
+        return replace(manifest, served_as=served_as)
+    if found.versions:
+        hint = f"the cluster serves the group only in {enumerated(found.versions)}"
+    elif (api_version.rpartition("/")[0], kind) in defined:
+        hint = f"kubectl looks for the kind before it applies anything: apply the {_DEFINITION} first"
+    else:
+        hint = f"install its {_DEFINITION} first"
+    return replace(manifest, refused=(no_kind_match(api_version, kind, hint, near=found.resources),))
+
+
+def _defined(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield the group and the kind that a CustomResourceDefinition defines."""
+    spec = values_of(manifest.document).get("spec") if manifest.document.kind == _DEFINITION else None
+    names = spec.get("names") if isinstance(spec, dict) else None
+    if isinstance(spec, dict) and isinstance(names, dict):
+        yield str(spec.get("group")), str(names.get("kind"))
