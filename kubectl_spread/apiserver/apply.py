@@ -180,13 +180,26 @@ def last_applied(live: KubernetesObject) -> Map:
 
 def _plain_object(live: KubernetesObject) -> tuple[Map, str | None]:
     """Return (the object as plain values, the digest of its template's other fields; None if there are none)."""
-    values = cast("Map", plain(msgspec.json.encode(live)))
+    values = cast("Map", _with_protocols(plain(msgspec.json.encode(live))))
     template = template_in(values)
     rest, unkept = template.pop(REST, ""), template.pop(UNKEPT, "")
     if isinstance(unkept, str) and unkept:
         template |= cast("Map", put_back(template, plain(unkept.encode())))
         return values, None
     return _without_partial_mounts(values), rest if isinstance(rest, str) else None
+
+
+def _with_protocols(values: Plain) -> Plain:
+    """Return an object whose ports all have a protocol, as the API server stores them.
+
+    Several ports may have one number, which is the merge key: a patch that sets a protocol again spoils the others.
+    """
+    if isinstance(values, list):
+        return [_with_protocols(each) for each in values]
+    if not isinstance(values, dict):
+        return values
+    found = {key: _with_protocols(value) for key, value in values.items()}
+    return {"protocol": "TCP", **found} if "containerPort" in values else found
 
 
 def _without_partial_mounts(values: Map) -> Map:

@@ -9,6 +9,8 @@ ValidateJobSpecUpdate (v1.33 to v1.37).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec.structs import replace
 
@@ -19,11 +21,13 @@ from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, 
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
 from kubectl_spread.objects.core import (
     Affinity,
+    Container,
     PersistentVolumeClaimSpec,
     Pod,
     PodSpec,
     PodTemplateSpec,
     ResourceRequirements,
+    VolumeMount,
 )
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct
@@ -155,13 +159,21 @@ def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
 def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:
     return replace(
         spec,
-        containers=tuple(replace(container, image="") for container in spec.containers),
-        init_containers=tuple(replace(container, image="") for container in spec.init_containers),
+        containers=_without_mutable_fields(spec.containers),
+        init_containers=_without_mutable_fields(spec.init_containers),
         ephemeral_containers=(),
         active_deadline_seconds=None,
         tolerations=(),
         priority=spec.priority if spec.priority is not None else live.priority,
     )
+
+
+def _without_mutable_fields(containers: Sequence[Container]) -> tuple[Container, ...]:
+    # Of most mounts nothing is kept, and a merge drops those. Their digests are compared.
+    def kept(mounts: Sequence[VolumeMount]) -> tuple[VolumeMount, ...]:
+        return tuple(mount for mount in mounts if mount != VolumeMount())
+
+    return tuple(replace(each, image="", volume_mounts=kept(each.volume_mounts)) for each in containers)
 
 
 def _claim_errors(new: PersistentVolumeClaimSpec, live: PersistentVolumeClaim) -> Errors:

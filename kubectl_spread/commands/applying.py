@@ -126,7 +126,7 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
     if found.applied and found.kept:
         unknown = (UnknownLastApplied(named=named, fields=found.kept),)
     if found.changes_unkept:
-        return replace(manifest, refused=(forbidden("spec", POD_IMMUTABLE),))
+        return replace(manifest, obj=found.obj, written=applied.obj, refused=(forbidden("spec", POD_IMMUTABLE),))
     if found.changes_unkept is None:
         unknown = (*unknown, MayBeRefused(named=named))
     if may_roll_out(found.obj):
@@ -153,7 +153,7 @@ def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how
         return replace(ours, unknown=(*ours.unknown, NoDryRun(why=said.impossible)))
     if not isinstance(said.values, dict) or said.obj is None:
         errors = tuple(FieldError(cause.field, _reason(cause.reason), cause.message) for cause in said.causes)
-        return replace(manifest, refused=errors)
+        return replace(_by_our_rules(manifest, applied, live, how), refused=errors, unknown=())
     served = without_left_fields(said.values) if how.server_side else said.values
     return replace(manifest, obj=convert(served, kind.struct), written=applied.obj, served=served)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -11,11 +12,11 @@ from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.objects.autoscaling import NodePool
-from kubectl_spread.objects.core import Node, TopologySpreadConstraint
+from kubectl_spread.objects.core import Node, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.meta import LAST_APPLIED
 from kubectl_spread.objects.workloads import Deployment, Job, UpdateStrategy
-from tests.build import HOSTNAME, ZONE, Object, app, node, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import kubectl_applied, laid_over, merging, template, workload
 
 
@@ -135,3 +136,15 @@ def test_kinds_of_other_apis_are_merged_as_json() -> None:
     application = Application.of(convert(manifest, NodePool), manifest["apiVersion"], manifest, tables())
     # RFC 7386: a list is replaced, and nulls in it are dropped.
     assert application.patch(live)["spec"] == {"template": {"spec": {"taints": [taint]}}}
+
+
+@pytest.mark.parametrize("protocols", [("TCP", "UDP"), ("UDP", "TCP")], ids=str)
+def test_ports_of_one_number_stay_as_they_are(protocols: Sequence[str]) -> None:
+    ports = [{"containerPort": 53, "protocol": protocol} for protocol in protocols]
+    manifest = pod("dns")
+    manifest["spec"]["containers"][0]["ports"] = ports
+    live = convert(kubectl_applied(manifest), Pod)
+    found = Application.of(convert(manifest, Pod), "v1", manifest, tables())
+    assert '"ports"' not in json.dumps(found.patch(live))
+    (container,) = cast("Pod", found.over(live)).spec.containers
+    assert [port.protocol for port in container.ports] == [*protocols]

@@ -221,3 +221,12 @@ def test_what_was_applied_to_a_pod_may_not_be_taken_away() -> None:
     live = kubectl_applied(pod("web", nodeSelector={"disk": "ssd"}))
     assert errors(pod("web"), live) == [POD]
     assert errors(pod("web"), pod("web", nodeSelector={"disk": "ssd"})) == []
+
+
+def test_the_mount_that_admission_adds_to_each_pod_is_no_change() -> None:
+    live = kubectl_applied(pod("web"))
+    live["spec"]["volumes"] = [{"name": "kube-api-access-x", "projected": {"sources": []}}]
+    mount = {"name": "kube-api-access-x", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+    live["spec"]["containers"][0]["volumeMounts"] = [mount]
+    assert not errors(pod("web"), live)
+    assert errors(pod("web", nodeSelector={"a": "b"}), live) == [POD]

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from urllib.parse import quote
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause, StatusError
@@ -151,4 +152,6 @@ def _explain_refusal(error: StatusError) -> DryRun:
     if error.status not in JUDGED and not conflicts:
         raise error
     # Without causes, the message is the only error.
-    return DryRun(causes=answer.details.causes or (StatusCause(reason=answer.reason, message=answer.message),))
+    causes = answer.details.causes or (StatusCause(reason=answer.reason, message=answer.message),)
+    # Below the first line, the server prints a difference of Go objects.
+    return DryRun(causes=tuple(replace(each, message=each.message.partition("\n")[0]) for each in causes))

@@ -185,3 +185,10 @@ def test_conflicts_with_other_managers_are_causes(server: ApiServer, connection:
 def test_without_the_right_to_patch_it_is_impossible(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(refusal(403, NO_RIGHT.replace("create", "patch")))
     assert "cannot patch" in patch(connection, DEPLOYMENT, "shop", "web", Patch(values={})).impossible
+
+
+def test_the_difference_below_a_message_is_left_out(server: ApiServer, connection: Connection) -> None:
+    cause = {"reason": "FieldValueForbidden", "message": "Forbidden: no changes\n@@ -1 +1 @@\n-x", "field": "spec"}
+    server.answer = in_turn(refusal(422, 'Pod "web" is invalid', cause))
+    said = create(connection, POD, "shop", pod("web"))
+    assert [each.message for each in said.causes] == ["Forbidden: no changes"]
