@@ -87,6 +87,19 @@ def test_a_domain_is_picked_before_the_pool_is_asked() -> None:
     objects = [pool("p", ["a", "b"]), node_class("a"), *full("n1", "a"), objects[-1]]
     (refused,) = decided(objects, TYPES).pools
     assert refused.reasons == (DomainNotOffered(ZONE, ("b",)),)
+    objects = [pool("p", [*"fedcba"]), node_class("f"), *full("n1", "f"), objects[-1]]
+    (refused,) = decided(objects, instance_types("f")).pools
+    assert refused.reasons == tuple(DomainNotOffered(ZONE, (zone,)) for zone in "abcde")
+
+
+def test_a_domain_is_not_the_reason_where_no_domain_would_do() -> None:
+    arm = pod("pend", nodeSelector={"kubernetes.io/arch": "arm64"}, topologySpreadConstraints=spread())
+    found = decided([pool("p", "ab"), node_class("ab"), arm], TYPES)
+    (reason,) = found.pools[0].reasons
+    assert isinstance(reason, NoInstanceType)
+    assert reason.conflict is not None
+    assert reason.conflict.wanted.key == "kubernetes.io/arch"
+    assert not found.by_constraint
 
 
 def test_room_that_the_scheduler_does_not_see() -> None:

@@ -180,10 +180,19 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
         assert any(f"{each.severity} {each.id} {each.message}".startswith(expected) for each in findings)
 
 
-def test_honor_leaves_the_phantom_domain_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "added"),
+    [
+        ("whenUnsatisfiable:", "nodeTaintsPolicy: Honor"),
+        pytest.param(
+            "topologySpreadConstraints:", "nodeSelector: {kubernetes.io/hostname: n9}", id="Karpenter ignores the Pods"
+        ),
+    ],
+)
+def test_no_phantom_domain(before: str, added: str, tmp_path: Path) -> None:
     text = (SITUATIONS / "phantom.yaml").read_text()
     path = tmp_path / "cluster.yaml"
-    path.write_text(re.sub(r"( +)whenUnsatisfiable:", r"\1nodeTaintsPolicy: Honor\n\1whenUnsatisfiable:", text))
+    path.write_text(re.sub(f"( +){before}", rf"\1{added}\n\1{before}", text))
     source = FileSource([str(path)], stdin=None)
     for row in show(source, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.items:
         assert "PhantomDomain" not in {each.id for each in row.findings}

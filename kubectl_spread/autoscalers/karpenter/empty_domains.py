@@ -8,7 +8,7 @@ import msgspec
 
 from kubectl_spread.autoscalers.decision import Reason
 from kubectl_spread.autoscalers.karpenter.nodeclaim import refusals, unread
-from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
+from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
 from kubectl_spread.autoscalers.karpenter.requirements import Requirement
 from kubectl_spread.autoscalers.karpenter.topology import Topology
 from kubectl_spread.objects.core import Pod
@@ -31,7 +31,9 @@ class EmptyDomain(msgspec.Struct, frozen=True):
 
 
 def empty_domains(pod: Pod, scheduler: Scheduler) -> Iterator[EmptyDomain]:
-    """Yield the empty domains of each constraint of the Pod; none where the domains are not known."""
+    """Yield the empty domains of each constraint of a Pod that Karpenter decides about, where domains are known."""
+    if unsupported(pod) is not None:
+        return
     topology = Topology(scheduler.snapshot, scheduler.domain_groups, scheduler.existing_nodes)
     pod_data = topology.pod_data(pod, pod, scheduler.profile)
     if unread(pod_data, scheduler) is not None:

@@ -175,6 +175,26 @@ def _instance_types(
     clash = incompatible(base, picked, allow_undefined=scheduler.known_labels)
     if clash is not None:
         return LabelConflict(clash)
+    suited, missed = _suited(template, pod_data, picked, types, scheduler)
+    if suited:
+        return suited if template.satisfies_min_values(suited) else NoInstanceType("minValues")
+    narrowed = [g.key for g in pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
+    if narrowed:
+        # A domain is the reason only where an instance type suits in another one.
+        elsewhere, missed = _suited(template, pod_data, base, types, scheduler)
+        if elsewhere:
+            return DomainNotOffered(narrowed[0], tuple(sorted(picked[narrowed[0]].values)))
+    return _no_type(types, base, next(iter(missed)) if len(missed) == 1 else "combination")
+
+
+def _suited(
+    template: NodeClaimTemplate,
+    pod_data: PodData,
+    wanted: Requirements,
+    types: tuple[InstanceType, ...],
+    scheduler: Scheduler,
+) -> tuple[list[InstanceType], set[Mismatch]]:
+    """Return the instance types that suit a node with these requirements, and why the others do not."""
     missed: set[Mismatch] = set()
     suited: list[InstanceType] = []
     for each in types:
@@ -182,17 +202,12 @@ def _instance_types(
         if any(port.conflicts(taken) for port in host_ports(pod_data.pod) for taken in overhead.ports):
             continue
         requests = total((pod_data.requests, overhead.requests))
-        mismatch = each.mismatch(picked, requests, scheduler.known_labels)
+        mismatch = each.mismatch(wanted, requests, scheduler.known_labels)
         if mismatch is None:
             suited.append(each)
         else:
             missed.add(mismatch)
-    if suited:
-        return suited if template.satisfies_min_values(suited) else NoInstanceType("minValues")
-    narrowed = [g.key for g in pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
-    if narrowed and missed != {"resources"}:
-        return DomainNotOffered(narrowed[0], tuple(sorted(picked[narrowed[0]].values)))
-    return _no_type(types, picked, next(iter(missed)) if len(missed) == 1 else "combination")
+    return suited, missed
 
 
 def _no_type(

@@ -67,7 +67,8 @@ class PodData(msgspec.Struct, frozen=True, kw_only=True):
                 return group
             before = by_key.get(group.key, {own})
             by_key[group.key] = {each.intersection(other) for each in before for other in domains}
-        return ({**node, **{each.key: each for each in picked}} for picked in product(*by_key.values()))
+        choices = (sorted(each, key=str) for each in by_key.values())
+        return ({**node, **{each.key: each for each in picked}} for picked in product(*choices))
 
 
 class Topology:
