@@ -187,9 +187,23 @@ class ControlPlane:
         )
         self._run(command, health=f"https://{commands.LOOPBACK}:{port}/healthz", certificate="kube-controller-manager")
 
-    def _run(self, command: commands.Command, *, health: str, certificate: str | None = None) -> Component:
+    def start_beside(
+        self, command: commands.Command, *, health: str, environment: Mapping[str, str] | None = None
+    ) -> Component:
+        """Start a program that works on the cluster; return it once its health check answers."""
+        return self._run(command, health=health, environment=environment)
+
+    def _run(
+        self,
+        command: commands.Command,
+        *,
+        health: str,
+        certificate: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Component:
         """Start a component, see to its end, and return it once its health check answers."""
-        component = Component(command, log=self._folder / f"{Path(command[0]).name}.log")
+        log = self._folder / f"{Path(command[0]).name}.log"
+        component = Component(command, log=log, environment=environment)
         self._running.callback(component.stop)
         authority = self._folder / f"{certificate}.crt" if certificate else None
         component.wait_until(

@@ -5,8 +5,8 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _SHOWN_LINES = 15
@@ -21,8 +21,13 @@ class ControlPlaneError(Exception):
 class Component:
     """A running program and its log."""
 
-    def __init__(self, command: Sequence[str | Path], *, log: Path) -> None:
-        """Start the program, its output going to ``log``; nothing is known about its readiness yet."""
+    def __init__(
+        self, command: Sequence[str | Path], *, log: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Start the program, its output going to ``log``; nothing is known about its readiness yet.
+
+        ``environment`` adds to ours.
+        """
         self.name = Path(command[0]).name
         self._log = log
         with log.open("ab") as output:
@@ -32,6 +37,7 @@ class Component:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                env={**os.environ, **(environment or {})},
                 start_new_session=True,
             )
 
@@ -48,6 +54,15 @@ class Component:
             if time.monotonic() > deadline:
                 raise ControlPlaneError(self._explain(f"was not ready within {timeout_s:g} s"))
             time.sleep(_PAUSE_S)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let the program do nothing for the length of a block."""
+        self._signal_group(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal_group(signal.SIGCONT)
 
     def stop(self) -> None:
         """End the program and whatever it started: politely first, then not."""

@@ -1,0 +1,5 @@
+module kubectl-spread/karpenter
+
+go 1.26.0
+
+require sigs.k8s.io/karpenter v1.14.1
