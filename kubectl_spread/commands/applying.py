@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread import gaps
 from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
@@ -19,15 +20,7 @@ from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.errors import ManifestProblem
-from kubectl_spread.gaps import (
-    Gap,
-    MayBeRefused,
-    MayRollOut,
-    NoDryRun,
-    UnknownLastApplied,
-    UnknownManagers,
-    UnreadableManifest,
-)
+from kubectl_spread.gaps import Gap, MayRollOut
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
@@ -89,7 +82,7 @@ def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedC
 
 def unreadable(problem: ManifestProblem) -> Gap:
     """Return what is not known for want of a document."""
-    return UnreadableManifest(place=problem.place, why=problem.message)
+    return gaps.UnreadableManifest(place=problem.place, why=problem.message)
 
 
 def _merged(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
@@ -121,14 +114,14 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
     found, named = applied.merged(live), str(manifest.ref)
     if how.server_side:
         # differs: the managers of fields are not read here; the answer says so.
-        return replace(manifest, obj=found.obj, written=applied.obj, unknown=(UnknownManagers(named=named),))
+        return replace(manifest, obj=found.obj, written=applied.obj, unknown=(gaps.UnknownManagers(named=named),))
     unknown: tuple[Gap, ...] = ()
     if found.applied and found.kept:
-        unknown = (UnknownLastApplied(named=named, fields=found.kept),)
+        unknown = (gaps.UnknownLastApplied(named=named, fields=found.kept),)
     if found.changes_unkept:
         return replace(manifest, obj=found.obj, written=applied.obj, refused=(forbidden("spec", POD_IMMUTABLE),))
     if found.changes_unkept is None:
-        unknown = (*unknown, MayBeRefused(named=named))
+        unknown = (*unknown, gaps.MayBeRefused(named=named))
     if may_roll_out(found.obj):
         unknown = (*unknown, MayRollOut(workload=f"{manifest.namespace}/{manifest.ref}"))
     return replace(manifest, obj=found.obj, written=applied.obj, merge=found, unknown=unknown)
@@ -150,7 +143,7 @@ def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how
     said = how.ask(kind, manifest.namespace, manifest.name, change)
     if said.impossible:
         ours = _by_our_rules(manifest, applied, live, how)
-        return replace(ours, unknown=(*ours.unknown, NoDryRun(why=said.impossible)))
+        return replace(ours, unknown=(*ours.unknown, gaps.NoDryRun(why=said.impossible)))
     if not isinstance(said.values, dict) or said.obj is None:
         errors = tuple(FieldError(cause.field, _reason(cause.reason), cause.message) for cause in said.causes)
         return replace(_by_our_rules(manifest, applied, live, how), refused=errors, unknown=())

@@ -11,14 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
 from kubectl_spread.errors import ManifestError, ManifestProblem, UsageError
-from kubectl_spread.objects.autoscaling import (
-    AutoscalerStatus,
-    ConfigMap,
-    InstanceTypeSpec,
-    MachineDeployment,
-    NodeGroupStatus,
-    NodePool,
-)
+from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Event, Pod
 from kubectl_spread.objects.kinds import NODE_POOL
 from kubectl_spread.objects.workloads import Deployment
@@ -123,7 +116,7 @@ def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autosca
     """
     # Most clusters have no autoscaler, and pay nothing for its rules.
     snapshot = handle.snapshot
-    if any(snapshot.all(NodePool)):
+    if any(snapshot.all(autoscaling.NodePool)):
         from kubectl_spread.autoscalers.karpenter.scheduler import solve
 
         return solve(pod, _scheduler(handle, options))
@@ -146,7 +139,7 @@ def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) ->
     Raises as above.
     """
     groups = None
-    if not any(handle.snapshot.all(NodePool)) and not (groups := _node_groups(handle.snapshot)):
+    if not any(handle.snapshot.all(autoscaling.NodePool)) and not (groups := _node_groups(handle.snapshot)):
         return ()
     from kubectl_spread.contract.findings import Finding
     from kubectl_spread.diagnosis.autoscaled import of_cluster_autoscaler, of_karpenter
@@ -156,10 +149,10 @@ def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) ->
     return tuple(map(Finding.of, of_karpenter(pod, handle, _scheduler(handle, options))))
 
 
-def _node_groups(snapshot: Snapshot) -> tuple[NodeGroupStatus, ...] | None:
+def _node_groups(snapshot: Snapshot) -> tuple[autoscaling.NodeGroupStatus, ...] | None:
     """Return the node groups of cluster-autoscaler, None in a cluster without it."""
-    status = snapshot.get(ConfigMap, STATUS_NAMESPACE, STATUS_NAME)
-    if status is None and not any(snapshot.all(MachineDeployment)):
+    status = snapshot.get(autoscaling.ConfigMap, STATUS_NAMESPACE, STATUS_NAME)
+    if status is None and not any(snapshot.all(autoscaling.MachineDeployment)):
         return None
     from kubectl_spread.autoscalers.cluster_autoscaler import groups_of
 
@@ -186,14 +179,14 @@ def _scheduler(handle: Handle, options: AutoscalerOptions) -> Scheduler:
     return scheduler
 
 
-def _status_of(status: ConfigMap) -> AutoscalerStatus | None:
+def _status_of(status: autoscaling.ConfigMap) -> autoscaling.AutoscalerStatus | None:
     """Return what cluster-autoscaler has written, None where that is not in the form of 1.30 and later."""
     from kubectl_spread.cluster.files.yaml_values import split
     from kubectl_spread.errors import SpreadError
 
     try:
         document = next(iter(split(status.data.status)))
-        return msgspec.convert(document.values(), AutoscalerStatus)
+        return msgspec.convert(document.values(), autoscaling.AutoscalerStatus)
     except (StopIteration, msgspec.MsgspecError, SpreadError, ValueError):
         return None
 
@@ -222,7 +215,7 @@ def _images(snapshot: Snapshot) -> Iterator[str]:
                 yield tag
 
 
-def _instance_types(path: str) -> tuple[InstanceTypeSpec, ...]:
+def _instance_types(path: str) -> tuple[autoscaling.InstanceTypeSpec, ...]:
     """Return the instance types of a file such as kwok's.
 
     Raises:
@@ -234,6 +227,6 @@ def _instance_types(path: str) -> tuple[InstanceTypeSpec, ...]:
     if isinstance(found, ManifestProblem):
         raise ManifestError([found])
     try:
-        return msgspec.json.decode(found.content, type=tuple[InstanceTypeSpec, ...])
+        return msgspec.json.decode(found.content, type=tuple[autoscaling.InstanceTypeSpec, ...])
     except msgspec.MsgspecError as error:
         raise ManifestError([ManifestProblem(found.source, f"holds no instance types: {error}")]) from error

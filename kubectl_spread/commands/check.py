@@ -11,16 +11,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import REMOVED_IN
-from kubectl_spread.commands import admission_errors, read_sets
+from kubectl_spread.commands import admission_errors, asked_manifests, read_sets
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merged, unreadable
-from kubectl_spread.commands.asked_manifests import (
-    AskedManifest,
-    asked_manifest,
-    desired,
-    handle_for,
-    next_of,
-    with_manifests,
-)
+from kubectl_spread.commands.asked_manifests import AskedManifest
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
@@ -124,9 +117,11 @@ def check(
     view = look_for(source, _question(making, options, coming_in), scheduler, read=read).settled
     with reporting_bad_objects(source.name, view.snapshot):
         applied = merged(manifests, view.snapshot, how)
-        snapshot = with_manifests(applied, view.snapshot, view.handle().profile)
+        snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
         asked = {
-            number: asked_manifest(each, applied[:number], view, snapshot, replicas=options.replicas, create=create)
+            number: asked_manifests.asked_manifest(
+                each, applied[:number], view, snapshot, replicas=options.replicas, create=create
+            )
             for number, each in enumerate(applied)
             if each.makes_pods and options.selector.matches(each.labels)
         }
@@ -187,13 +182,13 @@ def _coming(manifests: Sequence[Manifest], options: CheckOptions, view: View) ->
     """Yield the first Pods of each selected manifest, as if the Pods of those before it did not exist."""
     view = view.settled
     applied = merged(manifests, view.snapshot)
-    snapshot = with_manifests(applied, view.snapshot, view.handle().profile)
+    snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
     for manifest in applied:
         if not (manifest.makes_pods and options.selector.matches(manifest.labels)):
             continue
-        wanted = desired(manifest, snapshot, view.snapshot, options.replicas)
-        handle = handle_for(wanted.pod, snapshot, view)
-        found = next_of(manifest, wanted, snapshot, view, handle.profile)
+        wanted = asked_manifests.desired(manifest, snapshot, view.snapshot, options.replicas)
+        handle = asked_manifests.handle_for(wanted.pod, snapshot, view)
+        found = asked_manifests.next_of(manifest, wanted, snapshot, view, handle.profile)
         yield coming(replace(wanted, pod=found.pod, release=handle.profile.release), view.snapshot, handle)
 
 

@@ -13,7 +13,7 @@ from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.fixes import searched_fields
+from kubectl_spread.contract.fix_search import searched_fields
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.fixes.candidate import as_template
 from kubectl_spread.diagnosis.fixes.patch import pointer

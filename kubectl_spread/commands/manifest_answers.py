@@ -12,14 +12,7 @@ from kubectl_spread.commands.applying import merged_constraints, unsure
 from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
-from kubectl_spread.contract.check import (
-    CheckItem,
-    RefusedPods,
-    ValidationError,
-    ValidationWarning,
-    all_created,
-    check_item,
-)
+from kubectl_spread.contract import check
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.incomplete import incomplete_entries
@@ -40,7 +33,7 @@ class Answer(msgspec.Struct, frozen=True):
             decides.
     """
 
-    item: CheckItem
+    item: check.CheckItem
     jammed: Placed | None = None
 
 
@@ -127,7 +120,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         view: the cluster without any manifest.
     """
     manifest, served = asked.manifest, asked.served
-    item = _item(manifest, check_item(outcome) if outcome else _nothing(manifest))
+    item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest))
     if outcome is None:
         item = replace(item, replicas=asked.wanted.replicas)
     else:
@@ -150,14 +143,14 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
     if asked.refused:
         first = asked.refused[0]
         missing = tuple(each.missing for each in asked.refusals if each.missing)
-        failed = RefusedPods(created=0, message=first.message, refusals=asked.refused, missing=missing)
+        failed = check.RefusedPods(created=0, message=first.message, refusals=asked.refused, missing=missing)
     if failed is None:
         return Answer(item, outcome.jammed if outcome else None)
-    item = replace(item, failed_create=failed, all_created=all_created(more) if more else None)
+    item = replace(item, failed_create=failed, all_created=check.all_created(more) if more else None)
     return Answer(replace(item, verdict=Verdict.FAILED_CREATE), outcome.jammed if outcome and failed.created else None)
 
 
-def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:
+def _warnings(asked: AskedManifest, view: View) -> tuple[check.ValidationWarning, ...]:
     manifest = asked.manifest
     ours = (
         *admission_errors.repeated_key_warnings(manifest),
@@ -166,7 +159,7 @@ def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]
     return ours if asked.errors else (*ours, *admission_errors.as_warnings(asked.review.warnings))
 
 
-def refused_item(manifest: Manifest, replicas: int, errors: tuple[ValidationError, ...]) -> CheckItem:
+def refused_item(manifest: Manifest, replicas: int, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:
     """Return the item of a manifest that the API server refuses, without placements."""
     item = replace(_item(manifest, _nothing(manifest)), replicas=replicas)
     return replace(item, verdict=Verdict.INVALID, validation=errors)
@@ -185,10 +178,10 @@ def _nothing(manifest: Manifest) -> EvaluationReport:
     )
 
 
-def _item(manifest: Manifest, report: EvaluationReport) -> CheckItem:
+def _item(manifest: Manifest, report: EvaluationReport) -> check.CheckItem:
     document = manifest.document
     return as_item(
-        CheckItem,
+        check.CheckItem,
         report,
         namespace=manifest.namespace,
         name=manifest.name,

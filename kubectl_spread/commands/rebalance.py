@@ -15,7 +15,8 @@ from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract import rebalance_items
-from kubectl_spread.contract.fixes import Fix, fix_reports
+from kubectl_spread.contract.fix_search import fix_reports
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of

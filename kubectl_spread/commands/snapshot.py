@@ -18,27 +18,13 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
 from kubectl_spread.errors import ExitCode
+from kubectl_spread.objects import storage, template_rest
 from kubectl_spread.objects.autoscaling import NODE_GROUP_ANNOTATIONS, ConfigMap
 from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, REST, UNKEPT, Event, Pod
 from kubectl_spread.objects.decoding import DecodeError, Plain, plain
 from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, KINDS
 from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, LAST_APPLIED, KubernetesObject
-from kubectl_spread.objects.storage import (
-    ANN_BIND_COMPLETED,
-    ANN_DEFAULT_CLASS,
-    ANN_MIGRATED_PLUGINS,
-    ANN_SELECTED_NODE,
-    ANN_STORAGE_CLASS,
-)
-from kubectl_spread.objects.template_rest import (
-    UNKNOWN,
-    is_keyed,
-    kept_of,
-    keyed,
-    pod_digest,
-    template_digest,
-    template_in,
-)
+from kubectl_spread.objects.template_rest import template_digest, template_in
 from kubectl_spread.objects.times import written
 from kubectl_spread.render.structured import json_text
 from kubectl_spread.scheduler.dynamicresources import EXTENDED_RESOURCE_CLAIM
@@ -48,11 +34,11 @@ READ_ANNOTATIONS = frozenset(
     (
         *KEPT_ANNOTATIONS,
         *NODE_GROUP_ANNOTATIONS,
-        *ANN_DEFAULT_CLASS,
-        ANN_BIND_COMPLETED,
-        ANN_MIGRATED_PLUGINS,
-        ANN_SELECTED_NODE,
-        ANN_STORAGE_CLASS,
+        *storage.ANN_DEFAULT_CLASS,
+        storage.ANN_BIND_COMPLETED,
+        storage.ANN_MIGRATED_PLUGINS,
+        storage.ANN_SELECTED_NODE,
+        storage.ANN_STORAGE_CLASS,
         EXTENDED_RESOURCE_CLAIM,
         REVISION_ANNOTATION,
     )
@@ -184,10 +170,10 @@ def _reduce_last_applied(text: str, struct: type[KubernetesObject], key: bytes) 
         applied = None
     if not isinstance(applied, dict):
         return "unreadable"
-    kept = cast("dict[str, Plain]", kept_of(applied, struct))
+    kept = cast("dict[str, Plain]", template_rest.kept_of(applied, struct))
     _strip(kept)
     if struct is Pod:
-        kept[REST] = _kept_digest(pod_digest(applied), key)
+        kept[REST] = _kept_digest(template_rest.pod_digest(applied), key)
     elif template := template_in(kept):
         template[REST] = _kept_digest(template.get(REST) or template_digest(template_in(applied)), key)
     return msgspec.json.encode({"metadata": {}, **kept}).decode()
@@ -196,8 +182,8 @@ def _reduce_last_applied(text: str, struct: type[KubernetesObject], key: bytes) 
 def _kept_digest(digest: Plain, key: bytes) -> str:
     """Return the digest under the key; a digest of an earlier snapshot already has a key and stays."""
     if not isinstance(digest, str) or not digest or not key:
-        return UNKNOWN
-    return digest if is_keyed(digest) else keyed(digest, key)
+        return template_rest.UNKNOWN
+    return digest if template_rest.is_keyed(digest) else template_rest.keyed(digest, key)
 
 
 def _strip(values: Plain) -> None:

@@ -19,7 +19,7 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.fixes import fix_reports, searched_fields
+from kubectl_spread.contract.fix_search import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import (

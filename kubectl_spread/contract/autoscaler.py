@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import asdict
 
-from kubectl_spread.contract.fixes import Fix, fix_reports
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Report
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def autoscaler_report(
     decision: AutoscalerDecision, event: AutoscalerEvent | None, fixes: Iterable[Helps] = (), flags: Sequence[str] = ()
 ) -> AutoscalerReport:
     """Return a decision as reports have it; commands carry these connection flags."""
-    # A cluster without an autoscaler needs no such import.
+    # A cluster without an autoscaler needs no such imports.
+    from kubectl_spread.contract.fix_search import fix_reports
     from kubectl_spread.wording.autoscalers import advice_text, decision_text, reason_text
 
     return AutoscalerReport(

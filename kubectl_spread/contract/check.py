@@ -161,6 +161,12 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         return self.validation or (self.failed_create.refusals if self.failed_create else ())
 
     @property
+    def needs_fixes(self) -> bool:
+        """Whether fixes were looked for: for a replica that finds no node, and that is not refused."""
+        comes = self.failed_create is None or self.failed_create.created
+        return self.jam is not None and self.verdict is not Verdict.INVALID and bool(comes)
+
+    @property
     def blamed(self) -> tuple[Requirement, ...]:
         """The fewest requirements that leave no node for the first Pod without a node."""
         return self.conflict or (self.jam.conflict if self.jam else ())

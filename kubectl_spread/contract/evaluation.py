@@ -113,6 +113,11 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         return self.verdict is Verdict.UNSCHEDULABLE or (refused and not self.feasible)
 
     @property
+    def needs_fixes(self) -> bool:
+        """Whether fixes were looked for."""
+        return self.stuck
+
+    @property
     def blamed(self) -> tuple[Requirement, ...]:
         """The fewest requirements that leave no node."""
         return self.conflict

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
@@ -20,3 +22,14 @@ class Finding(Report, frozen=True, kw_only=True):
     def of(cls, finding: findings.Finding) -> Finding:
         """Return a finding with its text."""
         return cls(id=finding.id, severity=finding.severity, path=finding.path, message=FINDINGS.text(finding))
+
+
+def distinct(findings: Iterable[Finding], *, explained: bool) -> tuple[Finding, ...]:
+    """Return the findings, those of two constraints with one text once.
+
+    Args:
+        findings: of one Pod.
+        explained: whether a sentence above names what pins the minimum.
+    """
+    kept = (each for each in findings if each.id != "PinnedMinimum" or not explained)
+    return tuple({(each.id, each.message): each for each in kept}.values())

@@ -7,14 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import UnsetType
 
-from kubectl_spread.controllers.rollout_plan import (
-    Assumption,
-    FromHighestOrdinal,
-    MadeElsewhere,
-    RolloutAssumption,
-    UnknownRules,
-    WithinFenceposts,
-)
+from kubectl_spread.controllers import rollout_plan
+from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
@@ -172,21 +166,21 @@ def ranking_note(totals: Mapping[str, int]) -> str:
     return f"Ranked for the first replica: {', '.join(f'{name} ({total})' for name, total in totals.items())}"
 
 
-def assumption(assumed: RolloutAssumption) -> str:
+def assumption(assumed: rollout_plan.RolloutAssumption) -> str:
     """Return what is assumed about a rollout, as a sentence without its full stop."""
     match assumed:
         case Assumption():
             return ASSUMPTIONS[assumed]
-        case MadeElsewhere(manager=manager):
+        case rollout_plan.MadeElsewhere(manager=manager):
             return f"{manager} creates its Pods"
-        case UnknownRules(kind=kind):
+        case rollout_plan.UnknownRules(kind=kind):
             return f"how a {kind} replaces Pods is not known: running Pods are assumed to stay"
-        case WithinFenceposts(most=most, least=least):
+        case rollout_plan.WithinFenceposts(most=most, least=least):
             return (
                 f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their"
                 " place, and a new Pod is available as soon as it has a node"
             )
-        case FromHighestOrdinal(first=first):
+        case rollout_plan.FromHighestOrdinal(first=first):
             return (
                 f"missing ordinals come first, then each Pod from the highest ordinal down to {first} goes before"
                 " its successor comes"

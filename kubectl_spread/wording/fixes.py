@@ -11,24 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion, proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance
-from kubectl_spread.diagnosis.fixes.conclusion import (
-    AfterDeletion,
-    BudgetsNotRead,
-    Effect,
-    EndsByItself,
-    Fragment,
-    HeldByFinalizers,
-    NodeRecovery,
-    NotOffered,
-    Outlook,
-    Recreated,
-    Route,
-    StayingPod,
-    SufferingNodes,
-    VerifiedFix,
-    WhyNotDeleted,
-    WouldWarn,
-)
+from kubectl_spread.diagnosis.fixes.conclusion import Effect
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
@@ -114,7 +97,7 @@ def summary(proposals: Sequence[proposals.Proposal]) -> str:
     return " and ".join(map(FIXES.text, proposals))
 
 
-def starts(fix: VerifiedFix) -> str:
+def starts(fix: conclusion.VerifiedFix) -> str:
     """Return what running the commands sets off, or what to do where there is none."""
     return "; ".join(
         dict.fromkeys(
@@ -130,7 +113,7 @@ def starts(fix: VerifiedFix) -> str:
     )
 
 
-def _sets_off(route: Route) -> str:
+def _sets_off(route: conclusion.Route) -> str:
     advice = ""
     if route.keeper is not None:
         lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
@@ -145,7 +128,7 @@ def _sets_off(route: Route) -> str:
     return "; ".join(filter(None, (advice, paused, effect, running)))
 
 
-def _words(route: Route) -> dict[str, object]:
+def _words(route: conclusion.Route) -> dict[str, object]:
     """Return what the text of an effect is made from."""
     one = route.waiting == 1
     return {
@@ -160,47 +143,47 @@ def _words(route: Route) -> dict[str, object]:
     }
 
 
-def _caution(proposal: proposals.Proposal, fix: VerifiedFix) -> str:
+def _caution(proposal: proposals.Proposal, fix: conclusion.VerifiedFix) -> str:
     """Return what to know before a change is made."""
     if isinstance(proposal, proposals.MovePod) and fix.after_deletion is not None:
         return _after_deletion(fix.after_deletion)
     return _CAUTIONS.get(type(proposal), "")
 
 
-def _after_deletion(after: AfterDeletion) -> str:
+def _after_deletion(after: conclusion.AfterDeletion) -> str:
     match after:
-        case Recreated():
+        case conclusion.Recreated():
             where = "perhaps on the same node" if after.here else "elsewhere"
             return f"{after.owner} recreates it, {where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
-        case HeldByFinalizers():
+        case conclusion.HeldByFinalizers():
             names = ", ".join(after.finalizers)
             return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
-        case Outlook.GONE_FOR_GOOD:
+        case conclusion.Outlook.GONE_FOR_GOOD:
             return "no controller recreates it"
-        case Outlook.NODE_SILENT:
+        case conclusion.Outlook.NODE_SILENT:
             return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
         case _:
             assert_never(after)
 
 
-def left_alone(what: NotOffered) -> str:
+def left_alone(what: conclusion.NotOffered) -> str:
     """Return what is not offered, and why."""
     match what:
-        case SufferingNodes():
+        case conclusion.SufferingNodes():
             return _suffering(what)
-        case StayingPod():
+        case conclusion.StayingPod():
             return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what.why)}"
-        case WouldWarn():
+        case conclusion.WouldWarn():
             return f"{summary(what.proposals)}: it would bring {', '.join(what.findings)}"
         case _:
             assert_never(what)
 
 
-def _why_not_deleted(why: WhyNotDeleted) -> str:
+def _why_not_deleted(why: conclusion.WhyNotDeleted) -> str:
     match why:
-        case EndsByItself(seconds):
+        case conclusion.EndsByItself(seconds):
             return _ending(seconds)
-        case BudgetsNotRead():
+        case conclusion.BudgetsNotRead():
             return "its disruption budgets could not be listed"
         case _:
             from kubectl_spread.wording.rebalance import stay_text  # ``explain`` plans no eviction.
@@ -208,7 +191,7 @@ def _why_not_deleted(why: WhyNotDeleted) -> str:
             return stay_text(why)
 
 
-def _suffering(what: SufferingNodes | NodeRecovery) -> str:
+def _suffering(what: conclusion.SufferingNodes | conclusion.NodeRecovery) -> str:
     clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
     return f"{first_and_more(what.nodes)}: {_TROUBLES[what.trouble]}; {clears} on recovery"
 
@@ -290,7 +273,7 @@ def nothing_helps(reached: Sequence[str]) -> str:
     return f"{NOTHING_HELPS}: {', '.join(reached)}." if reached else f"{NOTHING_HELPS}."
 
 
-def fragment_text(fragment: Fragment) -> str:
+def fragment_text(fragment: conclusion.Fragment) -> str:
     """Return what to write in the source of the Pod as YAML; fields to be removed are comments."""
     identity: Plain = {}
     if fragment.kind:

@@ -9,33 +9,12 @@ from typing import assert_never
 from kubectl_spread import gaps
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import Kept, KeptByController, KeptByMark
+from kubectl_spread.diagnosis import remaining_skew
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint
-from kubectl_spread.diagnosis.remaining_skew import (
-    BreaksAnother,
-    ByChance,
-    DomainShut,
-    NotBegun,
-    PodsStay,
-    RebalanceVerdict,
-    RemainingCause,
-    RemainingSkew,
-    ScoredHigher,
-    TooFewDomains,
-    TooFewEvictions,
-    Unsure,
-)
-from kubectl_spread.rebalance.movable import (
-    BeingDeleted,
-    Loss,
-    NotAskedAbout,
-    NotMadeAgain,
-    OtherScheduler,
-    ReplacementGated,
-    ReplacementRefused,
-    StayReason,
-    VolumeShared,
-)
+from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
+from kubectl_spread.rebalance import movable
+from kubectl_spread.rebalance.movable import Loss
 from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
 from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
@@ -135,32 +114,32 @@ def plan_note_text(note: PlanNote) -> str:
             assert_never(note)
 
 
-def remaining_text(remaining: RemainingSkew) -> str:
+def remaining_text(remaining: remaining_skew.RemainingSkew) -> str:
     """Return why a constraint does not hold after the plan."""
     return f"{_cause(remaining.cause)}{'' if remaining.tried_all else '; not every plan was simulated'}"
 
 
-def _cause(cause: RemainingCause) -> str:
+def _cause(cause: remaining_skew.RemainingCause) -> str:
     match cause:
-        case TooFewEvictions():
+        case remaining_skew.TooFewEvictions():
             return "it would take more evictions than --max allows"
-        case TooFewDomains(domains, min_domains):
+        case remaining_skew.TooFewDomains(domains, min_domains):
             return f"there are {domains} of {min_domains} domains that minDomains requires"
-        case PodsStay():
+        case remaining_skew.PodsStay():
             return _staying(cause)
-        case DomainShut(domain, by):
+        case remaining_skew.DomainShut(domain, by):
             return f"{seen(domain)} takes no Pod: {' and '.join(map(_shut_by, by))}"
-        case ScoredHigher(fullest, lands):
+        case remaining_skew.ScoredHigher(fullest, lands):
             return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which scores higher"
-        case ByChance(fullest, lands):
+        case remaining_skew.ByChance(fullest, lands):
             return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, depending on chance"
-        case BreaksAnother():
+        case remaining_skew.BreaksAnother():
             return "every helpful eviction breaks another constraint, or leaves a Pod unschedulable"
         case _:
             assert_never(cause)
 
 
-def _staying(cause: PodsStay) -> str:
+def _staying(cause: remaining_skew.PodsStay) -> str:
     """Return which Pod stays and why, and how many more."""
     first = f"{'/'.join(cause.pod)} in {seen(cause.domain)} stays: {stay_text(cause.reason).rstrip('.')}"
     if not cause.others:
@@ -176,12 +155,12 @@ def _shut_by(reason: AnyReason) -> str:
     return reason_text(reason)
 
 
-def unsure_text(unsure: Unsure) -> str:
+def unsure_text(unsure: remaining_skew.Unsure) -> str:
     """Return what is not known of where a workload's Pods go."""
     match unsure:
         case gaps.OtherScheduler(scheduler_name=name):
             return f"{name} decides about these Pods, and its rules are not known"
-        case NotBegun():
+        case remaining_skew.NotBegun():
             return "it was not planned, because the plan is long already: run it, then plan again"
         case _:
             return consequence(unsure)
@@ -198,24 +177,24 @@ def kept_text(kept: Kept) -> str:
             assert_never(kept)
 
 
-def stay_text(reason: StayReason) -> str:
+def stay_text(reason: movable.StayReason) -> str:
     """Return why a Pod is not evicted."""
     match reason:
-        case NotAskedAbout(workload):
+        case movable.NotAskedAbout(workload):
             return f"it belongs to {workload}, which was not selected"
-        case BeingDeleted():
+        case movable.BeingDeleted():
             return "it is being deleted already"
-        case OtherScheduler(name):
+        case movable.OtherScheduler(name):
             return f"{name} decides where the Pod in its place goes"
-        case NotMadeAgain(loss, name):
+        case movable.NotMadeAgain(loss, name):
             return f"no controller recreates it{LOSSES[loss].format(name)}"
-        case VolumeShared(claim, pod):
+        case movable.VolumeShared(claim, pod):
             return f"{pod} uses its volume too: claim {claim} is for one node at a time"
         case EvictionRefused(message):
             return message
-        case ReplacementRefused(message):
+        case movable.ReplacementRefused(message):
             return f"the API server would refuse the Pod in its place: {message}"
-        case ReplacementGated(gate):
+        case movable.ReplacementGated(gate):
             return f"the Pod in its place would wait for its scheduling gate {gate}"
         case KeptByController() | KeptByMark():
             return kept_text(reason)

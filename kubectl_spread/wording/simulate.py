@@ -8,34 +8,12 @@ from typing import assert_never
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
+from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.step_changes import (
-    BlockedByChance,
-    CreateRefused,
-    MixedRevisions,
-    OneOrder,
-    OutcomeNote,
-    PreemptedByChance,
-    SomeScored,
-    Unsettled,
-)
+from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
-from kubectl_spread.simulation.steps import (
-    Blocked,
-    BlockReason,
-    DaemonSetGone,
-    DrainFlag,
-    DrainFlags,
-    DrainRefused,
-    DrainWaits,
-    MirrorRemade,
-    NotScaled,
-    StepNote,
-    StuckPods,
-    UnknownController,
-    Unmanaged,
-)
+from kubectl_spread.simulation.steps import DrainFlag
 from kubectl_spread.wording.words import count_of, enumerated, listed, scores_some
 
 LOSSES: Mapping[DrainFlag, str] = {
@@ -128,20 +106,20 @@ def ranges(orders: int) -> str:
     return f"Ranges show the results of {orders} random orders."
 
 
-def blocked_text(blocked: Blocked) -> str:
+def blocked_text(blocked: steps.Blocked) -> str:
     """Return why a Pod that should go does not."""
     return f"{_reason(blocked.reason)}{', and it goes with its node' if blocked.goes_with_node else ''}"
 
 
-def _reason(reason: BlockReason) -> str:
+def _reason(reason: steps.BlockReason) -> str:
     match reason:
-        case Unmanaged():
+        case steps.Unmanaged():
             return "no controller manages it, so kubectl refuses the drain without --force"
-        case DaemonSetGone(name):
+        case steps.DaemonSetGone(name):
             return f"its DaemonSet {name} does not exist, so kubectl refuses the drain without --force"
-        case DrainRefused():
+        case steps.DrainRefused():
             return "the drain was refused"
-        case DrainWaits(node):
+        case steps.DrainWaits(node):
             return f"kubectl still waits for {node} to be drained"
         case EvictionRefused(message):
             return message
@@ -149,20 +127,20 @@ def _reason(reason: BlockReason) -> str:
             assert_never(reason)
 
 
-def note_text(note: StepNote, connection_flags: Sequence[str] = ()) -> str:
+def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str:
     """Return what else is to be known of a step; commands carry these flags."""
     match note:
-        case DrainFlags(nodes, pods):
+        case steps.DrainFlags(nodes, pods):
             words, flags = ((), ("-l", nodes, *pods)) if "=" in nodes else ((nodes,), pods)
             drain = kubectl("drain", *words, flags=(*flags, *connection_flags))
             needs = [f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '')}" for flag, keys in pods.items()]
             return f"this step is `{drain}`: kubectl evicts no Pod of a node without {enumerated(needs)}"
-        case MirrorRemade(pod, node):
+        case steps.MirrorRemade(pod, node):
             return (
                 f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."
                 f" To stop them, remove its manifest on {node}"
             )
-        case StuckPods(pods, node_silent):
+        case steps.StuckPods(pods, node_silent):
             why = "on a node that does not answer" if node_silent else "until finalizers are removed"
             return f"the drain waits for {listed(_names(pods))}, Terminating {why}"
         case EvictionsStopped(silent, nodes) if silent < nodes:
@@ -173,9 +151,9 @@ def note_text(note: StepNote, connection_flags: Sequence[str] = ()) -> str:
             return f"the job/{name} of {namespace} fails, and its Pods go: {_failure(failure)}"
         case WaitsForReady(namespace, ref, first, missing):
             return f"only once {first} is ready, {ref} of {namespace} makes {enumerated(missing)}"
-        case UnknownController(ref):
+        case steps.UnknownController(ref):
             return f"the controller of the Pods of {ref} is not known"
-        case NotScaled(ref):
+        case steps.NotScaled(ref):
             return f"the autoscaler {ref} scales nothing here"
         case _:
             assert_never(note)
@@ -200,29 +178,29 @@ def _failure(failure: JobFailure) -> str:
             assert_never(failure.reason)
 
 
-def outcome_text(note: OutcomeNote) -> str:
+def outcome_text(note: step_changes.OutcomeNote) -> str:
     """Return what else is to be known of the orders that were tried."""
     match note:
-        case CreateRefused(ref, message, before):
+        case step_changes.CreateRefused(ref, message, before):
             return f"the API server refuses Pods of {ref}{', as before' if before else ''}: {message}"
-        case MixedRevisions(ref, topology_key, label):
+        case step_changes.MixedRevisions(ref, topology_key, label):
             return (
                 f"the rollout of {ref} counts Pods of the old revision too, so it may end beyond maxSkew."
                 f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision alone, which"
                 " keeps it even"
             )
-        case BlockedByChance(first, pods):
+        case step_changes.BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"
             return f"in other random orders {names} {are} blocked: {blocked_text(first)}"
-        case PreemptedByChance(pods):
+        case step_changes.PreemptedByChance(pods):
             names = listed(["/".join(key) for key in pods])
             return f"in other random orders {names} {'is' if len(pods) == 1 else 'are'} preempted instead"
-        case OneOrder():
+        case step_changes.OneOrder():
             return "chance decides too: in a cluster of this size only one order was simulated, by name"
-        case SomeScored(orders):
+        case step_changes.SomeScored(orders):
             return scores_some(orders)
-        case Unsettled():
+        case step_changes.Unsettled():
             return "it does not converge: the controllers and the scheduler would repeat this"
         case _:
             assert_never(note)

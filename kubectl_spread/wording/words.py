@@ -157,3 +157,15 @@ def shortening(names: Collection[str]) -> tuple[str, Callable[[str], str]]:
         return named.sub(lambda found: found[0].removesuffix(suffix) if found[0] in known else found[0], text)
 
     return suffix, short
+
+
+def capital(sentence: str, names: Collection[str] = ()) -> str:
+    """Return our own sentence as it begins a line.
+
+    Args:
+        sentence: what is told.
+        names: words of the cluster, which keep their case; so does a word with more than letters in it.
+    """
+    first, _, rest = sentence.partition(" ")
+    ours = first.isalpha() and first.islower() and first not in names
+    return f"{first.capitalize()} {rest}" if ours else sentence

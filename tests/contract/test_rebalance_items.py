@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from kubectl_spread.contract.fixes import fix_reports
+from kubectl_spread.contract.fix_search import fix_reports
 from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.rebalance_items import command, evictions, items
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first

@@ -6,7 +6,6 @@ Source: cli-runtime pkg/resource/visitor.go FileVisitor and ExpandPathsToFileVis
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import stat
@@ -15,12 +14,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.errors import ManifestProblem, UnreadableError
+
+if TYPE_CHECKING:
+    from gzip import GzipFile
 
 STANDARD_INPUT = "standard input"
 SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
@@ -113,7 +115,7 @@ def _read_file(path: str, most: int) -> bytes:
         raise _unreadable(error) from error
 
 
-def read_bounded(stream: BinaryIO | gzip.GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
+def read_bounded(stream: BinaryIO | GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
     """Return all bytes of the stream.
 
     Raises:
@@ -130,7 +132,7 @@ def read_bounded(stream: BinaryIO | gzip.GzipFile, most: int = MOST_OF_MANIFESTS
     return collected.getvalue()
 
 
-def _is_device(stream: BinaryIO | gzip.GzipFile) -> bool:
+def _is_device(stream: BinaryIO | GzipFile) -> bool:
     """Whether the stream is a disk or an endless device such as ``/dev/zero``, and no terminal."""
     try:
         mode = os.fstat(stream.fileno()).st_mode
@@ -191,8 +193,10 @@ def _decode(content: bytes, most: int) -> bytes:
 
 def _uncompress(content: bytes, most: int) -> bytes:
     """Return the content of a gzip file, which may not be too large for the size of the file."""
+    from gzip import GzipFile
+
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+        with GzipFile(fileobj=io.BytesIO(content)) as file:
             return read_bounded(file, min(most, max(_LEAST_BOUND, _MOST_PACKED * len(content))))
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadableError(f"is a damaged gzip file: {error}") from error

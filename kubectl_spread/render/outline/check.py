@@ -27,7 +27,6 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import Ranges, constraint_block
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
-    capital,
     common_gaps,
     evaluation_paragraphs,
     first_name,
@@ -36,7 +35,7 @@ from kubectl_spread.render.outline.evaluation import (
 )
 from kubectl_spread.wording import check as wording
 from kubectl_spread.wording.pending import held_back
-from kubectl_spread.wording.words import count_of, scores_some, totals
+from kubectl_spread.wording.words import capital, count_of, scores_some, totals
 
 SHOWN_NODES = 10
 

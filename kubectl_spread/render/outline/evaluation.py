@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
-from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.findings import distinct
 from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
@@ -19,6 +18,10 @@ from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording.causes import NODE_CONDITION
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
 from kubectl_spread.wording.words import SHORT_KEYS, first_and_more, listed, with_short_keys
+
+if TYPE_CHECKING:
+    from kubectl_spread.contract.check import CheckReport
+    from kubectl_spread.contract.pending import PendingReport
 
 MOST_GROUPS, MOST_SHOWN = 12, 3
 """Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one."""
@@ -41,18 +44,6 @@ def verdict_sentence(item: EvaluationReport) -> str:
         return item.summary
     undecided = item.verdict is not Verdict.SCHEDULABLE and bool(item.incomplete)
     return schedulable(item.feasible, undecided=undecided)
-
-
-def capital(sentence: str, names: Collection[str] = ()) -> str:
-    """Return our own sentence as it begins a line.
-
-    Args:
-        sentence: what is told.
-        names: words of the cluster, which keep their case; so does a word with more than letters in it.
-    """
-    first, _, rest = sentence.partition(" ")
-    ours = first.isalpha() and first.islower() and first not in names
-    return f"{first.capitalize()} {rest}" if ours else sentence
 
 
 def first_name(item: EvaluationReport) -> tuple[str, ...]:
@@ -100,17 +91,6 @@ def remarks(item: EvaluationReport) -> Iterator[Block]:
         yield Findings(findings=findings)
     if item.incomplete:
         yield Gaps(gaps=item.incomplete)
-
-
-def distinct(findings: Iterable[Finding], *, explained: bool) -> tuple[Finding, ...]:
-    """Return the findings, those of two constraints with one text once.
-
-    Args:
-        findings: of one Pod.
-        explained: whether a sentence above names what pins the minimum.
-    """
-    kept = (each for each in findings if each.id != "PinnedMinimum" or not explained)
-    return tuple({(each.id, each.message): each for each in kept}.values())
 
 
 class NodeGroup(Part, frozen=True, kw_only=True):

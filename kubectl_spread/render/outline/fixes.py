@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
@@ -30,7 +28,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         extent: how much is wanted.
         brief: whether only the first is.
     """
-    if not item.nodes or not _was_searched(item):
+    if not item.nodes or not item.needs_fixes:
         return None
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief else None]
     unsafe = not any(map(_is_safe, item.fixes))
@@ -47,9 +45,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
             *(new_nodes if unsafe else ()),
             *((fixes.nothing_safe(others=bool(waited or new_nodes)),) if unsafe and shown else ()),
         ),
-        title=fixes.title(
-            [fix.disturbs for fix in shown], more, checked=isinstance(item, CheckItem), folded=extent.folded
-        ),
+        title=fixes.title([fix.disturbs for fix in shown], more, checked=bool(item.source), folded=extent.folded),
         fixes=tuple(
             folded_fix(number, fix, extent)
             if extent.folded and number > 1
@@ -88,17 +84,9 @@ def _is_safe(fix: Fix) -> bool:
     return fix.overrides is UNSET and fix.disturbs is not Disturbance.LOST
 
 
-def _was_searched(item: EvaluationReport) -> bool:
-    """Whether anything was looked for: for a Pod, or a replica, that finds no node and is none to be refused."""
-    if isinstance(item, CheckItem):
-        comes = item.failed_create is None or item.failed_create.created
-        return item.jam is not None and item.verdict is not Verdict.INVALID and bool(comes)
-    return item.stuck
-
-
 def _opens(fix: Fix, extent: Extent, item: EvaluationReport) -> str:
     admits = f"at least {fix.admits}" if fix.proved_on == "read" and fix.admits < fix.siblings else str(fix.admits)
-    return fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=isinstance(item, CheckItem))
+    return fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=bool(item.source))
 
 
 def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:

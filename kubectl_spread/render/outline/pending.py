@@ -29,7 +29,6 @@ from kubectl_spread.render.outline import (
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
-    capital,
     common_gaps,
     evaluation_paragraphs,
     first_name,
@@ -40,7 +39,7 @@ from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
-from kubectl_spread.wording.words import held_by_gates, listed, scores_few
+from kubectl_spread.wording.words import capital, held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import UnsetType
 
 from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.findings import Finding, distinct
 from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
-from kubectl_spread.render.outline.evaluation import capital, distinct
 from kubectl_spread.wording import statuses as wording
-from kubectl_spread.wording.words import between, first_and_more, moved, scores_few, seen
+from kubectl_spread.wording.words import between, capital, first_and_more, moved, scores_few, seen
 
 STATUS_TONES = {
     SpreadStatus.NO_DOMAINS: Tone.BAD,

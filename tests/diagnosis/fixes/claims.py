@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.contract.fixes import Fix, searched_fields
+from kubectl_spread.contract.fix_search import searched_fields
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.search import search_fixes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.fixes import ExpectedChange, Fix, searched_fields
+from kubectl_spread.contract.fix_search import searched_fields
+from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
 from kubectl_spread.diagnosis.fixes.search import search_fixes, siblings_of

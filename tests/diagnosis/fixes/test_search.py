@@ -9,7 +9,8 @@ import pytest
 import yaml
 from msgspec import UNSET
 
-from kubectl_spread.contract.fixes import Fix, fix_reports
+from kubectl_spread.contract.fix_search import fix_reports
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS, fix_for
 from kubectl_spread.wording.fixes import OVERTAKEN

@@ -10,9 +10,10 @@ from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.evaluation import MOST_GROUPS, capital, node_groups
+from kubectl_spread.render.outline.evaluation import MOST_GROUPS, node_groups
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.outline.skew import skew_outline
+from kubectl_spread.wording.words import capital
 from tests.build import ZONE, app, node, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import METADATA, incoming, report_of, rows_of, web

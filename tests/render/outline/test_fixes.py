@@ -70,7 +70,9 @@ def test_fixes_are_told_by_what_they_restart() -> None:
 
 def test_of_a_manifest_nothing_is_said_to_restart_nothing() -> None:
     fixes = (fix(), fix(disturbs=Disturbance.REPLACED))
-    item = as_item(CheckItem, blocked(*fixes), jam=Jam(replica=1, message="0/4 nodes are available"))
+    item = as_item(
+        CheckItem, blocked(*fixes, source="web.yaml, document 1"), jam=Jam(replica=1, message="0/4 nodes are available")
+    )
     assert lines(item)[0] == "Fixes, each verified by simulation on this snapshot:"
     assert "restarts nothing" not in lines(msgspec.structs.replace(item, fixes=fixes[:1]))[0]
 

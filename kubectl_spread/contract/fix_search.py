@@ -1,0 +1,84 @@
+"""The result of a search for fixes as reports have it, with the sentences and the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypedDict, assert_never
+
+from msgspec import UNSET, UnsetType
+
+from kubectl_spread.contract.fixes import ExpectedChange, Fix
+from kubectl_spread.diagnosis.fixes.change import Override
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    FixSearch,
+    NodeRecovery,
+    PodEnding,
+    RolloutGoesOn,
+    VerifiedFix,
+    Wait,
+)
+from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.wording import fixes
+
+
+class SearchedFields(TypedDict):
+    """The fields of an ``EvaluationReport`` with the result of the search for fixes."""
+
+    fixes: tuple[Fix, ...]
+    new_nodes: tuple[Fix, ...]
+    left_alone: tuple[str, ...]
+    waits: tuple[ExpectedChange, ...] | UnsetType
+    fix_search: Literal["complete", "bounded"]
+
+
+def searched_fields(search: FixSearch, connection_flags: Sequence[str] = ()) -> SearchedFields:
+    """Return the result of the search as reports have it, with these connection flags in the commands."""
+    return {
+        "fixes": fix_reports(search.fixes, connection_flags),
+        "new_nodes": fix_reports(search.new_nodes, connection_flags),
+        "left_alone": tuple(map(fixes.left_alone, search.not_offered)),
+        "waits": tuple(map(_expected, search.waits)) or UNSET,
+        "fix_search": "complete" if search.complete else "bounded",
+    }
+
+
+def _expected(wait: Wait) -> ExpectedChange:
+    message = fixes.WAITS.text(wait)
+    match wait:
+        case NodeRecovery():
+            return ExpectedChange(kind="NodeRecovery", nodes=wait.nodes, message=message)
+        case PodEnding():
+            pod = f"{wait.namespace}/{wait.name}"
+            return ExpectedChange(kind="PodEnding", nodes=(wait.node,), pod=pod, message=message)
+        case RolloutGoesOn():
+            return ExpectedChange(kind="RolloutGoesOn", workload=wait.owner, message=message)
+        case _:
+            assert_never(wait)
+
+
+def fix_reports(verified: Iterable[VerifiedFix], connection_flags: Sequence[str] = ()) -> tuple[Fix, ...]:
+    """Return the fixes as reports have them: by rank, and those of one rank by their text."""
+    reports = [(fix.rank, _report(fix, connection_flags)) for fix in verified]
+    return tuple(report for _, report in sorted(reports, key=lambda each: (each[0], each[1].summary)))
+
+
+def _report(fix: VerifiedFix, connection_flags: Sequence[str]) -> Fix:
+    return Fix(
+        id="+".join(proposal.id for proposal in fix.proposals),
+        summary=fixes.summary(fix.proposals),
+        cost=fix.cost,
+        feasible=fix.feasible,
+        admits=fix.admits,
+        siblings=fix.siblings,
+        alike=tuple(" and ".join(names) for names in fix.alike),
+        changes=fix.changes,
+        commands=tuple(command_line(command, connection_flags) for route in fix.routes for command in route.commands),
+        starts=fixes.starts(fix),
+        disturbs=fix.disturbs,
+        overrides=UNSET if fix.overrides is Override.NOTHING else fix.overrides,
+        yaml=next((fixes.fragment_text(route.fragment) for route in fix.routes if route.fragment is not None), ""),
+        source=next((route.keeper.name for route in fix.routes if route.keeper is not None), ""),
+        edits=tuple(edit for route in fix.routes for edit in route.edits),
+        new_revision=UNSET if fix.new_revision is None else fix.new_revision,
+        proved_on="read" if fix.on_read_pods else UNSET,
+    )
