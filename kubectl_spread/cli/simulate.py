@@ -29,22 +29,6 @@ A node may be named as node/NAME, or without the suffix that tables leave out. N
 scheduler or a controller chooses among equals, several orders are tried, and ranges show their results.
 """
 
-STEPS = (
-    "filename",
-    "drain",
-    "remove",
-    "lose",
-    "return",
-    "cordon",
-    "uncordon",
-    "add-node",
-    "scale",
-    "restart",
-    "delete",
-    "apply",
-)
-"""The flags for steps."""
-
 
 def _step(name: str, metavar: str, about: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
     return Option(name, metavar=metavar, help=f"{about} (repeatable).")
@@ -89,6 +73,7 @@ def simulate(
     from kubectl_spread.render.outline import Extent
     from kubectl_spread.render.outline.simulate import simulated_outline
     from kubectl_spread.render.text import outline_text
+    from kubectl_spread.simulation.steps import Verb
 
     def text(report: SimulateReport, *, wide: bool) -> str:
         screen = output.screen_for(printing, asked.namespace)
@@ -97,7 +82,7 @@ def simulate(
     printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)
     options = command.SimulateOptions(
-        steps=tuple((flag, value) for flag, value in flags.in_order if flag in STEPS),
+        steps=tuple((flag, value) for flag, value in flags.in_order if flag in {command.FROM_FILE, *Verb}),
         force=flags.force,
         namespace=scope.namespace or source.namespace,
         defaults=flags.defaults,

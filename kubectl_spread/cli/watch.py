@@ -78,12 +78,12 @@ def print_each(answers: Iterable[ShowAnswer[SkewReport]], printing: Printing) ->
 
 def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> str:
     """Return the text to print for an answer after the previous one."""
-    from kubectl_spread.render.structured import to_json_line, to_yaml_document
+    from kubectl_spread.render.structured import to_json, to_yaml
 
     if printing.format == "json":
-        return to_json_line(now)
+        return to_json(now, lines=False)
     if printing.format == "yaml":
-        return to_yaml_document(now)
+        return f"---\n{to_yaml(now)}"
     if printing.rows and previous and previous.items:
         return printing.rows(previous, now)
     before, text = printing.whole(previous) if previous else "", printing.whole(now)

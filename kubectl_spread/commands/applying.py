@@ -64,12 +64,6 @@ def merged(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CL
     return tuple(_merged(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
 
 
-def unsure(manifests: Iterable[Manifest]) -> Iterator[Gap]:
-    """Yield what is unknown about the results of merged manifests."""
-    for each in manifests:
-        yield from each.unknown
-
-
 def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedConstraints]:
     """Yield which constraints of a manifest, once it is merged, kubectl cannot tell apart."""
     written = manifest.written or manifest.obj

@@ -236,9 +236,4 @@ def _with_fixes(
         return tuple(answer.item for _, answer in answered)
     from kubectl_spread.commands.check_fixes import with_fixes
 
-    return with_fixes(
-        [(manifest, each.item, each.jammed) for manifest, each in answered],
-        view,
-        options.fix_budget,
-        options.autoscalers,
-    )
+    return with_fixes(answered, view, options.fix_budget, options.autoscalers)

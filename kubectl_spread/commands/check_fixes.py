@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands.autoscaling import AutoscalerOptions, beside_autoscaler
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
+from kubectl_spread.commands.manifest_answers import Answer
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract.check import CheckItem
@@ -26,7 +27,7 @@ from kubectl_spread.snapshot import Snapshot
 
 
 def with_fixes(
-    answered: Sequence[tuple[Manifest, CheckItem, Placed | None]],
+    answered: Sequence[tuple[Manifest, Answer]],
     view: View,
     seconds: float | None,
     autoscalers: AutoscalerOptions,
@@ -34,22 +35,22 @@ def with_fixes(
     """Return the items, with fixes where a replica finds no node.
 
     Args:
-        answered: each manifest, its item, and the outcome in which a replica finds no node; None where all find one.
+        answered: each manifest and the answer about it.
         view: the cluster without the manifests.
         seconds: for all searches together; None for the default of the cluster's size.
         autoscalers: the autoscaler flags.
     """
     within = seconds_for(seconds, len(view.snapshot.nodes))
-    budget = FixBudget(within, sum(jammed is not None for _, _, jammed in answered))
+    budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))
     items = []
-    for manifest, item, jammed in answered:
-        if jammed is None:
-            items.append(item)
-            continue
-        situation, flags = _situation(manifest, jammed, view.snapshot), view.metadata.connection_flags
-        search = budget.within(partial(search_fixes, situation, jammed.waiting))
-        item = replace(item, **searched_fields(search, flags))  # noqa: PLW2901
-        items.append(beside_autoscaler(item, situation, jammed.waiting, autoscalers, flags))
+    for manifest, answer in answered:
+        item, jammed = answer.item, answer.jammed
+        if jammed is not None:
+            situation, flags = _situation(manifest, jammed, view.snapshot), view.metadata.connection_flags
+            search = budget.within(partial(search_fixes, situation, jammed.waiting))
+            item = replace(item, **searched_fields(search, flags))
+            item = beside_autoscaler(item, situation, jammed.waiting, autoscalers, flags)
+        items.append(item)
     return tuple(items)
 
 

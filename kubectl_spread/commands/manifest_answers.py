@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import admission_errors
-from kubectl_spread.commands.applying import merged_constraints, unsure
+from kubectl_spread.commands.applying import merged_constraints
 from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
@@ -132,7 +132,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, (*injected, *unchecked)))
         item = replace(item, findings=found)
         item = with_missing(item, served.missing) if served and served.missing else item
-    unknown = incomplete_entries(unsure([manifest]))
+    unknown = incomplete_entries(manifest.unknown)
     item = with_missing(item, unknown)
     if unknown and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,8 @@ from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
+
+StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 MOST_PODS = 150_000
 """Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""
@@ -210,11 +212,12 @@ def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
     """Yield the document as an object of its namespace; for a kind of another API, one for each group of Pods."""
     obj = document.obj
     if obj is None:
-        metadata = _custom_metadata(document)
+        metadata = _decoded(document, "metadata", values_of(document).get("metadata") or {}, ObjectMeta)
         where = metadata.namespace or namespace
         for group in pod_groups(document):
             name = "-".join(filter(None, (metadata.name, group.name)))
-            yield Manifest(document, None, _custom_template(document, group), where, name, group=group)
+            template = _decoded(document, group.path, group.template, PodTemplateSpec)
+            yield Manifest(document, None, template, where, name, group=group)
         if not pod_groups(document):
             yield Manifest(document, None, None, where, metadata.name)
         return
@@ -226,18 +229,12 @@ def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
     yield Manifest(document, obj, None, metadata.namespace, metadata.name or metadata.generate_name)
 
 
-def _custom_template(document: Document, group: PodGroup) -> PodTemplateSpec:
+def _decoded(document: Document, path: str, values: Plain, struct: type[StructT]) -> StructT:
+    """Return the values of a field of the document as an object."""
     try:
-        return convert(group.template, PodTemplateSpec)
+        return convert(values, struct)
     except DecodeError as error:
-        raise ManifestError([document.problem(error.reason, f"{group.path}.{error.field_path}")]) from error
-
-
-def _custom_metadata(document: Document) -> ObjectMeta:
-    try:
-        return convert(values_of(document).get("metadata") or {}, ObjectMeta)
-    except DecodeError as error:
-        raise ManifestError([document.problem(error.reason, f"metadata.{error.field_path}")]) from error
+        raise ManifestError([document.problem(error.reason, f"{path}.{error.field_path}")]) from error
 
 
 def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckItem:

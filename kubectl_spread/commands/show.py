@@ -30,7 +30,7 @@ from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import Row, asked_about, rows
-from kubectl_spread.diagnosis.statuses import OK, SpreadStatus
+from kubectl_spread.diagnosis.statuses import OK, SEVERE, SpreadStatus
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
@@ -55,7 +55,7 @@ COUNTED_ONLY = (
 HEADROOM_VERDICTS = 100_000
 """Verdicts on single nodes (count) that the headroom of all workloads may take: one or two seconds."""
 STATUS_ORDER = tuple(SpreadStatus)
-PROBLEMS = frozenset((*STATUS_ORDER[: STATUS_ORDER.index(SpreadStatus.VIOLATED) + 1], SpreadStatus.NO_EFFECT))
+PROBLEMS = SEVERE | {SpreadStatus.NO_EFFECT}
 """The statuses of a next Pod that is not created or finds no node, and of constraints that are broken or useless."""
 
 
@@ -90,11 +90,6 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     def shows_defaults(self) -> bool:
         """Whether workloads without constraints are shown: where that is asked for, or they are named."""
         return self.defaults or bool(self.names)
-
-    @property
-    def shows_headroom(self) -> bool:
-        """Whether it is shown how many more replicas find a node."""
-        return self.headroom or bool(self.names)
 
     def shows(self, row: Row) -> bool:
         """Whether the row is asked for."""
@@ -165,7 +160,7 @@ def _answer(
         wanted = _wanted(view, scope, options)
         # Pods that are only counted, or read in part, say nothing about room.
         whole = not (counted_only or inventory.not_read)
-        room = HEADROOM_VERDICTS // max(len(wanted), 1) if whole and options.shows_headroom else 0
+        room = HEADROOM_VERDICTS // max(len(wanted), 1) if whole and (options.headroom or options.names) else 0
         for workload in wanted:
             handle = _handle_of_next_pod(workload, view)
             every = rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, objects_of, unsimulated_notes
-from kubectl_spread.commands.applying import merged, merged_constraints, unreadable, unsure
+from kubectl_spread.commands.applying import merged, merged_constraints, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -22,11 +22,10 @@ from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
-from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import unread_kinds
 from kubectl_spread.diagnosis.observer import Key, Observer
-from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
 from kubectl_spread.gaps import Purpose, UntriedPods
@@ -41,15 +40,6 @@ from kubectl_spread.simulation.steps import Step, Verb
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import did_you_mean
 
-BAD = frozenset(
-    (
-        SpreadStatus.NO_DOMAINS,
-        SpreadStatus.BLOCKED,
-        SpreadStatus.FAILED_CREATE,
-        SpreadStatus.UNSCHEDULABLE,
-        SpreadStatus.VIOLATED,
-    )
-)
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
 NEEDED = frozenset((kinds.POD_DISRUPTION_BUDGET, kinds.REPLICA_SET, *RESTARTABLE, kinds.JOB))
@@ -133,13 +123,18 @@ def simulate(
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         changes = step_changes(steps, found, defaults=options.defaults)
         reports = tuple(
-            simulated_step(each, view.metadata.connection_flags, _merged_constraints(manifests, view.snapshot))
+            simulated_step(
+                each,
+                view.metadata.connection_flags,
+                ((it.ref, finding) for it in manifests for finding in merged_constraints(it, view.snapshot)),
+            )
             for each, manifests in zip(changes, applied, strict=True)
         )
     unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
-    unknown = (gap for manifests in applied for gap in unsure(manifests))
+    unknown = (gap for manifests in applied for manifest in manifests for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
-    missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *_cut_short(reports))))
+    untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
+    missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *untried)))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
@@ -153,14 +148,6 @@ def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
                 yield obj.metadata.namespace, owner_of(obj, snapshot)
 
 
-def _merged_constraints(
-    manifests: Sequence[Manifest], before: Snapshot
-) -> Iterator[tuple[WorkloadRef, MergedConstraints]]:
-    for manifest in manifests:
-        for finding in merged_constraints(manifest, before):
-            yield manifest.ref, finding
-
-
 def exit_code(report: SimulateReport) -> ExitCode:
     """Return the exit code: no where a step makes something Pending, blocked or worse."""
     worse = any(_is_worse(step) for step in report.steps)
@@ -169,18 +156,12 @@ def exit_code(report: SimulateReport) -> ExitCode:
 
 
 def _is_worse(step: SimulatedStep) -> bool:
-    status = any(item.status_range[1] in BAD and item.status_before not in BAD for item in step.items)
+    status = any(item.status_range[1] in SEVERE and item.status_before not in SEVERE for item in step.items)
     new = [pending for pending in step.pending if pending.range[1] > pending.before]
     undecided = bool(new) and all(pending.incomplete for pending in new)
     # Pods that were not tried may find nodes.
     waits = step.newly_pending and not step.untried and not undecided
     return bool(step.blocked) or waits or status
-
-
-def _cut_short(steps: Sequence[SimulatedStep]) -> Iterator[UntriedPods]:
-    for step in steps:
-        if step.untried:
-            yield UntriedPods(pods=step.untried, step=step.step)
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:

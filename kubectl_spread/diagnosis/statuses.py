@@ -27,6 +27,10 @@ class SpreadStatus(StrEnum):
     OK = "OK"
 
 
+SEVERE = frozenset(tuple(SpreadStatus)[: tuple(SpreadStatus).index(SpreadStatus.VIOLATED) + 1])
+"""The statuses of a constraint that is broken, or of a next Pod that is not created or finds no node."""
+
+
 class Idle(Enum):
     """Why a constraint has no effect."""
 

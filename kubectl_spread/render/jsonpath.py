@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -61,24 +62,17 @@ class Range(msgspec.Struct, frozen=True):
 Part: TypeAlias = Literal | Path | Range
 
 
-def printing(template: str) -> Callable[[AnyReport], str]:
-    """Return what prints a report through the template.
+def printing(template: str, *, as_json: bool = False) -> Callable[[AnyReport], str]:
+    """Return what prints a report through the template, or each part of it as a JSON list of what it finds.
 
     Raises:
         PathError: the template makes no sense.
     """
-    parts = parse(template)
-    return lambda report: filled(parts, msgspec.to_builtins(report))
+    parts, fill = parse(template), filled_as_json if as_json else filled
+    return lambda report: fill(parts, msgspec.to_builtins(report))
 
 
-def printing_as_json(template: str) -> Callable[[AnyReport], str]:
-    """Return what prints each part of the template as a JSON list of what it finds.
-
-    Raises:
-        PathError: the template makes no sense.
-    """
-    parts = parse(template)
-    return lambda report: filled_as_json(parts, msgspec.to_builtins(report))
+printing_as_json = partial(printing, as_json=True)
 
 
 def filled(parts: tuple[Part, ...], value: Value) -> str:
@@ -122,9 +116,7 @@ def parse(template: str) -> tuple[Part, ...]:
     """
     if "{" not in template:
         return (_path(template if template.startswith((".", "[", "$", "@")) else f".{template}"),)
-    reader = _TemplateReader(template)
-    parts = reader.parts(within_range=False)
-    return tuple(parts)
+    return tuple(_TemplateReader(template).parts(within_range=False))
 
 
 class _TemplateReader(msgspec.Struct):

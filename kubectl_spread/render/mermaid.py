@@ -118,11 +118,12 @@ class _Chart(msgspec.Struct):
 
     def _nodes(self, domain: Domain, new: Mapping[str, int], drawn: _Drawn) -> None:
         names = sorted(domain.nodes, key=lambda name: (-domain.by_node.get(name, 0), name))
+        counts_new = drawn.constraint is not None and drawn.constraint.self_match
         for name in names[:MOST_NODES]:
             drawn.nodes[name] = self.box(name, "host")
             counted = domain.by_node.get(name, 0)
             placed = new.get(name, 0)
-            self._pods(counted - (placed if drawn.counts_new else 0), drawn.nodes[name], "pod")
+            self._pods(counted - (placed if counts_new else 0), drawn.nodes[name], "pod")
             self._pods(placed, drawn.nodes[name], "new")
         left_out = names[MOST_NODES:]
         pods = sum(domain.by_node.get(name, 0) for name in left_out)
@@ -159,10 +160,6 @@ class _Drawn(msgspec.Struct, frozen=True):
     frames: dict[str, str] = {}
     nodes: dict[str, str] = {}
 
-    @property
-    def counts_new(self) -> bool:
-        return self.constraint is not None and self.constraint.self_match
-
 
 def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintReport | None:
     """Return the constraint whose domains are drawn: a hard one before a soft one, few domains before many."""
@@ -178,7 +175,7 @@ def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintRepor
     if isinstance(item, SkewItem):
         said = f"{item.namespace}/{item.workload}: {item.status}"
     elif isinstance(item, CheckItem) and item.jam:
-        said = pages.jammed(f"{item.namespace}/{item.name}", item.jam.replica, item.replicas)
+        said = pages.JAMMED.format(f"{item.namespace}/{item.name}", item.jam.replica, item.replicas)
     else:
         said = f"{item.namespace}/{item.name}: {item.verdict}"
     return f"{said}, by {constraint.topology_key}" if constraint else said

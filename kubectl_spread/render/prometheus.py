@@ -9,6 +9,7 @@ Source: prometheus.io/docs/instrumenting/exposition_formats (version 0.0.4).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import msgspec
@@ -35,24 +36,20 @@ class Metric(msgspec.Struct, frozen=True):
     samples: Callable[[SkewItem], Iterable[Sample]]
 
 
-def to_prometheus(report: SkewReport) -> str:
+def to_prometheus(report: SkewReport, *, by_node: bool = False) -> str:
     """Return the report as metrics; a report without rows still says what it could not read.
 
-    Of nodes that are domains by themselves it has the sum alone: a thousand nodes are a thousand series a workload.
+    Where nodes are the domains it has their Pods only with ``by_node``: a thousand nodes are a thousand series a
+    workload.
     """
-    return _metrics(report, (*METRICS, _domain_pods(by_node=False), STATUS, DECISION))
-
-
-def to_prometheus_by_node(report: SkewReport) -> str:
-    """Return the same with the Pods of each node where nodes are the domains."""
-    return _metrics(report, (*METRICS, _domain_pods(by_node=True), STATUS, DECISION))
-
-
-def _metrics(report: SkewReport, metrics: Iterable[Metric]) -> str:
+    metrics = (*METRICS, _domain_pods(by_node=by_node), STATUS, DECISION)
     lines = [line for metric in metrics for line in _lines(metric, report.items)]
     missing = "kubectl_spread_incomplete"
     lines += [f"# HELP {missing} What could not be read or is not modelled (count).", f"# TYPE {missing} gauge"]
     return "\n".join([*lines, f"{missing} {len(report.incomplete)}", ""])
+
+
+to_prometheus_by_node = partial(to_prometheus, by_node=True)
 
 
 def _lines(metric: Metric, items: Sequence[SkewItem]) -> Iterator[str]:

@@ -17,19 +17,10 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport
 
 
-def to_json(report: AnyReport | Mapping[str, object]) -> str:
-    """Return the report as JSON, indented as kubectl indents it, with a newline at the end."""
-    return json_text(msgspec.json.format(msgspec.json.encode(report), indent=4))
-
-
-def to_json_line(report: AnyReport) -> str:
-    """Return the report as JSON in one line, for streams of reports."""
-    return json_text(msgspec.json.encode(report))
-
-
-def to_yaml_document(report: AnyReport) -> str:
-    """Return the report as a YAML document that others may follow."""
-    return f"---\n{to_yaml(report)}"
+def to_json(report: AnyReport | Mapping[str, object], *, lines: bool = True) -> str:
+    """Return the report as JSON, indented as kubectl indents it or in one line, with a newline at the end."""
+    encoded = msgspec.json.encode(report)
+    return json_text(msgspec.json.format(encoded, indent=4) if lines else encoded)
 
 
 def json_text(encoded: bytes) -> str:

@@ -55,6 +55,8 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
 
 REFUSED = "the API server refuses it."
 NO_POD = "no Pod needs to be scheduled."
+NOT_SCHEDULABLE = "not schedulable. {}"
+RANDOM_TIES = "The scheduler breaks ties at random: {} orders were simulated, by name first."
 MAKERS: Mapping[str, str] = {
     "ServiceAccount": "created with the application: apply its manifest too",
     "PriorityClass": "a cluster administrator creates it",
@@ -83,11 +85,6 @@ def missing_note(missing: Sequence[str]) -> str:
     """Return what has to exist first, and who makes it; what is missing is kind and name."""
     told = (f"{each} ({MAKERS.get(each.partition(' ')[0], '')})" for each in missing)
     return f"Missing: {', '.join(told)}."
-
-
-def not_schedulable(why: str) -> str:
-    """Return that no replica finds a node, and why."""
-    return f"not schedulable. {why}"
 
 
 def stay_pending(number: int, why: str) -> str:
@@ -154,11 +151,6 @@ def chance_note(placements: Sequence[Placement]) -> str:
     ]
     more = f"; {count_of(len(tied) - len(named), 'more replica')} likewise" if len(tied) > len(named) else ""
     return f"These nodes are equal, so chance decides: {'; '.join(named)}{more}."
-
-
-def random_ties(orders: int) -> str:
-    """Return in how many orders ties were broken."""
-    return f"The scheduler breaks ties at random: {orders} orders were simulated, by name first."
 
 
 def ranking_note(totals: Mapping[str, int]) -> str:

@@ -28,6 +28,8 @@ WOULD_WARN = "The API server would warn"
 PASSED_OVER = "the constraint does not count them"
 ELSEWHERE = "by something other than this constraint"
 REJECTED = "no: other filters reject its nodes"
+JAMMED = "{}: replica {} of {} cannot be scheduled"
+LEFT_OUT = "Not drawn: {} that change less or not at all."
 
 
 def decided_by(filters: tuple[str, ...]) -> str:
@@ -38,13 +40,3 @@ def decided_by(filters: tuple[str, ...]) -> str:
 def leaves_no_node(requirements: int) -> str:
     """Return how a list of so many requirements begins that leave no node (count)."""
     return "This alone leaves no node: " if requirements == 1 else "Together these leave no node: "
-
-
-def left_out(domains: str) -> str:
-    """Return that so many domains, such as ``3 domains``, are not drawn."""
-    return f"Not drawn: {domains} that change less or not at all."
-
-
-def jammed(name: str, replica: int, replicas: int) -> str:
-    """Return which replica of a workload finds no node, of how many."""
-    return f"{name}: replica {replica} of {replicas} cannot be scheduled"

@@ -76,15 +76,11 @@ def only_the_schedulers(time: str) -> str:
     return f"This is the scheduler's own message{f' ({time})' if time else ''}: not all Pods were read."
 
 
-def they_differ(why: str) -> str:
-    """Return why the scheduler's last message differs from ours."""
-    return f"This differs from the result above: {why}."
-
-
 REPORTED = "The scheduler reported"
 SEE_WIDE = "-o wide lists them"
 """What stands for the reasons of nodes that are only counted."""
 NOT_KNOWN = "unknown: see below"
+DIFFERS = "This differs from the result above: {}."
 ONE_OF_EACH_CAUSE = "Below is one Pod of each cause. -o wide explains the others too, with the evidence."
 SCHEDULABLE = "no cause: can be scheduled now"
 

@@ -75,11 +75,6 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
     return f"{number} {balance} {planned} of {them}, and {verdicts.count(RebalanceVerdict.PARTIAL)} in part."
 
 
-def item_text(verdict: RebalanceVerdict, workload: str, topology_key: str, reason: str) -> str:
-    """Return why a constraint does not hold in the end."""
-    return f"{verdict}: {workload}, {topology_key}: {reason}."
-
-
 def fix_first(summary: str, starts: str) -> str:
     """Return what to fix before another plan is made."""
     return f"Fix this first, then plan again: {summary}{f' ({starts})' if starts else ''}."

@@ -21,6 +21,10 @@ LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.FORCE: " (no controller recreates it)",
 }
 """Flag of a drain → what is lost by it."""
+BLOCKED = "Blocked: {}: {}"
+LOST = "Deleted for good, no controller recreates them: {}."
+PREEMPTED = "Preempted by Pods of higher priority: {}."
+RANGES = "Ranges show the results of {} random orders."
 SHOWN_NAMES = 4
 """Pods that are named of a kind of outcome (count)."""
 SHOWN_EVICTED = 20
@@ -84,26 +88,6 @@ def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
     if most is not None and len(pods) > most:
         parts.append(f"and {len(pods) - most} more (--all)")
     return f"Evicted: {'; '.join(parts)}."
-
-
-def held_back(pods: Sequence[str], why: str) -> str:
-    """Return which Pods should go and do not, and why."""
-    return f"Blocked: {listed(pods, SHOWN_NAMES)}: {why}"
-
-
-def lost(pods: Sequence[str]) -> str:
-    """Return which Pods go and do not come again."""
-    return f"Deleted for good, no controller recreates them: {listed(pods, SHOWN_NAMES)}."
-
-
-def preempted(pods: Sequence[str]) -> str:
-    """Return which Pods the scheduler evicts for others."""
-    return f"Preempted by Pods of higher priority: {listed(pods, SHOWN_NAMES)}."
-
-
-def ranges(orders: int) -> str:
-    """Return what the ranges rest on that were seen in so many orders (count)."""
-    return f"Ranges show the results of {orders} random orders."
 
 
 def blocked_text(blocked: steps.Blocked) -> str:

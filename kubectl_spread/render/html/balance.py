@@ -95,7 +95,7 @@ def _balance(balance: Balance, short: Short) -> Markup:
     head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in heads)))
     body = element("tbody", *(element("tr", *_row(domain, balance, scale, short)) for domain in shown))
     rest = len({**balance.before.pods, **balance.after.pods}) - len(shown)
-    left_out = pages.left_out(count_of(rest, "domain")) if rest else ""
+    left_out = pages.LEFT_OUT.format(count_of(rest, "domain")) if rest else ""
     drawn = element("div", element("table", head, body, class_="domains"), class_="wide")
     return section(balance.title, drawn, block("p", text(left_out), class_="hint"))
 

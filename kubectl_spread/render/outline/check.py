@@ -116,7 +116,7 @@ def _placement(item: CheckItem) -> str:
     if item.stuck and item.rollout and item.rollout.unchanged and item.pending:
         return wording.stay_pending(item.pending, item.summary)
     if item.stuck:
-        return wording.not_schedulable(item.summary)
+        return wording.NOT_SCHEDULABLE.format(item.summary)
     if jam is not None:
         why = jam.summary or str(jam.message)
         return wording.jam_sentence(jam.replica, jam.replica_max, item.replicas, nodes=jam.nodes, why=why)
@@ -157,7 +157,7 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     if item.sampled:
         yield f"{scores_some(item.orders)}."
     elif item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
-        yield wording.random_ties(item.orders)
+        yield wording.RANDOM_TIES.format(item.orders)
     elif item.orders == 1 and any(placement.ties for placement in item.placements):
         yield wording.TIES_BY_NAME
     if extent.wide and item.feasible:

@@ -57,7 +57,8 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     """
     alike: dict[tuple[object, ...], list[PendingItem]] = {}
     for item in report.items:
-        alike.setdefault(_explanation_key(item), []).append(item)
+        share = _whose(item), item.verdict, item.cause, item.held_by, item.feasible, item.nomination, item.preemption
+        alike.setdefault(share, []).append(item)
     explained: list[Explained] = [*map(tuple, alike.values()), *report.not_created]
     causes: dict[str, list[Explained]] = {}
     for each in explained:
@@ -73,11 +74,6 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
         return outline
     shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
     return replace(outline, causes=shared, more=wording.ONE_OF_EACH_CAUSE if brief else "")
-
-
-def _explanation_key(item: PendingItem) -> tuple[object, ...]:
-    """Return what Pods share that have one explanation: the workload, the verdict and the cause."""
-    return _whose(item), item.verdict, item.cause, item.held_by, item.feasible, item.nomination, item.preemption
 
 
 def _whose(item: PendingItem | NotCreated) -> str:
@@ -193,5 +189,5 @@ def messages_block(item: PendingItem, *, folded: bool) -> Messages | None:
         ours = item.message or event.message
         return Messages(ours=ours, reported=True) if folded else Messages(ours=ours, remark=remark)
     return Messages(
-        ours=item.message or "", remark=remark, theirs=event.message, differs=wording.they_differ(event.differs)
+        ours=item.message or "", remark=remark, theirs=event.message, differs=wording.DIFFERS.format(event.differs)
     )

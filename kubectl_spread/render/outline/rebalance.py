@@ -66,9 +66,7 @@ def reasons_of(report: RebalanceReport) -> Iterator[str]:
     """Yield why constraints do not hold in the end, or have no effect."""
     for item in report.items:
         if item.reason:
-            yield wording.item_text(
-                item.verdict, f"{item.namespace}/{item.workload}", item.constraint.topology_key, item.reason
-            )
+            yield f"{item.verdict}: {item.namespace}/{item.workload}, {item.constraint.topology_key}: {item.reason}."
 
 
 def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, 
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text
 from kubectl_spread.wording import simulate as wording
-from kubectl_spread.wording.words import LIST, between, capital_sentence, moved
+from kubectl_spread.wording.words import LIST, between, capital_sentence, listed, moved
 
 
 def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
@@ -60,25 +60,25 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     for pending in step.pending:
         yield wording.pending_text(f"{pending.namespace}/{pending.workload}", *pending.range, pending.summary)
     for why in dict.fromkeys(pod.why for pod in step.blocked):
-        yield wording.held_back([_name(pod) for pod in step.blocked if pod.why == why], why)
+        yield wording.BLOCKED.format(_named(pod for pod in step.blocked if pod.why == why), why)
     if step.lost:
-        yield wording.lost(list(map(_name, step.lost)))
+        yield wording.LOST.format(_named(step.lost))
     if step.preempted:
-        yield wording.preempted(list(map(_name, step.preempted)))
+        yield wording.PREEMPTED.format(_named(step.preempted))
     if step.evicted:
         pods = [(f"{pod.namespace}/{pod.workload}", pod.pod) for pod in step.evicted]
         yield wording.evicted_text(pods, None if extent.wide else wording.SHOWN_EVICTED)
     yield from map(capital_sentence, step.notes)
 
 
-def _name(pod: EvictedPod | BlockedPod) -> str:
-    return f"{pod.namespace}/{pod.pod}"
+def _named(pods: Iterable[EvictedPod | BlockedPod]) -> str:
+    return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], wording.SHOWN_NAMES)
 
 
 def _ranges(step: SimulatedStep) -> Iterator[str]:
     """Yield what ranges rest on, where there are any."""
     if step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values()):
-        yield wording.ranges(step.orders)
+        yield wording.RANGES.format(step.orders)
 
 
 def status_after(item: SimulatedItem) -> str:
