@@ -52,34 +52,22 @@ class CheckFlags(Flags):
     ] = ""
     recursive: Annotated[bool, Option("--recursive", "-R", help="Read subdirectories too.")] = False
     dry_run: Annotated[
-        str,
-        Option(
-            "--dry-run",
-            metavar="none|server",
-            help="With server, send a dry run to the API server and check its result.",
-        ),
+        str, Option(metavar="none|server", help="With server, send a dry run to the API server and check its result.")
     ] = "none"
     server_side: Annotated[
-        bool,
-        Option("--server-side", help="Apply on the server, as kubectl apply --server-side. Asks it for a dry run."),
+        bool, Option(help="Apply on the server, as kubectl apply --server-side. Asks it for a dry run.")
     ] = False
-    force_conflicts: Annotated[
-        bool, Option("--force-conflicts", help="With --server-side, take over fields that others manage.")
-    ] = False
+    force_conflicts: Annotated[bool, Option(help="With --server-side, take over fields that others manage.")] = False
     fail_on: Annotated[
-        str, Option("--fail-on", metavar="error|warning", help="With warning, warnings also end with exit code 1.")
+        str, Option(metavar="error|warning", help="With warning, warnings also end with exit code 1.")
     ] = "error"
     all_fixes: AllFixes = False
     fix_budget: FixBudget = None
     assume_autoscaling: Annotated[
-        bool,
-        Option("--assume-autoscaling", help="Exit with 0 where only new nodes are missing that nothing read forbids."),
+        bool, Option(help="Exit with 0 where only new nodes are missing that nothing read forbids.")
     ] = False
     replicas: Annotated[
-        int | None,
-        Option(
-            "--replicas", min=1, max=150_000, help="Number of replicas to place. The default is that of the manifest."
-        ),
+        int | None, Option(min=1, max=150_000, help="Number of replicas to place. The default is that of the manifest.")
     ] = None
 
 

@@ -36,9 +36,7 @@ class CompletionFlags(LogFlags):
     """The flags of ``completion``."""
 
     shell: Annotated[str, typer.Argument(metavar=f"[{'|'.join(SCRIPTS)}]")] = "kubectl"
-    install: Annotated[
-        bool, Option("--install", help=f"Write {KUBECTL} beside kubectl-spread, where kubectl finds it.")
-    ] = False
+    install: Annotated[bool, Option(help=f"Write {KUBECTL} beside kubectl-spread, where kubectl finds it.")] = False
 
 
 def completion(flags: CompletionFlags) -> None:

@@ -7,10 +7,11 @@ a flag. Completion goes by the metavar of a flag.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from kubectl_spread.cli import formats
 from kubectl_spread.errors import UsageError
@@ -81,40 +82,30 @@ class LogFlags(Flags):
 class ConnectionFlags(LogFlags):
     """kubectl's flags for reaching a cluster."""
 
-    kubeconfig: Annotated[str, Option("--kubeconfig", metavar="FILE", help="Path to the kubeconfig file.")] = ""
-    context: Annotated[str, Option("--context", metavar="CONTEXT", help="The kubeconfig context to use.")] = ""
-    cluster: Annotated[str, Option("--cluster", metavar="CLUSTER", help="The kubeconfig cluster to use.")] = ""
-    user: Annotated[str, Option("--user", metavar="USER", help="The kubeconfig user to use.")] = ""
+    kubeconfig: Annotated[str, Option(metavar="FILE", help="Path to the kubeconfig file.")] = ""
+    context: Annotated[str, Option(metavar="CONTEXT", help="The kubeconfig context to use.")] = ""
+    cluster: Annotated[str, Option(metavar="CLUSTER", help="The kubeconfig cluster to use.")] = ""
+    user: Annotated[str, Option(metavar="USER", help="The kubeconfig user to use.")] = ""
     server: Annotated[str, Option("--server", "-s", help="Address of the API server.")] = ""
-    tls_server_name: Annotated[str, Option("--tls-server-name", help="Server name for certificate validation.")] = ""
-    insecure_skip_tls_verify: Annotated[
-        bool, Option("--insecure-skip-tls-verify", help="Do not verify the server's certificate.")
-    ] = False
-    certificate_authority: Annotated[
-        str, Option("--certificate-authority", metavar="FILE", help="Path to a CA certificate file.")
-    ] = ""
-    client_certificate: Annotated[
-        str, Option("--client-certificate", metavar="FILE", help="Path to a client certificate file.")
-    ] = ""
-    client_key: Annotated[str, Option("--client-key", metavar="FILE", help="Path to a client key file.")] = ""
-    token: Annotated[str, Option("--token", help="Bearer token to authenticate with.")] = ""
-    username: Annotated[str, Option("--username", help="User name for basic authentication.")] = ""
-    password: Annotated[str, Option("--password", help="Password for basic authentication.")] = ""
-    as_: Annotated[str, Option("--as", help="User to impersonate.")] = ""
-    as_uid: Annotated[str, Option("--as-uid", help="UID to impersonate.")] = ""
+    tls_server_name: Annotated[str, Option(help="Server name for certificate validation.")] = ""
+    insecure_skip_tls_verify: Annotated[bool, Option(help="Do not verify the server's certificate.")] = False
+    certificate_authority: Annotated[str, Option(metavar="FILE", help="Path to a CA certificate file.")] = ""
+    client_certificate: Annotated[str, Option(metavar="FILE", help="Path to a client certificate file.")] = ""
+    client_key: Annotated[str, Option(metavar="FILE", help="Path to a client key file.")] = ""
+    token: Annotated[str, Option(help="Bearer token to authenticate with.")] = ""
+    username: Annotated[str, Option(help="User name for basic authentication.")] = ""
+    password: Annotated[str, Option(help="Password for basic authentication.")] = ""
+    as_: Annotated[str, Option(help="User to impersonate.")] = ""
+    as_uid: Annotated[str, Option(help="UID to impersonate.")] = ""
     as_groups: Annotated[list[str] | None, Option("--as-group", help="Group to impersonate (repeatable).")] = None
-    as_user_extra: Annotated[
-        list[str] | None, Option("--as-user-extra", help="Extra field to impersonate, KEY=VALUE (repeatable).")
-    ] = None
+    as_user_extra: Annotated[list[str] | None, Option(help="Extra field to impersonate, KEY=VALUE (repeatable).")] = (
+        None
+    )
     request_timeout: Annotated[
-        str, Option("--request-timeout", help="Time limit for one request, such as 10s. The default is ten minutes.")
+        str, Option(help="Time limit for one request, such as 10s. The default is ten minutes.")
     ] = "0"
-    cache_dir: Annotated[
-        str, Option("--cache-dir", help="Accepted for compatibility with kubectl. Nothing is cached.")
-    ] = ""
-    disable_compression: Annotated[
-        bool, Option("--disable-compression", help="Do not request compressed responses.")
-    ] = False
+    cache_dir: Annotated[str, Option(help="Accepted for compatibility with kubectl. Nothing is cached.")] = ""
+    disable_compression: Annotated[bool, Option(help="Do not request compressed responses.")] = False
 
 
 class ScopeFlags(Flags):
@@ -136,26 +127,17 @@ class SchedulerFlags(Flags):
     from_: Annotated[
         list[str] | None,
         Option(
-            "--from",
             metavar="PATH",
             help="Read files instead of a cluster: JSON, YAML, a directory, a cluster-info dump, or - for standard"
             " input (repeatable).",
         ),
     ] = None
     scheduler_config: Annotated[
-        str,
-        Option("--scheduler-config", metavar="FILE", help="Path to the KubeSchedulerConfiguration of the scheduler."),
+        str, Option(metavar="FILE", help="Path to the KubeSchedulerConfiguration of the scheduler.")
     ] = ""
-    feature_gates: Annotated[
-        str, Option("--feature-gates", metavar="A=true,...", help="Feature gates of the scheduler.")
-    ] = ""
+    feature_gates: Annotated[str, Option(metavar="A=true,...", help="Feature gates of the scheduler.")] = ""
     kube_version: Annotated[
-        str,
-        Option(
-            "--kube-version",
-            metavar="vX.Y",
-            help="Kubernetes release whose rules apply. The default is that of the server.",
-        ),
+        str, Option(metavar="vX.Y", help="Kubernetes release whose rules apply. The default is that of the server.")
     ] = ""
 
 
@@ -163,14 +145,10 @@ class AutoscalerFlags(Flags):
     """Facts about the cluster's autoscaler that cannot be read."""
 
     instance_types: Annotated[
-        str,
-        Option("--instance-types", metavar="FILE", help="The instance types that there are, as kwok's JSON has them."),
+        str, Option(metavar="FILE", help="The instance types that there are, as kwok's JSON has them.")
     ] = ""
     karpenter_version: Annotated[
-        str,
-        Option(
-            "--karpenter-version", metavar="X.Y", help="Karpenter's release; that of its Deployment's image by default."
-        ),
+        str, Option(metavar="X.Y", help="Karpenter's release; that of its Deployment's image by default.")
     ] = ""
 
 
@@ -180,7 +158,6 @@ class ReadFlags(Flags):
     read: Annotated[
         str,
         Option(
-            "--read",
             metavar="auto|all|needed",
             help="How much to read of a cluster with more than 5,000 Pods: enough to be certain, all, or the least.",
         ),
@@ -197,11 +174,10 @@ def check_choice(flag: str, value: str, choices: Collection[str]) -> None:
         raise UsageError(f"invalid argument {value!r} for {flag}", hint=f"must be one of: {', '.join(choices)}")
 
 
-AllFixes: TypeAlias = Annotated[bool, Option("--all-fixes", help="Print all fixes instead of the first two.")]
+AllFixes: TypeAlias = Annotated[bool, Option(help="Print all fixes instead of the first two.")]
 FixBudget: TypeAlias = Annotated[
     float | None,
     Option(
-        "--fix-budget",
         min=0,
         help="Time limit in seconds for the whole search for fixes. The default is 30, or 5 for more than 1,000 nodes.",
     ),
@@ -213,13 +189,7 @@ class StructuredOutput(Flags):
 
     output: Annotated[
         str,
-        Option(
-            "--output",
-            "-o",
-            metavar="|".join(formats.STRUCTURED),
-            help="Output format.",
-            show_default=False,
-        ),
+        Option("--output", "-o", metavar="|".join(formats.STRUCTURED), help="Output format.", show_default=False),
     ] = ""
 
 
@@ -232,8 +202,8 @@ class OutputFlags(Flags):
 
     report: ClassVar[str]
     output: str = "table"
-    no_headers: Annotated[bool, Option("--no-headers", help="Do not print table headers.")] = False
-    color: Annotated[str, Option("--color", metavar="auto|always|never", help="When to use colors.")] = "auto"
+    no_headers: Annotated[bool, Option(help="Do not print table headers.")] = False
+    color: Annotated[str, Option(metavar="auto|always|never", help="When to use colors.")] = "auto"
 
     def __init_subclass__(cls, *, report: str) -> None:
         """Give the group the formats of its report."""
@@ -264,7 +234,7 @@ class RebalanceOutput(OutputFlags, report=formats.REBALANCE):
 def taking_values() -> frozenset[str]:
     """Return the flags of all commands, as they are written, that take a value."""
     groups = (ScopeFlags, ReadFlags, AutoscalerFlags, ShowOutput, SchedulerFlags, ConnectionFlags)
-    hints = (get_type_hints(group, include_extras=True)[name] for group in groups for name in group.names())
+    hints = (hint for group in groups for name, hint in _annotations(group).items())
     options = (hint.__metadata__[0] for hint in hints if hint.__origin__ is not bool)
     # In an annotated option, Typer stores the first name as the default.
     names = (name for option in options for name in (option.default, *option.param_decls))
@@ -287,15 +257,18 @@ def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _flags(group: type[Flags]) -> tuple[inspect.Parameter, ...]:
+def _flags(group: type[Flags]) -> Iterator[inspect.Parameter]:
+    for name, hint in _annotations(group).items():
+        default = getattr(group, name, inspect.Parameter.empty)
+        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+
+def _annotations(group: type[Flags]) -> dict[str, Any]:
+    """Return field → annotation of the flags of a group; an option without a name is called as its field."""
     hints = get_type_hints(group, include_extras=True)
-    return tuple(
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=getattr(group, name, inspect.Parameter.empty),
-            annotation=hints[name],
-        )
-        for name in group.names()
-        if name != IN_ORDER
-    )
+    found = {name: hints[name] for name in group.names() if name != IN_ORDER}
+    for name, hint in found.items():
+        option = hint.__metadata__[0]
+        if isinstance(option, OptionInfo) and option.default is ... and not option.param_decls:
+            option.param_decls = (f"--{name.strip('_').replace('_', '-')}",)
+    return found

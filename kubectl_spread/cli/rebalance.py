@@ -45,11 +45,11 @@ class RebalanceFlags(Flags):
     """The flags of ``rebalance`` alone."""
 
     resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | NAME | TYPE [NAME...]]")] = None
-    soft: Annotated[bool, Option("--soft", help="Include ScheduleAnyway constraints.")] = False
+    soft: Annotated[bool, Option(help="Include ScheduleAnyway constraints.")] = False
     script: Annotated[
-        bool, Option("--script", help="Print the plan as a shell script that evicts, waits, and stops at a surprise.")
+        bool, Option(help="Print the plan as a shell script that evicts, waits, and stops at a surprise.")
     ] = False
-    max: Annotated[int | None, Option("--max", metavar="N", min=0, help="Maximum number of evictions.")] = None
+    max: Annotated[int | None, Option(metavar="N", min=0, help="Maximum number of evictions.")] = None
 
 
 def rebalance(

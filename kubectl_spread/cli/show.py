@@ -50,20 +50,18 @@ class ShowFlags(Flags):
     """The flags of ``show`` alone."""
 
     resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | NAME | TYPE [NAME...]]")] = None
-    by_node: Annotated[bool, Option("--by-node", help="Show the nodes of each domain.")] = False
-    defaults: Annotated[
-        bool, Option("--defaults", help="Include workloads that have only the cluster's default constraints.")
-    ] = False
-    full: Annotated[bool, Option("--full", help="Same as --read=all.")] = False
-    problems: Annotated[bool, Option("--problems", help="Show only constraints that are not OK.")] = False
-    topology_key: Annotated[
-        str, Option("--topology-key", metavar="KEY", help="Show only constraints with this topologyKey.")
-    ] = ""
-    sort_by: Annotated[str, Option("--sort-by", metavar="status|skew|name", help="Sort order.")] = "status"
+    by_node: Annotated[bool, Option(help="Show the nodes of each domain.")] = False
+    defaults: Annotated[bool, Option(help="Include workloads that have only the cluster's default constraints.")] = (
+        False
+    )
+    full: Annotated[bool, Option(help="Same as --read=all.")] = False
+    problems: Annotated[bool, Option(help="Show only constraints that are not OK.")] = False
+    topology_key: Annotated[str, Option(metavar="KEY", help="Show only constraints with this topologyKey.")] = ""
+    sort_by: Annotated[str, Option(metavar="status|skew|name", help="Sort order.")] = "status"
     watch: Annotated[bool, Option("--watch", "-w", help="Print changes after the first answer, until Ctrl-C.")] = False
-    exit_code: Annotated[
-        bool, Option("--exit-code", help="Exit with 1 when a constraint is Violated or worse, or has no effect.")
-    ] = False
+    exit_code: Annotated[bool, Option(help="Exit with 1 when a constraint is Violated or worse, or has no effect.")] = (
+        False
+    )
 
 
 def show(

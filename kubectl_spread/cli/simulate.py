@@ -30,34 +30,32 @@ scheduler or a controller chooses among equals, several orders are tried, and ra
 """
 
 
-def _step(name: str, metavar: str, about: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
-    return Option(name, metavar=metavar, help=f"{about} (repeatable).")
+def _step(metavar: str, about: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
+    return Option(metavar=metavar, help=f"{about} (repeatable).")
 
 
 class SimulateFlags(Flags):
     """The flags of ``simulate`` alone."""
 
-    drain: Annotated[list[str] | None, _step("--drain", "NODE", "Drain a node as kubectl does")] = None
-    remove: Annotated[list[str] | None, _step("--remove", "NODE", "Drain and delete a node")] = None
-    lose: Annotated[list[str] | None, _step("--lose", "NODE|KEY=VALUE", "Make nodes unreachable, such as a zone")] = (
-        None
-    )
-    return_: Annotated[list[str] | None, _step("--return", "NODE|KEY=VALUE", "Make lost nodes reachable again")] = None
-    cordon: Annotated[list[str] | None, _step("--cordon", "NODE", "Cordon a node")] = None
-    uncordon: Annotated[list[str] | None, _step("--uncordon", "NODE", "Uncordon a node")] = None
-    add_node: Annotated[list[str] | None, _step("--add-node", "LIKE[=N]", "Add nodes like an existing one")] = None
-    scale: Annotated[list[str] | None, _step("--scale", "[NS/]TYPE/NAME=N", "Scale a workload")] = None
-    restart: Annotated[list[str] | None, _step("--restart", "[NS/]TYPE/NAME", "Restart a workload's rollout")] = None
-    delete: Annotated[list[str] | None, _step("--delete", "[NS/]pod/NAME", "Delete a Pod")] = None
-    apply: Annotated[list[str] | None, _step("--apply", "FILE", "Apply a manifest as kubectl does")] = None
+    drain: Annotated[list[str] | None, _step("NODE", "Drain a node as kubectl does")] = None
+    remove: Annotated[list[str] | None, _step("NODE", "Drain and delete a node")] = None
+    lose: Annotated[list[str] | None, _step("NODE|KEY=VALUE", "Make nodes unreachable, such as a zone")] = None
+    return_: Annotated[list[str] | None, _step("NODE|KEY=VALUE", "Make lost nodes reachable again")] = None
+    cordon: Annotated[list[str] | None, _step("NODE", "Cordon a node")] = None
+    uncordon: Annotated[list[str] | None, _step("NODE", "Uncordon a node")] = None
+    add_node: Annotated[list[str] | None, _step("LIKE[=N]", "Add nodes like an existing one")] = None
+    scale: Annotated[list[str] | None, _step("[NS/]TYPE/NAME=N", "Scale a workload")] = None
+    restart: Annotated[list[str] | None, _step("[NS/]TYPE/NAME", "Restart a workload's rollout")] = None
+    delete: Annotated[list[str] | None, _step("[NS/]pod/NAME", "Delete a Pod")] = None
+    apply: Annotated[list[str] | None, _step("FILE", "Apply a manifest as kubectl does")] = None
     filename: Annotated[
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
-    force: Annotated[bool, Option("--force", help="Also evict Pods that no controller recreates.")] = False
-    all: Annotated[bool, Option("--all", help="Also print constraints that do not change.")] = False
-    defaults: Annotated[
-        bool, Option("--defaults", help="Include workloads that have only the cluster's default constraints.")
-    ] = False
+    force: Annotated[bool, Option(help="Also evict Pods that no controller recreates.")] = False
+    all: Annotated[bool, Option(help="Also print constraints that do not change.")] = False
+    defaults: Annotated[bool, Option(help="Include workloads that have only the cluster's default constraints.")] = (
+        False
+    )
     in_order: tuple[tuple[str, str], ...] = ()
 
 

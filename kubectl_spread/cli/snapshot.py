@@ -37,7 +37,7 @@ class SnapshotFlags(Flags):
         str, Option("--output", "-o", metavar="FILE", help="File to write. It is compressed when its name ends in .gz.")
     ] = ""
     no_digests: Annotated[
-        bool, Option("--no-digests", help="Leave out the digests by which later changes of a template are recognized.")
+        bool, Option(help="Leave out the digests by which later changes of a template are recognized.")
     ] = False
 
 

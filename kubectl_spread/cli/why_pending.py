@@ -44,7 +44,6 @@ class WhyPendingFlags(Flags):
     fix_format: Annotated[
         str,
         Option(
-            "--fix-format",
             metavar="yaml|commands",
             help="Format of fixes. The default is YAML for workloads that GitOps tools manage, else commands.",
         ),
