@@ -170,12 +170,6 @@ def _configured(section: Literal["contexts", "clusters", "users"], line: Line) -
     return line.matching(names.configured_names(section, path=line.given["kubeconfig"]))
 
 
-def _namespaces(line: Line) -> Completion:
-    from kubectl_spread.objects.kinds import NAMESPACE
-
-    return line.matching(_cluster_names(line, NAMESPACE))
-
-
 def _explained(line: Line) -> Completion:
     from kubectl_spread.wording.entries import ENTRIES
 
@@ -183,16 +177,10 @@ def _explained(line: Line) -> Completion:
     return Completion({name: summaries[name] for name in line.matching(summaries).candidates})
 
 
-def _pending_pods(line: Line) -> Completion:
-    from kubectl_spread.objects.kinds import POD
+def _objects(kind: str, line: Line, *, field_selector: str = "") -> Completion:
+    from kubectl_spread.objects.kinds import BY_API
 
-    return line.matching(_cluster_names(line, POD, field_selector=names.UNSCHEDULED))
-
-
-def _nodes(line: Line) -> Completion:
-    from kubectl_spread.objects.kinds import NODE
-
-    return line.matching(_cluster_names(line, NODE))
+    return line.matching(_cluster_names(line, BY_API["v1", kind], field_selector=field_selector))
 
 
 def _workloads(line: Line) -> Completion:
@@ -233,12 +221,12 @@ VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "FILE": _files,
     "FINDING": _explained,
     "KEY": _topology_keys,
-    "LIKE": _nodes,
-    "NAMESPACE": _namespaces,
-    "NODE": _nodes,
+    "LIKE": partial(_objects, "Node"),
+    "NAMESPACE": partial(_objects, "Namespace"),
+    "NODE": partial(_objects, "Node"),
     "NS/": _workloads,
     "PATH": _files,
-    "POD": _pending_pods,
+    "POD": partial(_objects, "Pod", field_selector=names.UNSCHEDULED),
     "TYPE/NAME": _workloads,
     "USER": partial(_configured, "users"),
 }

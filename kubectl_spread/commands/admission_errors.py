@@ -14,7 +14,6 @@ from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.review import Review, Submission, review
 from kubectl_spread.apiserver.validation.field_errors import FieldError
-from kubectl_spread.apiserver.warnings import FieldWarning
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import ValidationError, ValidationWarning
 from kubectl_spread.controllers.replicas import replicas_taken_back
@@ -110,8 +109,3 @@ def not_created(
 def as_errors(errors: Iterable[FieldError]) -> tuple[ValidationError, ...]:
     """Return the errors as a report has them."""
     return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
-
-
-def as_warnings(warnings: Iterable[FieldWarning]) -> tuple[ValidationWarning, ...]:
-    """Return the warnings as a report has them."""
-    return tuple(ValidationWarning(field=each.field, message=each.message) for each in warnings)

@@ -156,7 +156,8 @@ def _warnings(asked: AskedManifest, view: View) -> tuple[check.ValidationWarning
         *admission_errors.repeated_key_warnings(manifest),
         *admission_errors.reset_replicas_warnings(manifest, view.snapshot),
     )
-    return ours if asked.errors else (*ours, *admission_errors.as_warnings(asked.review.warnings))
+    warned = (check.ValidationWarning(field=each.field, message=each.message) for each in asked.review.warnings)
+    return ours if asked.errors else (*ours, *warned)
 
 
 def refused_item(manifest: Manifest, replicas: int, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:

@@ -30,18 +30,13 @@ from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.scheduler.framework import NO_SCHEDULER, Handle, Handles
 from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile, known_gates
 from kubectl_spread.snapshot import Inventory, Snapshot, together
+from kubectl_spread.wording.pages import RULES_FROM
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
     from kubectl_spread.commands.read_planner import Asked, Need
 
 VersionFrom = Literal["flag", "server", "nodes", "default"]
-_HOW_KNOWN: Mapping[VersionFrom, str] = {
-    "flag": "as --kube-version says",
-    "server": "as the API server says",
-    "nodes": "the newest kubelet's",
-    "default": "for nothing says which",
-}
 
 
 class SchedulerOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,7 +128,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, rea
     if not source.server:
         with reporting_bad_objects(source.name, snapshot):
             snapshot = _with_server_defaults(snapshot, profiles[0])
-    source.log.say(READS, f"the rules are those of {version}, {_HOW_KNOWN[version_from]}")
+    source.log.say(READS, f"the rules are those of {version}, {RULES_FROM[version_from]}")
     metadata = Metadata(
         version=__version__,
         server=source.server,

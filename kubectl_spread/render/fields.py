@@ -11,6 +11,7 @@ from typing import get_args, get_type_hints
 import msgspec
 
 from kubectl_spread.render.schema import REPORTS
+from kubectl_spread.wording.entries import entries_named
 
 COMMON: Mapping[str, str] = MappingProxyType(
     {
@@ -19,29 +20,14 @@ COMMON: Mapping[str, str] = MappingProxyType(
         "metadata": "the source of the answer: cluster, files, versions",
         "items": "the results: an item for each Pod, manifest, or workload and constraint",
         "steps": "the result of each step",
-        "incomplete": "what was not read or is not modelled, and the consequence",
         "what": "what was not read or is not modelled",
-        "why": "the reason",
         "consequence": "what is not known without it",
-        "namespace": "the namespace",
         "name": "the name",
-        "pod": "the Pod's name",
-        "pods": "the Pods",
-        "node": "the node's name",
-        "nodes": "every node, with the scheduler's result for the Pod",
         "source": "the file that contains it; empty for the cluster",
-        "workload": "the topmost owner that can be read",
-        "verdict": "whether it can be scheduled: explain the verdict by its name",
-        "status": "the state of the constraint: explain the status by its name",
         "default": "whether the constraint is one of the cluster's",
         "constraint": "the constraint",
         "constraints": "the Pod's topology spread constraints, or the cluster's defaults if it has none",
         "index": "the position of the constraint in the Pod's spec, from 0",
-        "topologyKey": "the node label whose values are the domains",
-        "maxSkew": "how many more Pods a domain may hold than the emptiest one",
-        "minDomains": "how many eligible domains are required; with fewer, the global minimum is 0",
-        "whenUnsatisfiable": "whether the constraint is a rule or a preference",
-        "domains": "the values of the topologyKey, each with its nodes and Pods",
         "bypassedNodes": "the nodes that the constraint does not count, and why",
         "findings": "problems and notes: explain a finding by its id",
         "id": "its name for kubectl spread explain",
@@ -49,7 +35,6 @@ COMMON: Mapping[str, str] = MappingProxyType(
         "path": "the path of the field",
         "field": "the path of the field",
         "message": "the message of the component that reports it",
-        "reason": "the API server's reason",
         "reasons": "the scheduler's messages",
         "feasible": "whether no filter rejects it",
         "code": "the scheduler's code: whether preemption may help",
@@ -60,7 +45,6 @@ COMMON: Mapping[str, str] = MappingProxyType(
         "jsonPatch": "the change, as a JSON Patch (RFC 6902)",
         "op": "the operation",
         "value": "the value",
-        "key": "the label or field",
         "operator": "the comparison",
         "values": "the values of the comparison",
         "matchExpressions": "conditions on labels",
@@ -73,14 +57,13 @@ COMMON: Mapping[str, str] = MappingProxyType(
         "requirements": "the fewest requirements that together leave no node",
         "object": "the object to create",
         "terms": "the Pod's node affinity terms, one of which must match",
-        "selector": "the label selector, as kubectl -l takes it",
         "matching": "how many matching Pods each of the domains has",
         "eligible": "the domains that count",
         "filters": "the filters that reject the nodes",
         "minimumDomains": "the domains with the fewest matching Pods",
     }
 )
-"""Field → its meaning, unless its type documents it."""
+"""Field → its meaning, unless its type documents it, or ``explain`` has an entry of that name."""
 
 _ATTRIBUTES = re.compile(r"^Attributes:\n(?P<lines>(?: {4}.*\n?|\n)*)", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
@@ -111,7 +94,8 @@ def json_fields() -> Iterator[JsonField]:
         if (tag := structs[name].__struct_config__.tag_field) is not None:
             yield JsonField(of=name, name=tag, meaning=COMMON[tag])
         for field in msgspec.structs.fields(structs[name]):
-            meaning = documented.get(field.name) or COMMON[field.encode_name]
+            meaning = documented.get(field.name) or COMMON.get(field.encode_name)
+            meaning = meaning or entries_named(field.encode_name)[0].summary
             yield JsonField(of=name, name=field.encode_name, meaning=meaning)
 
 

@@ -99,18 +99,9 @@ def summary(proposals: Sequence[proposals.Proposal]) -> str:
 
 def starts(fix: conclusion.VerifiedFix) -> str:
     """Return what running the commands sets off, or what to do where there is none."""
-    return "; ".join(
-        dict.fromkeys(
-            filter(
-                None,
-                (
-                    *map(_sets_off, fix.routes),
-                    *(_caution(each, fix) for each in fix.proposals),
-                    *(f"then {name}: {FINDINGS.summary(name)}" for name in fix.warnings),
-                ),
-            )
-        )
-    )
+    warnings = (f"then {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
+    parts = (*map(_sets_off, fix.routes), *(_caution(each, fix) for each in fix.proposals), *warnings)
+    return "; ".join(dict.fromkeys(filter(None, parts)))
 
 
 def _sets_off(route: conclusion.Route) -> str:

@@ -18,8 +18,7 @@ RULES_FROM = {
 }
 """What the release is known from → the same in words."""
 
-NOT_DRAWN = "The nodes are not drawn, because the page would be too large. Open a page for this item alone to see"
-" them."
+NOT_DRAWN = "The nodes are not drawn, because the page would be too large. Open a page for this item alone to see them."
 NOT_ALL_KNOWN = "The answer is incomplete"
 NOTHING_FOUND = "Nothing was found."
 SCHEDULERS_WORDS = "Messages of kube-scheduler"

@@ -9,7 +9,7 @@ from msgspec import UnsetType
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding, distinct
 from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
-from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
@@ -17,11 +17,7 @@ from kubectl_spread.wording import statuses as wording
 from kubectl_spread.wording.words import between, capital, first_and_more, moved, scores_few, seen
 
 STATUS_TONES = {
-    SpreadStatus.NO_DOMAINS: Tone.BAD,
-    SpreadStatus.BLOCKED: Tone.BAD,
-    SpreadStatus.FAILED_CREATE: Tone.BAD,
-    SpreadStatus.UNSCHEDULABLE: Tone.BAD,
-    SpreadStatus.VIOLATED: Tone.BAD,
+    **dict.fromkeys(SEVERE, Tone.BAD),
     SpreadStatus.NO_EFFECT: Tone.WARNING,
     SpreadStatus.INCOMPLETE: Tone.WARNING,
     SpreadStatus.UNEVEN: Tone.INFO,
@@ -62,7 +58,7 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
         headline=Headline(
             subject=subject,
             lead=f"{subject}: ",
-            line=_status(item),
+            line=f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value,
             sentence=capital(item.status_reason, _names_in(item.constraint)) or skew,
             tone=STATUS_TONES[item.status],
         ),
@@ -109,10 +105,6 @@ def headroom_text(item: SkewRow) -> str:
     if not isinstance(item, SkewItem) or isinstance(item.headroom, UnsetType):
         return ""
     return wording.headroom_text(item.headroom.more, item.headroom.then)
-
-
-def _status(item: SkewRow) -> str:
-    return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
 
 
 def counts_text(counts: Counts) -> str:
