@@ -93,13 +93,7 @@ def check(
 ) -> CheckAnswer:
     """Return whether the manifests schedule in this cluster, in file order, each seeing the ones before it.
 
-    Args:
-        source: the cluster.
-        options: what is asked.
-        scheduler: whose rules apply.
-        stdin: standard input; None where it is closed.
-        create: sends a dry run to the API server; None to apply its rules here.
-        how: how manifests are applied to live objects.
+    ``stdin``: None where it is closed. ``create`` sends a dry run to the API server; None to apply its rules here.
 
     Raises:
         ManifestError: no sound document has a Pod template.
@@ -195,10 +189,7 @@ def _coming(manifests: Sequence[Manifest], options: CheckOptions, view: View) ->
 def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool = False) -> ExitCode:
     """Return the exit code: no where a Pod finds no node or a manifest is invalid.
 
-    Args:
-        report: the answer.
-        warnings: whether warnings of findings and of the API server mean no too.
-        autoscaling: whether a Pod counts as placed where nothing forbids a new node for it.
+    ``warnings``: they mean no too. ``autoscaling``: a Pod counts as placed where nothing forbids a new node for it.
     """
     unread = any(gap.why == UNREADABLE for gap in report.incomplete)
     warned = any(

@@ -77,9 +77,7 @@ def pending_text(workload: str, least: int, most: int, summary: str) -> str:
 def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
     """Return which Pods are evicted.
 
-    Args:
-        pods: workload and name of each.
-        most: how many are named (count); None for all.
+    ``pods``: workload and name of each; ``most``: how many are named (count), None for all.
     """
     names: dict[str, list[str]] = {}
     for workload, name in pods[:most]:
