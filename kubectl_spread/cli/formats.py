@@ -76,9 +76,9 @@ FORMATS: Mapping[str, Format] = {
     "sarif": Format("sarif", "to_sarif", frozenset((CHECK,))),
     "prom": Format("prometheus", "to_prometheus", frozenset((SHOW,))),
     "prom-by-node": Format("prometheus", "to_prometheus_by_node", frozenset((SHOW,))),
-    "jsonpath": Format("jsonpath", "printing", templated=True),
-    "jsonpath-as-json": Format("jsonpath", "printing_as_json", templated=True),
-    "jsonpath-file": Format("jsonpath", "printing", templated=True, from_file=True),
+    "jsonpath": Format("jsonpath", "printer", templated=True),
+    "jsonpath-as-json": Format("jsonpath", "printer_as_json", templated=True),
+    "jsonpath-file": Format("jsonpath", "printer", templated=True, from_file=True),
 }
 """Name of ``-o`` → format."""
 

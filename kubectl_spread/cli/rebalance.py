@@ -64,13 +64,13 @@ def rebalance(
     def ask(named: Named) -> None:
         from kubectl_spread.commands import rebalance as command
         from kubectl_spread.render.outline import Extent
-        from kubectl_spread.render.outline.rebalance import rebalanced_outline
+        from kubectl_spread.render.outline.rebalance import rebalance_outline
         from kubectl_spread.render.script import script_text
         from kubectl_spread.render.text import outline_text
 
         def text(report: RebalanceReport, *, wide: bool) -> str:
             screen = output.screen_for(printing, asked.namespace)
-            return outline_text(rebalanced_outline(report, Extent(wide=wide)), screen)
+            return outline_text(rebalance_outline(report, Extent(wide=wide)), screen)
 
         if flags.script and printing.output != OutputFlags.output:
             raise UsageError("--script and --output cannot be used together")

@@ -69,13 +69,13 @@ def simulate(
     """Simulate what happens to Pods when nodes drain, fail or are added, or workloads scale or roll out."""
     from kubectl_spread.commands import simulate as command
     from kubectl_spread.render.outline import Extent
-    from kubectl_spread.render.outline.simulate import simulated_outline
+    from kubectl_spread.render.outline.simulate import simulate_outline
     from kubectl_spread.render.text import outline_text
     from kubectl_spread.simulation.steps import Verb
 
     def text(report: SimulateReport, *, wide: bool) -> str:
         screen = output.screen_for(printing, asked.namespace)
-        return outline_text(simulated_outline(report, Extent(wide=wide or flags.all)), screen)
+        return outline_text(simulate_outline(report, Extent(wide=wide or flags.all)), screen)
 
     printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)

@@ -87,7 +87,7 @@ def repeated_key_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     )
 
 
-def not_created(
+def pod_errors(
     manifest: Manifest, refusals: Iterable[Refusal], reported: Iterable[ValidationError] = ()
 ) -> tuple[ValidationError, ...]:
     """Return why none of the manifest's Pods is created, though the object may be accepted.

@@ -8,8 +8,8 @@ from typing import BinaryIO, cast
 from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
-from kubectl_spread.commands.admission_errors import not_created, reviewed
-from kubectl_spread.commands.applying import application, merged
+from kubectl_spread.commands.admission_errors import pod_errors, reviewed
+from kubectl_spread.commands.applying import application, merge_all
 from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.contract.check import ValidationError
@@ -61,7 +61,7 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
         ManifestError: the API server would refuse any of them.
         ValueError: an object of the cluster cannot be read.
     """
-    manifests = merged(manifests, snapshot)
+    manifests = merge_all(manifests, snapshot)
     objects = [each.obj for each in manifests if each.obj is not None]
     with_namespaces = snapshot.with_objects(obj for obj in objects if isinstance(obj, Namespace))
     reviews = [(each, reviewed(each, with_namespaces, snapshot, profile.release)) for each in manifests]
@@ -99,7 +99,7 @@ def _find_faults_in_cluster(
         # A Pod is admitted as it is sent, by what is there then.
         there = before.with_objects(as_applied(each.obj, before) for each in earlier if each.obj is not None)
         refusals = completed(manifest.obj, (), there, profile).refusals
-        yield from _problems(manifest, not_created(manifest, refusals))
+        yield from _problems(manifest, pod_errors(manifest, refusals))
 
 
 def _problems(manifest: Manifest, errors: Sequence[FieldError | ValidationError]) -> Iterator[ManifestProblem]:

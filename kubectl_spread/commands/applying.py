@@ -55,13 +55,13 @@ def application(manifest: Manifest, obj: KubernetesObject) -> Application:
     return Application.of(obj, manifest.document.api_version, manifest.document.values, tables())
 
 
-def merged(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CLIENT_SIDE) -> tuple[Manifest, ...]:
+def merge_all(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CLIENT_SIDE) -> tuple[Manifest, ...]:
     """Return the manifests with the objects that result from the live ones.
 
     Raises:
         ClusterError: the API server cannot be reached or understood.
     """
-    return tuple(_merged(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
+    return tuple(_merge(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
 
 
 def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedConstraints]:
@@ -79,7 +79,7 @@ def unreadable(problem: ManifestProblem) -> Gap:
     return gaps.UnreadableManifest(place=problem.place, why=problem.message)
 
 
-def _merged(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
+def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     found = _over_live(manifest, snapshot, how)
     if not isinstance(found.obj, StatefulSet | DaemonSet) or found.refused:
         return found

@@ -168,7 +168,7 @@ def _with_refusals(
         from_living=found.from_living if stored is found.pod else (),
     )
     exists = isinstance(manifest.obj, Pod) and view.snapshot.get(Pod, *manifest.obj.key) is not None
-    refused = admission_errors.not_created(manifest, found.refusals, reported)
+    refused = admission_errors.pod_errors(manifest, found.refusals, reported)
     if answered:
         return replace(asked, refused=answered.of_pods)
     if exists or not refused:

@@ -94,7 +94,7 @@ def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autos
     return autoscaler_report(decided, _last_event(pod, handle.snapshot, decided.kind))
 
 
-def alike(item: ItemT, like: ItemT) -> ItemT:
+def copy_decision(item: ItemT, like: ItemT) -> ItemT:
     """Return the explanation of a Pod with what is decided about the first of its template: as that, at most."""
     if like.autoscaler is UNSET:
         return item

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.commands import admission_errors, asked_manifests, read_sets
-from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merged, unreadable
+from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, unreadable
 from kubectl_spread.commands.asked_manifests import AskedManifest
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
@@ -30,7 +30,7 @@ from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.diagnosis.manifest_outcome import Coming, coming
+from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
 from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.gaps import UnreadTemplate
 from kubectl_spread.labels import EVERYTHING, Selector
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
     from kubectl_spread.commands.server_side import Create
 
-ComingIn: TypeAlias = Callable[[View], Iterator[Coming]]
+UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
 """The cluster as far as it was read → the first Pods of each manifest there."""
 FEW = 0.05
 """The largest part of all Pods (0 to 1) that the first stage may read: most manifests need all Pods in the end."""
@@ -106,11 +106,11 @@ def check(
     making = [each for each in selected if each.makes_pods]
     if not (making or any(each.document.api_version in REMOVED_IN for each in selected)):
         raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
-    coming_in = partial(_coming, manifests, options)
+    unplaced_in = partial(_unplaced_pods, manifests, options)
     read = options.read if create is None else "all"
-    view = look_for(source, _question(making, options, coming_in), scheduler, read=read).settled
+    view = look_for(source, _question(making, options, unplaced_in), scheduler, read=read).settled
     with reporting_bad_objects(source.name, view.snapshot):
-        applied = merged(manifests, view.snapshot, how)
+        applied = merge_all(manifests, view.snapshot, how)
         snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
         asked = {
             number: asked_manifests.asked_manifest(
@@ -146,7 +146,7 @@ def _refusal(manifest: Manifest, snapshot: Snapshot, view: View) -> Iterator[tup
         yield manifest, Answer(refused_item(manifest, 0, errors))
 
 
-def _question(asked: Sequence[Manifest], options: CheckOptions, coming_in: ComingIn) -> Question:
+def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: UnplacedIn) -> Question:
     """Return what to read: few Pods where no first replica finds a node, else all."""
     namespaces = tuple(dict.fromkeys(manifest.namespace for manifest in asked))
     # Of several manifests, the place of one decides about the others.
@@ -156,7 +156,7 @@ def _question(asked: Sequence[Manifest], options: CheckOptions, coming_in: Comin
         from kubectl_spread.commands.read_planner import Need, to_check
 
         try:
-            return to_check(tuple(coming_in(view)), limits)
+            return to_check(tuple(unplaced_in(view)), limits)
         except ValueError:
             return Need(whole=True, why="a manifest cannot be judged")
 
@@ -165,17 +165,17 @@ def _question(asked: Sequence[Manifest], options: CheckOptions, coming_in: Comin
         namespaces=namespaces,
         specs=tuple(each.pod_spec for each in asked),
         needed=needed,
-        asked=lambda view: tuple((each.first, each.handle) for each in coming_in(view)),
+        asked=lambda view: tuple((each.first, each.handle) for each in unplaced_in(view)),
         limits=limits,
         first_part=FEW if limits.confirm else None,
         fix_budget=options.fix_budget,
     )
 
 
-def _coming(manifests: Sequence[Manifest], options: CheckOptions, view: View) -> Iterator[Coming]:
+def _unplaced_pods(manifests: Sequence[Manifest], options: CheckOptions, view: View) -> Iterator[UnplacedPods]:
     """Yield the first Pods of each selected manifest, as if the Pods of those before it did not exist."""
     view = view.settled
-    applied = merged(manifests, view.snapshot)
+    applied = merge_all(manifests, view.snapshot)
     snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
     for manifest in applied:
         if not (manifest.makes_pods and options.selector.matches(manifest.labels)):
@@ -183,7 +183,7 @@ def _coming(manifests: Sequence[Manifest], options: CheckOptions, view: View) ->
         wanted = asked_manifests.desired(manifest, snapshot, view.snapshot, options.replicas)
         handle = asked_manifests.handle_for(wanted.pod, snapshot, view)
         found = asked_manifests.next_of(manifest, wanted, snapshot, view, handle.profile)
-        yield coming(replace(wanted, pod=found.pod, release=handle.profile.release), view.snapshot, handle)
+        yield unplaced_pods(replace(wanted, pod=found.pod, release=handle.profile.release), view.snapshot, handle)
 
 
 def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool = False) -> ExitCode:

@@ -18,7 +18,7 @@ from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, coming, outcome_of, undecided_outcome
+from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, outcome_of, undecided_outcome, unplaced_pods
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
 from kubectl_spread.simulation.placement import Placed
@@ -58,7 +58,7 @@ def answers_of(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject
         ValueError: an object of the cluster cannot be parsed.
     """
     before = view.snapshot
-    came = [coming(each.wanted, before, each.handle) if each.is_sound else None for each in asked]
+    came = [unplaced_pods(each.wanted, before, each.handle) if each.is_sound else None for each in asked]
     if any(each is not None and each.undecided for each in came):
         outcomes = [undecided_outcome(each.wanted, one) if one else None for each, one in zip(asked, came, strict=True)]
         return tuple(_answer(each, one, None, view) for each, one in zip(asked, outcomes, strict=True))

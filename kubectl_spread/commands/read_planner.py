@@ -20,7 +20,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import PodsRead, Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.diagnosis.manifest_outcome import Coming
+    from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods
 
 MOST_NAMESPACES = 20
 """The most namespaces (count) that are read one by one."""
@@ -80,17 +80,17 @@ def to_place(asked: Asked, limits: ReadLimits) -> Need:
     return Need(nodes=frozenset(nodes), why="one of them may take the next Pod")
 
 
-def to_check(coming: Sequence[Coming], limits: ReadLimits) -> Need:
+def to_check(pods: Sequence[UnplacedPods], limits: ReadLimits) -> Need:
     """Return what must be read to decide that no manifest's first replica finds a node; errors as for ``to_judge``.
 
     Where one finds a node, its place decides about later replicas and other manifests, so all Pods are read.
     """
-    for each in coming:
+    for each in pods:
         if each.handle.snapshot.nominated:
             return Need(whole=True, why="Pods wait for room that others leave")
         if not each.alone:
             return Need(whole=True, why=f"{each.first.metadata.name} is there already, or is to be on many nodes")
-    asked = tuple((each.first, each.handle) for each in coming)
+    asked = tuple((each.first, each.handle) for each in pods)
     if need := to_judge(asked, limits):
         return need
     for pod, handle in asked:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, objects_of, unsimulated_notes
-from kubectl_spread.commands.applying import merged, merged_constraints, unreadable
+from kubectl_spread.commands.applying import merge_all, merged_constraints, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -107,7 +107,7 @@ def simulate(
     with reporting_bad_objects(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile, view.metadata.connection_flags)
         steps = tuple(map(naming.step, given))
-        applied = [merged(step.manifests, view.snapshot) for step in given]
+        applied = [merge_all(step.manifests, view.snapshot) for step in given]
     named = set(_named(steps, naming.snapshot))
 
     def wanted(workload: OwnedPods) -> bool:

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, alike, beside_autoscaler
+from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, beside_autoscaler, copy_decision
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_found, unseen
@@ -35,7 +35,7 @@ from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
-from kubectl_spread.diagnosis.not_created import NotCreated
+from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
 from kubectl_spread.diagnosis.twins import findings_for, judgement_for
 from kubectl_spread.errors import ExitCode
@@ -114,7 +114,7 @@ def why_pending(
     if scope.names:
         notes += (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not pod.waits)
     with reporting_bad_objects(source.name, view.snapshot):
-        missing = tuple(_not_created(view, scope))
+        missing = tuple(_missing_pods(view, scope))
         budget = seconds_for(fix_budget, len(view.snapshot.nodes))
         items = tuple(_explain_each(pending, view, budget, autoscalers))
     report = PendingReport(metadata=view.metadata, items=items, not_created=missing, incomplete=view.incomplete)
@@ -191,16 +191,16 @@ def _pods_named(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot
     return found
 
 
-def _not_created(view: View, scope: Scope) -> Iterator[NotCreated]:
+def _missing_pods(view: View, scope: Scope) -> Iterator[NotCreated]:
     """Yield the workloads of the scope that lack Pods because the API server refuses them."""
     for workload in workloads(view.snapshot):
         ref = workload.ref
         named = not {str(ref), ref.name}.isdisjoint(scope.names) if scope.names else scope.wants(ref.kind)
         shortage = shortage_of(workload, view.snapshot) if named and scope.selects(workload) else None
         if shortage is not None:
-            from kubectl_spread.diagnosis.not_created import not_created
+            from kubectl_spread.diagnosis.missing_pods import creation_failure
 
-            found = not_created(workload, shortage, view.handle(scheduler_of(workload)))
+            found = creation_failure(workload, shortage, view.handle(scheduler_of(workload)))
             yield from filter(None, (found,))
 
 
@@ -305,7 +305,7 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
         fixes=fix_reports((fix_for(fix, twin.pod, pod) for fix in twin.fixes), view.metadata.connection_flags),
     )
-    return _with_event(alike(item, like), pod, view)
+    return _with_event(copy_decision(item, like), pod, view)
 
 
 def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:

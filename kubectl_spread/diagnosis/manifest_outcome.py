@@ -84,7 +84,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
         return self.judgement.is_unschedulable and self.blameless
 
 
-class Coming(msgspec.Struct, frozen=True):
+class UnplacedPods(msgspec.Struct, frozen=True):
     """The Pods of a manifest, before any is placed.
 
     Attributes:
@@ -105,14 +105,14 @@ class Coming(msgspec.Struct, frozen=True):
         return bool(cycle.not_read(self.first, self.handle, most=1) or cycle.feasible_node(self.first, self.handle))
 
 
-def coming(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Coming:
+def unplaced_pods(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> UnplacedPods:
     """Return the Pods of one manifest; for the arguments and errors see ``outcome_of``."""
     first = wanted.replica(1) if wanted.replicas and not isinstance(wanted.owner, DaemonSet) else wanted.pod
     alone = bool(wanted.replicas) and not isinstance(wanted.owner, DaemonSet) and rollout_of(wanted, before) is None
-    return Coming(first, with_claims([first], wanted.owner, handle), alone)
+    return UnplacedPods(first, with_claims([first], wanted.owner, handle), alone)
 
 
-def undecided_outcome(wanted: DesiredWorkload, came: Coming) -> ManifestOutcome:
+def undecided_outcome(wanted: DesiredWorkload, came: UnplacedPods) -> ManifestOutcome:
     """Return only the decision about the first Pod: with some Pods unread, the placement of the others is unknown."""
     return ManifestOutcome(
         judgement=judge(cycle.evaluate(came.first, came.handle), came.handle),

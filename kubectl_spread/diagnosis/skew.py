@@ -22,7 +22,7 @@ from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
-from kubectl_spread.diagnosis.not_created import upcoming_pod
+from kubectl_spread.diagnosis.missing_pods import upcoming_pod
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, ReplicaSet

@@ -62,20 +62,20 @@ class Range(msgspec.Struct, frozen=True):
 Part: TypeAlias = Literal | Path | Range
 
 
-def printing(template: str, *, as_json: bool = False) -> Callable[[AnyReport], str]:
+def printer(template: str, *, as_json: bool = False) -> Callable[[AnyReport], str]:
     """Return what prints a report through the template, or each part of it as a JSON list of what it finds.
 
     Raises:
         PathError: the template makes no sense.
     """
-    parts, fill = parse(template), filled_as_json if as_json else filled
-    return lambda report: fill(parts, msgspec.to_builtins(report))
+    parts, filling = parse(template), fill_as_json if as_json else fill
+    return lambda report: filling(parts, msgspec.to_builtins(report))
 
 
-printing_as_json = partial(printing, as_json=True)
+printer_as_json = partial(printer, as_json=True)
 
 
-def filled(parts: tuple[Part, ...], value: Value) -> str:
+def fill(parts: tuple[Part, ...], value: Value) -> str:
     """Return the template with what it finds in the value."""
     # As Go prints values: text bare, everything else as JSON.
     return "".join(
@@ -84,7 +84,7 @@ def filled(parts: tuple[Part, ...], value: Value) -> str:
     )
 
 
-def filled_as_json(parts: tuple[Part, ...], value: Value) -> str:
+def fill_as_json(parts: tuple[Part, ...], value: Value) -> str:
     """Return the results of each part of the template as JSON."""
     return "".join(f"{_json(results, indent=4)}\n" for results in _all_results(parts, value))
 

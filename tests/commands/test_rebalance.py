@@ -16,7 +16,7 @@ from kubectl_spread.errors import ClusterError, ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.rebalance import rebalanced_outline
+from kubectl_spread.render.outline.rebalance import rebalance_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
 from tests.build import ZONE as BY
@@ -140,5 +140,5 @@ def test_pods_that_wait_are_counted_by_the_workload_that_has_them() -> None:
     found = asked([*SKEWED, *waiting])
     assert [(str(each.workload), each.count) for each in found.waiting] == [("job/big", 2)]
     assert found.pending == 2
-    text = outline_text(rebalanced_outline(found, Extent()))
+    text = outline_text(rebalance_outline(found, Extent()))
     assert "2 Pods of default/job/big wait for a node" in " ".join(text.split())

@@ -18,7 +18,7 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent, Gaps
-from kubectl_spread.render.outline.simulate import simulated_outline
+from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
 from tests.build import app, node, pod, spread
@@ -76,7 +76,7 @@ def test_without_pods_nothing_is_said_to_be_well() -> None:
     with pytest.raises(ClusterError, match='cannot tell whether pods "web-1" exists'):
         why_pending(NO_PODS, replace(SCOPE, names=("web-1",)), SchedulerOptions())
     drained = simulate(NO_PODS, SCOPE, SimulateOptions(steps=(("drain", "a1"),)), SchedulerOptions())
-    assert "drain a1: as far as was read, no Pod is evicted" in outline_text(simulated_outline(drained, Extent()))
+    assert "drain a1: as far as was read, no Pod is evicted" in outline_text(simulate_outline(drained, Extent()))
 
 
 def test_lists_that_are_missing_for_one_reason_are_one_line() -> None:

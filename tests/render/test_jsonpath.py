@@ -17,12 +17,12 @@ REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_template_is_filled_as_kubectl_fills_it(template: str) -> None:
-    assert jsonpath.filled(jsonpath.parse(template), VALUES) == TEMPLATES[template]
+    assert jsonpath.fill(jsonpath.parse(template), VALUES) == TEMPLATES[template]
 
 
 @pytest.mark.parametrize("template", AS_JSON)
 def test_results_are_json_as_kubectl_writes_it(template: str) -> None:
-    assert jsonpath.filled_as_json(jsonpath.parse(template), VALUES) == AS_JSON[template]
+    assert jsonpath.fill_as_json(jsonpath.parse(template), VALUES) == AS_JSON[template]
 
 
 @pytest.mark.parametrize("template", REFUSED)
@@ -51,17 +51,17 @@ def test_what_kubectl_takes_but_this_program_does_not_is_said(template: str, exp
 
 @pytest.mark.parametrize("template", [".rows[0].name", "rows[0].name", "$.rows[0].name"])
 def test_a_path_needs_no_braces(template: str) -> None:
-    assert jsonpath.filled(jsonpath.parse(template), VALUES) == "web"
+    assert jsonpath.fill(jsonpath.parse(template), VALUES) == "web"
 
 
 @pytest.mark.parametrize("template", ["{.rows[7].name}", "{.kind[0]}", "{.rows[?(@.name>1)].name}"])
 def test_data_of_another_shape_holds_nothing(template: str) -> None:
-    assert jsonpath.filled(jsonpath.parse(template), VALUES) == ""
+    assert jsonpath.fill(jsonpath.parse(template), VALUES) == ""
 
 
 def test_reports_are_read_as_programs_read_them() -> None:
-    assert jsonpath.printing('{.kind} {.metadata.kubeVersion}{"\\n"}')(REPORT) == "PendingReport v1.36\n"
-    assert jsonpath.printing_as_json("{.items}")(REPORT) == "[\n    []\n]\n"
+    assert jsonpath.printer('{.kind} {.metadata.kubeVersion}{"\\n"}')(REPORT) == "PendingReport v1.36\n"
+    assert jsonpath.printer_as_json("{.items}")(REPORT) == "[\n    []\n]\n"
 
 
 @given(st.text(alphabet="{}[]()?@$.*,:'\"\\ab1 =<>!&|\n-", max_size=30))
@@ -70,4 +70,4 @@ def test_any_template_is_filled_or_refused(template: str) -> None:
         parts = jsonpath.parse(template)
     except UsageError:
         return
-    assert isinstance(jsonpath.filled(parts, VALUES), str)
+    assert isinstance(jsonpath.fill(parts, VALUES), str)

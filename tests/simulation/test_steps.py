@@ -17,7 +17,7 @@ from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageError
 from kubectl_spread.render.outline import Extent, Note
-from kubectl_spread.render.outline.simulate import simulated_outline
+from kubectl_spread.render.outline.simulate import simulate_outline
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
@@ -695,7 +695,7 @@ def test_what_waited_before_is_told_apart_from_what_is_new() -> None:
     objects = [*small, *deployment(["a1", "b1", ""], requests={"cpu": "1"})]
     step = last(objects, "drain b1")
     assert ([(each.count, each.before) for each in step.pending], step.newly_pending) == ([(2, 1)], True)
-    (shown,) = simulated_outline(simulated(objects, "drain b1"), Extent()).items
+    (shown,) = simulate_outline(simulated(objects, "drain b1"), Extent()).items
     assert shown.headline.sentence == "1 Pod evicted, 1 newly Pending; 1 was Pending before."
 
 
@@ -789,7 +789,7 @@ def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
     assert {str(each.workload) for each in report.steps[0].evicted} == {"deployment/web"}
 
     def shown(*, wide: bool) -> str:
-        (item,) = simulated_outline(report, Extent(wide=wide)).items
+        (item,) = simulate_outline(report, Extent(wide=wide)).items
         return next(block.line for block in item.paragraphs[0] if isinstance(block, Note) and "Evicted" in block.line)
 
     assert shown(wide=False).startswith("Evicted: default/deployment/web: web-0, web-1, web-10, ")

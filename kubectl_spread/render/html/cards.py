@@ -14,7 +14,7 @@ from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewItem, SkewReport
-from kubectl_spread.diagnosis.not_created import NotCreated
+from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.html.balance import planned, simulated

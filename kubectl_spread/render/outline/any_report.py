@@ -11,8 +11,8 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.outline import Extent, Outline
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
-from kubectl_spread.render.outline.rebalance import rebalanced_outline
-from kubectl_spread.render.outline.simulate import simulated_outline
+from kubectl_spread.render.outline.rebalance import rebalance_outline
+from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.outline.skew import skew_outline
 
 
@@ -26,6 +26,6 @@ def outline_of(report: AnyReport, extent: Extent) -> Outline:
         case CheckReport():
             return check_outline(report, extent)
         case SimulateReport():
-            return simulated_outline(report, extent)
+            return simulate_outline(report, extent)
         case RebalanceReport():
-            return rebalanced_outline(report, extent)
+            return rebalance_outline(report, extent)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
-from kubectl_spread.diagnosis.not_created import NotCreated
+from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.render.outline import (
     Block,
     Extent,
@@ -107,7 +107,7 @@ def _shared_cause(cause: str, having: Sequence[Explained]) -> SharedCause:
 
 def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     if isinstance(explained, NotCreated):
-        return _not_created(explained)
+        return _missing_pods(explained)
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
     head = [SameFor(line=wording.same_for(same, extent.same_for))] if same and not brief else []
@@ -119,7 +119,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     return Item(item=item, headline=_headline(item), paragraphs=paragraphs, pods=len(explained))
 
 
-def _not_created(item: NotCreated) -> Item:
+def _missing_pods(item: NotCreated) -> Item:
     name, missing = f"{item.namespace}/{item.workload}", item.wanted - item.created
     told = wording.never_created(missing, item.wanted, refused_now=not item.message_from)
     headline = Headline(subject=name, line=f"{name}: {told}:", sentence=f"{told}: {item.message}", tone=Tone.BAD)

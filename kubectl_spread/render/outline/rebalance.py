@@ -34,7 +34,7 @@ TONES = {
 """Verdict → how good that is, the worst first."""
 
 
-def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
+def rebalance_outline(report: RebalanceReport, extent: Extent) -> Outline:
     """Return the plan in a sentence, its evictions, what comes of each constraint, and the commands."""
     sentence = sentence_of(report)
     shown = [i for i in report.items if i.verdict is not RebalanceVerdict.BALANCED or i.reason or extent.wide]

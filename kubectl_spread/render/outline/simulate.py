@@ -13,7 +13,7 @@ from kubectl_spread.wording import simulate as wording
 from kubectl_spread.wording.words import LIST, between, capital_sentence, listed, moved
 
 
-def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
+def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
     """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
     unread = any(gap.what.startswith(LIST) for gap in report.incomplete)
     return outline_with([_step(step, extent, unread=unread) for step in report.steps], report)

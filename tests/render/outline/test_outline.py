@@ -37,8 +37,8 @@ from kubectl_spread.render.outline import (
     Table,
 )
 from kubectl_spread.render.outline.any_report import outline_of
-from kubectl_spread.render.outline.rebalance import rebalanced_outline
-from kubectl_spread.render.outline.simulate import simulated_outline
+from kubectl_spread.render.outline.rebalance import rebalance_outline
+from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.render.text.show import show_details
 from tests.render.page_reader import read
@@ -103,9 +103,9 @@ def text_of(report: AnyReport) -> str:
         case CheckReport():
             return check_text(report, wide=False)
         case SimulateReport():
-            return outline_text(simulated_outline(report, Extent()))
+            return outline_text(simulate_outline(report, Extent()))
         case RebalanceReport():
-            return outline_text(rebalanced_outline(report, Extent()))
+            return outline_text(rebalance_outline(report, Extent()))
 
 
 def assert_each_says_all(report: AnyReport) -> None:

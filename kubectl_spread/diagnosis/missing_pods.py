@@ -47,7 +47,7 @@ def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:
     return replace(upcoming, refusals=(Refusal("", failure),)) if failure else upcoming
 
 
-def not_created(workload: OwnedPods, shortage: Shortage, handle: Handle) -> NotCreated | None:
+def creation_failure(workload: OwnedPods, shortage: Shortage, handle: Handle) -> NotCreated | None:
     """Return why the Pods that the workload lacks are not created; None if nothing shows why."""
     upcoming = upcoming_pod(workload, handle)
     # A DaemonSet creates its missing Pods for their nodes, and has no next Pod.
