@@ -9,29 +9,12 @@ from typing import assert_never
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.render import outline
 from kubectl_spread.render.cells import NONE, clean
-from kubectl_spread.render.outline import (
-    Block,
-    Commands,
-    ConstraintBlock,
-    Extent,
-    Findings,
-    FixBlock,
-    Fixes,
-    Gaps,
-    Messages,
-    Note,
-    Outline,
-    Refusals,
-    SameFor,
-    Table,
-    Warnings,
-    table_of,
-)
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 
-EXTENT = Extent(all_fixes="-o table --all-fixes")
+EXTENT = outline.Extent(all_fixes="-o table --all-fixes")
 MOST_DETAILED = 3
 """Rows of ``show`` (count) up to which their domains are printed too."""
 # Underscores within a word are letters to GitHub.
@@ -41,25 +24,25 @@ _BACKTICKS = re.compile(r"`+")
 
 def to_markdown(report: AnyReport) -> str:
     """Return the report as Markdown, which ends with what the answer does not rest on."""
-    outline = outline_of(report, EXTENT)
+    whole = outline_of(report, EXTENT)
     detailed = True
-    blocks = [escaped(outline.header)] if outline.header else []
+    blocks = [escaped(whole.header)] if whole.header else []
     if isinstance(report, SkewReport):
         blocks += _overview(report)
         detailed = len(report.items) <= MOST_DETAILED
-    blocks += _list([cause.text for cause in outline.causes])
-    blocks += _details(outline) if detailed else ()
-    return "\n\n".join([*blocks, *_block(outline.gaps), *filter(None, [escaped(outline.totals)])]) + "\n"
+    blocks += _list([cause.text for cause in whole.causes])
+    blocks += _details(whole) if detailed else ()
+    return "\n\n".join([*blocks, *_block(whole.gaps), *filter(None, [escaped(whole.totals)])]) + "\n"
 
 
 def _overview(report: SkewReport) -> Iterator[str]:
     problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
     yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
-    yield from _table(table_of(SKEW_COLUMNS, report.items, wide=False))
+    yield from _table(outline.table_of(SKEW_COLUMNS, report.items, wide=False))
 
 
-def _details(outline: Outline) -> Iterator[str]:
-    for item in outline.items:
+def _details(whole: outline.Outline) -> Iterator[str]:
+    for item in whole.items:
         yield f"**{escaped(item.headline.lead + item.headline.line)}**"
         for block in item.blocks:
             yield from _block(block)
@@ -70,31 +53,31 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", clean(text))
 
 
-def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of block
+def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each kind of block
     match block:
-        case SameFor() | Note():
+        case outline.SameFor() | outline.Note():
             yield escaped(block.line)
-        case Refusals():
+        case outline.Refusals():
             yield from _list([f"invalid: {error.text}" for error in block.errors])
-        case Warnings():
+        case outline.Warnings():
             yield from _list([f"Warning: {warning.field}: {warning.message}" for warning in block.warnings])
-        case Table():
+        case outline.Table():
             yield from _table(block)
-        case ConstraintBlock():
+        case outline.ConstraintBlock():
             yield escaped(block.line)
             yield from _table(block.domains)
             if sentences := list(filter(None, (block.minimum, *block.bypassed))):
                 yield escaped(" ".join(sentences))
-        case Findings():
+        case outline.Findings():
             found = [f"**{each.id}** ({each.severity}): {escaped(each.message)}" for each in block.findings]
             yield "\n".join(f"- {each}" for each in found)
-        case Gaps():
+        case outline.Gaps():
             yield from _list(list(map(str, block.told)))
-        case Fixes():
+        case outline.Fixes():
             yield from _fixes(block)
-        case Messages():
+        case outline.Messages():
             yield from _messages(block)
-        case Commands():
+        case outline.Commands():
             yield _fenced(block.commands, "sh")
         case _:
             assert_never(block)
@@ -105,14 +88,14 @@ def _list(lines: Sequence[str]) -> Iterator[str]:
         yield "\n".join(f"- {escaped(line)}" for line in lines)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: outline.Table) -> Iterator[str]:
     if table.rows:
         body = [["<br>".join(map(escaped, cell.splitlines())) or escaped(NONE) for cell in row] for row in table.rows]
         rows = [table.headers, ["---"] * len(table.headers), *body]
         yield "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
-def _fixes(fixes: Fixes) -> Iterator[str]:
+def _fixes(fixes: outline.Fixes) -> Iterator[str]:
     yield from map(escaped, fixes.before)
     if fixes.fixes:
         yield f"{fixes.title}:"
@@ -121,7 +104,7 @@ def _fixes(fixes: Fixes) -> Iterator[str]:
     yield from map(escaped, filter(None, lines))
 
 
-def _fix(fix: FixBlock) -> str:
+def _fix(fix: outline.FixBlock) -> str:
     starts = (f"({fix.starts})",) if fix.starts else ()
     sentences = " ".join((f"{fix.summary}.", fix.effect, *fix.notes, *starts))
     text = f"{fix.number}. **{fix.id}**: {escaped(sentences)}"
@@ -138,7 +121,7 @@ def _fenced(copied: Sequence[str], language: str, *, indent: str = "") -> str:
     return "\n".join(f"{indent}{line}" for line in (f"{fence}{language}", *lines, fence))
 
 
-def _messages(messages: Messages) -> Iterator[str]:
+def _messages(messages: outline.Messages) -> Iterator[str]:
     for quote, sentence in ((messages.ours, messages.remark), (messages.theirs, messages.differs)):
         if quote:
             yield f"> {escaped(quote)}"

@@ -17,27 +17,14 @@ from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.render import outline
 from kubectl_spread.render.html.balance import planned, simulated
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
 from kubectl_spread.render.html.node_map import Counts, Drawing, Style, constraint_map, plain_map
 from kubectl_spread.render.html.sections import block_markup, conflict_markup, folded, section, table_markup
-from kubectl_spread.render.outline import (
-    EVERY,
-    Extent,
-    Findings,
-    Fixes,
-    Gaps,
-    Item,
-    Messages,
-    Note,
-    Part,
-    Refusals,
-    SameFor,
-    Table,
-    Warnings,
-)
+from kubectl_spread.render.outline import EVERY, Extent, Item
 from kubectl_spread.render.outline.check import ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work
@@ -46,12 +33,12 @@ from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import count_of
 
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
-ABOVE_MAPS = (SameFor, Refusals, Warnings, Note, Gaps, Fixes)
+ABOVE_MAPS = (outline.SameFor, outline.Refusals, outline.Warnings, outline.Note, outline.Gaps, outline.Fixes)
 """The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
-LAST = (Findings, Messages)
-OF_ROW = (Findings, SameFor, Gaps)
+LAST = (outline.Findings, outline.Messages)
+OF_ROW = (outline.Findings, outline.SameFor, outline.Gaps)
 """Of a row of ``show``: what is wrong and what to do stands first there."""
-BELOW_ROW = (Note,)
+BELOW_ROW = (outline.Note,)
 UNDRAWN = element("p", text(pages.NOT_DRAWN), class_="hint undrawn")
 
 STATUSES: Mapping[str, tuple[str, str]] = {
@@ -196,9 +183,9 @@ def _holds(card: Card) -> Iterator[str]:
         yield count_of(sum(domain.eligible for domain in card.constraint.domains), "domain")
         yield count_of(_count_cells([card.constraint]), "node")
     for found in card.outlined.blocks:
-        if isinstance(found, Fixes) and found.fixes:
+        if isinstance(found, outline.Fixes) and found.fixes:
             yield count_of(len(found.fixes), "fix")
-        elif isinstance(found, Findings):
+        elif isinstance(found, outline.Findings):
             yield count_of(len(found.findings), "finding")
 
 
@@ -211,7 +198,7 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         yield block("div", _blocks(card.outlined, BELOW_ROW), block("p", text(decided), class_="hint"), class_="notes")
         return
     if isinstance(item, SimulatedStep):
-        yield _blocks(card.outlined, (*ABOVE_MAPS, Table))
+        yield _blocks(card.outlined, (*ABOVE_MAPS, outline.Table))
         yield simulated(item, drawing.short)
     elif isinstance(item, RebalanceReport):
         yield joined(map(block_markup, card.outlined.blocks))
@@ -224,12 +211,12 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         yield _maps(item, drawing)
         yield conflict_markup(item)
         # The maps say the same, node by node.
-        tables = (found for found in card.outlined.blocks if isinstance(found, Table))
+        tables = (found for found in card.outlined.blocks if isinstance(found, outline.Table))
         yield joined(folded(table.title, table_markup(table)) for table in tables)
     yield _blocks(card.outlined, LAST)
 
 
-def _blocks(outlined: Item, kinds: Iterable[type[Part]]) -> Markup:
+def _blocks(outlined: Item, kinds: Iterable[type[outline.Part]]) -> Markup:
     return joined(block_markup(found) for kind in kinds for found in outlined.blocks if isinstance(found, kind))
 
 

@@ -9,24 +9,10 @@ from kubectl_spread.contract.check import ValidationError, ValidationWarning
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.render import outline
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
-from kubectl_spread.render.outline import (
-    Block,
-    Commands,
-    ConstraintBlock,
-    Findings,
-    FixBlock,
-    Fixes,
-    Gaps,
-    Messages,
-    Note,
-    Refusals,
-    SameFor,
-    Table,
-    Warnings,
-)
 from kubectl_spread.render.outline.fixes import MOST_FIXES, requirement_text
 from kubectl_spread.wording import pages
 
@@ -34,26 +20,28 @@ SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"),
 """Severity → its tone and its mark."""
 
 
-def block_markup(found: Block) -> Markup:  # noqa: C901, PLR0911 - one for each kind of block
+def block_markup(found: outline.Block) -> Markup:  # noqa: C901, PLR0911 - one for each kind of block
     """Return one block of an outline; a constraint by its sentences, beside what is drawn of it."""
     match found:
-        case SameFor() | Note():
-            return element("p", text(found.line), class_="hint same-for" if isinstance(found, SameFor) else "hint")
-        case Refusals():
+        case outline.SameFor() | outline.Note():
+            return element(
+                "p", text(found.line), class_="hint same-for" if isinstance(found, outline.SameFor) else "hint"
+            )
+        case outline.Refusals():
             return _fields_section(pages.WOULD_REFUSE, found.errors, class_="refused")
-        case Warnings():
+        case outline.Warnings():
             return _fields_section(pages.WOULD_WARN, found.warnings, class_="warned")
-        case Table():
+        case outline.Table():
             return section(found.title, table_markup(found))
-        case ConstraintBlock():
+        case outline.ConstraintBlock():
             return constraint_sentences(found)
-        case Findings():
+        case outline.Findings():
             return section("Findings", block("ul", each("li", map(_finding, found.findings)), class_="findings"))
-        case Gaps():
+        case outline.Gaps():
             return callout(found)
-        case Fixes():
+        case outline.Fixes():
             return _fixes(found)
-        case Messages():
+        case outline.Messages():
             return section(
                 pages.SCHEDULERS_WORDS,
                 block("blockquote", text(found.ours)),
@@ -61,7 +49,7 @@ def block_markup(found: Block) -> Markup:  # noqa: C901, PLR0911 - one for each 
                 block("blockquote", text(found.theirs)),
                 block("p", text(found.differs), class_="hint"),
             )
-        case Commands():
+        case outline.Commands():
             return joined(map(_command, found.commands))
         case _:
             assert_never(found)
@@ -78,7 +66,7 @@ def folded(title: str, content: Markup) -> Markup:
     return element("details", head, content, class_="fold") if content else NOTHING
 
 
-def callout(gaps: Gaps) -> Markup:
+def callout(gaps: outline.Gaps) -> Markup:
     """Return, so that nobody misses it, what the answer does not rest on."""
     lines = (
         joined((element("b", text(missing.what)), text(f" ({missing.why}): {missing.consequence}.")))
@@ -101,7 +89,7 @@ def _fields_section(title: str, said: Iterable[ValidationError | ValidationWarni
     return section(title, block("ul", each("li", lines)), class_=class_)
 
 
-def table_markup(table: Table) -> Markup:
+def table_markup(table: outline.Table) -> Markup:
     """Return a table."""
     heads = [header.replace("-", " ").capitalize() for header in table.headers]
     head = element("thead", element("tr", each("th", map(text, heads), scope="col")))
@@ -128,7 +116,7 @@ def conflict_markup(item: EvaluationReport) -> Markup:
     return element("p", text(pages.leaves_no_node(len(names))), joined(chips), class_="hint")
 
 
-def _fixes(fixes: Fixes) -> Markup:
+def _fixes(fixes: outline.Fixes) -> Markup:
     """Return the fixes with their commands, the first in full."""
     first, rest = fixes.fixes[:MOST_FIXES], fixes.fixes[MOST_FIXES:]
     shown = section(fixes.title, _numbered(first)) if first else NOTHING
@@ -139,11 +127,11 @@ def _fixes(fixes: Fixes) -> Markup:
     return joined((before, shown, block("section", more, hints)))
 
 
-def _numbered(fixes: Sequence[FixBlock]) -> Markup:
+def _numbered(fixes: Sequence[outline.FixBlock]) -> Markup:
     return element("ol", each("li", map(_fix, fixes)), start=str(fixes[0].number), class_="fixes")
 
 
-def _fix(fix: FixBlock) -> Markup:
+def _fix(fix: outline.FixBlock) -> Markup:
     head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
     effects = element("p", text(" ".join((fix.effect, *fix.notes))), class_="hint")
     starts = block("p", text(fix.starts), class_="hint caution")

@@ -10,29 +10,11 @@ from msgspec.structs import replace
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.render.outline import (
-    Block,
-    Extent,
-    Fixes,
-    Headline,
-    Item,
-    Messages,
-    Note,
-    Outline,
-    Refusals,
-    Tone,
-    Warnings,
-)
+from kubectl_spread.render import outline
+from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import Ranges, constraint_block
-from kubectl_spread.render.outline.evaluation import (
-    VERDICT_TONES,
-    common_gaps,
-    evaluation_paragraphs,
-    first_name,
-    remarks,
-    verdict_sentence,
-)
+from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.wording import check as wording
 from kubectl_spread.wording.pending import held_back
 from kubectl_spread.wording.words import capital, count_of, scores_some, totals
@@ -42,18 +24,18 @@ SHOWN_NODES = 10
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    outline = outline_with([_item(item, extent) for item in report.items], report, common_gaps(report))
+    whole = outline_with([_item(item, extent) for item in report.items], report, evaluation.common_gaps(report))
     results = sorted((item.verdict for item in report.items), key=tuple(Verdict).index)
     line = totals(count_of(len(results), "Pod template"), results) if len(results) > 1 else ""
-    return replace(outline, totals=line)
+    return replace(whole, totals=line)
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:
     name, sentence = subject_of(item), check_sentence(item)
     tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
     errors = item.refusals
-    refusals = [Refusals(errors=errors)] if errors else []
-    warnings = [Warnings(warnings=item.warnings)] if item.warnings else []
+    refusals = [outline.Refusals(errors=errors)] if errors else []
+    warnings = [outline.Warnings(warnings=item.warnings)] if item.warnings else []
     notes = [Note(line=line) for line in _notes(item, extent)]
     fixes = _fixes(item, extent)
     # How the replicas lie goes on with where they go, unless fixes stand between.
@@ -61,13 +43,13 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     return Item(
         item=item,
         headline=Headline(
-            subject=name, line=f"{name}: {sentence}", sentence=capital(sentence, first_name(item)), tone=tone
+            subject=name, line=f"{name}: {sentence}", sentence=capital(sentence, evaluation.first_name(item)), tone=tone
         ),
         paragraphs=((*refusals, *warnings, *notes, *first), *rest),
     )
 
 
-def _fixes(item: CheckItem, extent: Extent) -> Fixes | None:
+def _fixes(item: CheckItem, extent: Extent) -> outline.Fixes | None:
     if item.jam is None:
         return None
     from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
@@ -82,12 +64,12 @@ def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
 
         yield autoscaler_blocks(item.autoscaler, extent)
     if item.stuck:
-        yield from evaluation_paragraphs(item, extent)
+        yield from evaluation.evaluation_paragraphs(item, extent)
     else:
         lying = (constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
-        yield (*lying, *remarks(item))
+        yield (*lying, *evaluation.remarks(item))
     if message := item.jam.message if item.jam else item.message:
-        yield (Messages(ours=message),)
+        yield (outline.Messages(ours=message),)
 
 
 def subject_of(item: CheckItem) -> str:

@@ -13,28 +13,10 @@ from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
 from kubectl_spread.diagnosis.missing_pods import NotCreated
-from kubectl_spread.render.outline import (
-    Block,
-    Extent,
-    Gaps,
-    Headline,
-    Item,
-    Messages,
-    Note,
-    Outline,
-    SameFor,
-    SharedCause,
-    Tone,
-)
+from kubectl_spread.render import outline
+from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
-from kubectl_spread.render.outline.evaluation import (
-    VERDICT_TONES,
-    common_gaps,
-    evaluation_paragraphs,
-    first_name,
-    remarks,
-    verdict_sentence,
-)
+from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
@@ -67,13 +49,16 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     brief = extent.brief and several
     having = sorted(causes, key=lambda cause: -sum(map(_count_pods, causes[cause])))
     shown = [causes[cause][0] for cause in having] if brief else explained
-    outline = outline_with(
-        (_item(each, extent, brief=brief) for each in shown), report, common_gaps(report), folded=extent.folded
+    whole = outline_with(
+        (_item(each, extent, brief=brief) for each in shown),
+        report,
+        evaluation.common_gaps(report),
+        folded=extent.folded,
     )
     if not several:
-        return outline
+        return whole
     shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
-    return replace(outline, causes=shared, more=wording.ONE_OF_EACH_CAUSE if brief else "")
+    return replace(whole, causes=shared, more=wording.ONE_OF_EACH_CAUSE if brief else "")
 
 
 def _whose(item: PendingItem | NotCreated) -> str:
@@ -96,13 +81,13 @@ def _count_pods(explained: Explained) -> int:
     return explained.wanted - explained.created if isinstance(explained, NotCreated) else len(explained)
 
 
-def _shared_cause(cause: str, having: Sequence[Explained]) -> SharedCause:
+def _shared_cause(cause: str, having: Sequence[Explained]) -> outline.SharedCause:
     pods: Counter[str] = Counter()
     for each in having:
         pods[_whose(each if isinstance(each, NotCreated) else each[0])] += _count_pods(each)
     whose = [f"{workload} ({number})" for workload, number in sorted(pods.items())]
     workloads = listed(whose, MOST_WORKLOADS) if len(pods) > 1 else ""
-    return SharedCause(line=wording.shared_by(cause, pods), workloads=workloads)
+    return outline.SharedCause(line=wording.shared_by(cause, pods), workloads=workloads)
 
 
 def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
@@ -110,7 +95,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
         return _missing_pods(explained)
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
-    head = [SameFor(line=wording.same_for(same, extent.same_for))] if same and not brief else []
+    head = [outline.SameFor(line=wording.same_for(same, extent.same_for))] if same and not brief else []
     notes = [Note(line=line) for line in choice_lines(item)]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
@@ -133,9 +118,9 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
         yield autoscaler_blocks(item.autoscaler, extent)
     yield from ((block,) for block in (fixes_block(item, extent, brief=brief),) if block is not None)
     if brief:
-        yield from ((block,) for block in remarks(item) if isinstance(block, Gaps))
+        yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return
-    paragraphs = [*evaluation_paragraphs(item, extent)]
+    paragraphs = [*evaluation.evaluation_paragraphs(item, extent)]
     if message := messages_block(item, folded=extent.folded):
         last = paragraphs.pop() if paragraphs else ()
         paragraphs.append((*last, message))
@@ -149,7 +134,7 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
-    line, sentence = f"{name}: {verdict}", capital(verdict, first_name(item))
+    line, sentence = f"{name}: {verdict}", capital(verdict, evaluation.first_name(item))
     if item.stuck:
         rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
         lines = wording.waiting_lines(name, sentence, at_work(item), rolls_out=rolls_out)
@@ -173,21 +158,21 @@ def at_work(item: PendingItem) -> str:
     return "" if isinstance(item.replicas, UnsetType) else wording.at_work(item.replicas)
 
 
-def messages_block(item: PendingItem, *, folded: bool) -> Messages | None:
+def messages_block(item: PendingItem, *, folded: bool) -> outline.Messages | None:
     """Return what the scheduler would report and what it last reported; None where there is neither.
 
     ``folded`` says whether both are one where they are the same.
     """
     event = item.event
     if event is None or not event.message:
-        return Messages(ours=item.message) if item.message else None
+        return outline.Messages(ours=item.message) if item.message else None
     if item.message_from:
-        return Messages(ours=event.message, remark=wording.only_the_schedulers(event.time))
+        return outline.Messages(ours=event.message, remark=wording.only_the_schedulers(event.time))
     remark = wording.scheduler_said(event.time, same=not event.differs)
     if not event.differs:
         # A real message goes on about preemption.
         ours = item.message or event.message
-        return Messages(ours=ours, reported=True) if folded else Messages(ours=ours, remark=remark)
-    return Messages(
+        return outline.Messages(ours=ours, reported=True) if folded else outline.Messages(ours=ours, remark=remark)
+    return outline.Messages(
         ours=item.message or "", remark=remark, theirs=event.message, differs=wording.DIFFERS.format(event.differs)
     )

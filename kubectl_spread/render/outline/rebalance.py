@@ -7,18 +7,8 @@ from collections.abc import Iterator, Sequence
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance.arrangements import SAMPLES
-from kubectl_spread.render.outline import (
-    Block,
-    Column,
-    Commands,
-    Extent,
-    Headline,
-    Item,
-    Note,
-    Outline,
-    Tone,
-    table_of,
-)
+from kubectl_spread.render import outline
+from kubectl_spread.render.outline import Column, Extent, Note, Tone
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text
 from kubectl_spread.wording import rebalance as wording
@@ -34,7 +24,7 @@ TONES = {
 """Verdict → how good that is, the worst first."""
 
 
-def rebalance_outline(report: RebalanceReport, extent: Extent) -> Outline:
+def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outline:
     """Return the plan in a sentence, its evictions, what comes of each constraint, and the commands."""
     sentence = sentence_of(report)
     shown = [i for i in report.items if i.verdict is not RebalanceVerdict.BALANCED or i.reason or extent.wide]
@@ -45,9 +35,9 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> Outline:
     )
     verdicts = {item.verdict for item in report.items}
     tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)
-    item = Item(
+    item = outline.Item(
         item=report,
-        headline=Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
+        headline=outline.Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
         paragraphs=(paragraphs[0], *filter(None, paragraphs[1:])),
     )
     return outline_with((item,), report)
@@ -69,9 +59,9 @@ def reasons_of(report: RebalanceReport) -> Iterator[str]:
             yield f"{item.verdict}: {item.namespace}/{item.workload}, {item.constraint.topology_key}: {item.reason}."
 
 
-def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
+def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
     if report.evictions:
-        yield table_of(_columns(extent), report.evictions, title="Evictions")
+        yield outline.table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
             yield Note(line=wording.BETWEEN_WAVES)
     yield from (Note(line=capital_sentence(note)) for note in report.notes)
@@ -99,20 +89,20 @@ def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
     )
 
 
-def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Iterator[Block]:
+def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Iterator[outline.Block]:
     if items:
-        yield table_of(COLUMNS, items, title="Constraints")
+        yield outline.table_of(COLUMNS, items, title="Constraints")
     yield from (Note(line=line) for line in reasons_of(report))
     for fix in {item.fixes[0].summary: item.fixes[0] for item in items if item.fixes}.values():
         yield Note(line=wording.fix_first(fix.summary, fix.starts))
         if fix.commands:
-            yield Commands(commands=fix.commands)
+            yield outline.Commands(commands=fix.commands)
 
 
-def _commands(report: RebalanceReport) -> Iterator[Block]:
+def _commands(report: RebalanceReport) -> Iterator[outline.Block]:
     if report.evictions:
         yield Note(line=wording.IN_ORDER)
-        yield Commands(commands=tuple(each.command for each in report.evictions))
+        yield outline.Commands(commands=tuple(each.command for each in report.evictions))
 
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (
