@@ -12,7 +12,7 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Report
 
 if TYPE_CHECKING:
-    from kubectl_spread.autoscalers.decision import AutoscalerDecision
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision, ConstraintCounts, PoolDecision
     from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix as Helps
 
 
@@ -119,37 +119,25 @@ def autoscaler_report(
     from kubectl_spread.contract.fix_search import fix_reports
     from kubectl_spread.wording.autoscalers import advice_text, decision_text, reason_text
 
+    def pool_report(pool: PoolDecision) -> PoolReport:
+        reasons = tuple(map(reason_text, pool.reasons))
+        return PoolReport(name=pool.name, verdict=pool.verdict.value, domains=dict(pool.domains), reasons=reasons)
+
+    def counted(constraint: ConstraintCounts) -> CountedConstraint:
+        found = constraint.domains
+        domains = tuple(CountedDomain(value=it.value, matching=it.matching, from_=it.pools) for it in found)
+        return CountedConstraint(index=constraint.index, global_minimum=constraint.minimum, domains=domains)
+
+    of_fixes = ((each, fix) for each in fixes for fix in fix_reports((each.fix,), flags))
     return AutoscalerReport(
         kind=decision.kind,
         version=decision.version,
         decision=decision.decision.value,
         node=decision.node,
         summary=decision_text(decision),
-        pools=tuple(
-            PoolReport(
-                name=pool.name,
-                verdict=pool.verdict.value,
-                domains=dict(pool.domains),
-                reasons=tuple(map(reason_text, pool.reasons)),
-            )
-            for pool in decision.pools
-        ),
-        constraints=tuple(
-            CountedConstraint(
-                index=each.index,
-                global_minimum=each.minimum,
-                domains=tuple(
-                    CountedDomain(value=domain.value, matching=domain.matching, from_=domain.pools)
-                    for domain in each.domains
-                ),
-            )
-            for each in decision.constraints
-        ),
-        fixes=tuple(
-            NewNodeFix(**asdict(fix), then=decision_text(each.decision))
-            for each in fixes
-            for fix in fix_reports((each.fix,), flags)
-        ),
+        pools=tuple(map(pool_report, decision.pools)),
+        constraints=tuple(map(counted, decision.constraints)),
+        fixes=tuple(NewNodeFix(**asdict(fix), then=decision_text(each.decision)) for each, fix in of_fixes),
         advice=tuple(advice_text(decision)),
         event=event,
     )

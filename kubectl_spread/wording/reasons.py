@@ -43,14 +43,6 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
             return f"spec.nodeName is {node}"
         case reasons.MissingDevices():
             return _devices(reason)
-        case reasons.MissingLabel() | reasons.UnmetNodeAffinity() | reasons.UnmetAddedAffinity():
-            return _node_affinity(reason)
-        case _:
-            return _neighbours(reason)
-
-
-def _node_affinity(reason: reasons.MissingLabel | reasons.UnmetNodeAffinity | reasons.UnmetAddedAffinity) -> str:
-    match reason:
         case reasons.MissingLabel(key=key, value=value, has=None):
             return f"wants {key}={value}, has no {key}"
         case reasons.MissingLabel(key=key, value=value, has=str(has)):
@@ -61,20 +53,6 @@ def _node_affinity(reason: reasons.MissingLabel | reasons.UnmetNodeAffinity | re
             return f"wants {' or '.join(map(_term, terms)) or 'no node at all'}"
         case reasons.UnmetAddedAffinity():
             return "the scheduler's configuration adds a node affinity"
-        case _:
-            assert_never(reason)
-
-
-def _neighbours(
-    reason: reasons.PortsInUse
-    | reasons.RejectedByPod
-    | reasons.AvoidedPod
-    | reasons.MissingTopologyLabel
-    | reasons.NoPodToBeNear
-    | reasons.UnusableClaims
-    | reasons.ClaimsInUse,
-) -> str:
-    match reason:
         case reasons.PortsInUse(holders=holders):
             return "; ".join(f"{each.pod} holds host port {', '.join(each.ports)}" for each in holders)
         case reasons.RejectedByPod(pod=pod, topology_key=key):
@@ -88,9 +66,8 @@ def _neighbours(
         case reasons.UnusableClaims(claims=claims):
             return "; ".join(map(_claim, claims))
         case reasons.ClaimsInUse(holders=users):
-            return "; ".join(
-                f"claim {each.claim} is ReadWriteOncePod and {each.pod} on {each.node} holds it" for each in users
-            )
+            claimed = "claim {0.claim} is ReadWriteOncePod and {0.pod} on {0.node} holds it"
+            return "; ".join(map(claimed.format, users))
         case _:
             assert_never(reason)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, text
 from kubectl_spread.render.outline import ConstraintBlock
 from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
 
+Part: TypeAlias = tuple[str, int, int]
+"""What a part of a bar is, and from which number of Pods to which."""
 SHOWN_NAMES = 1
 MOST_COLUMNS = 24
 """Domains (count) up to which each has a column where there is little room."""
@@ -84,43 +87,38 @@ def mini_bars(constraint: ConstraintReport) -> Markup:
         return NOTHING
     limit = _limit(constraint)
     top = max(limit, *counts)
-    columns = joined(_column(at, pods, top, constraint) for at, pods in enumerate(counts))
-    line = element("path", d=f"M0 {top - limit}H{len(counts)}", class_="limit")
-    box = f"0 0 {len(counts)} {top}"
-    drawn = ("svg", columns, line)
-    return element(*drawn, viewBox=box, preserveAspectRatio="none", aria_hidden="true", focusable="false")
-
-
-def _column(at: int, pods: int, top: int, constraint: ConstraintReport) -> Markup:
-    base, within = min(pods, constraint.global_minimum), min(pods, _limit(constraint))
-    parts = (("minimum", 0, base), ("skew", base, within), ("over", within, pods))
-    return joined(
+    columns = joined(
         element("path", d=f"M{at}.1 {top - end}h.8v{end - start}h-.8z", class_=kind)
-        for kind, start, end in parts
-        if end > start
+        for at, pods in enumerate(counts)
+        for kind, start, end in _parts(pods, constraint.global_minimum, limit)
     )
+    line = element("path", d=f"M0 {top - limit}H{len(counts)}", class_="limit")
+    return _drawing(columns, line, width=len(counts), height=top)
 
 
-def bar(pods: int, *beyond: tuple[str, int, int], minimum: int, limit: int, scale: int) -> Markup:
+def bar(pods: int, *beyond: Part, minimum: int, limit: int, scale: int) -> Markup:
     """Return a bar: up to the minimum, the skew above it, what is beyond the limit, and the line of the limit.
 
-    Args:
-        pods: how many there are (count).
-        beyond: further parts: what they are, and from one number of Pods to another.
-        minimum: the global minimum (Pods).
-        limit: how many a domain may hold (Pods).
-        scale: how many the whole width stands for (Pods).
+    ``limit``: how many a domain may hold (Pods); ``scale``: how many the whole width stands for (Pods).
     """
-    base, within = min(pods, minimum), min(pods, limit)
-    parts = (("minimum", 0, base), ("skew", base, within), ("over", within, pods), *beyond)
     bars = joined(
         element("rect", class_=kind, x=str(start), y="2", width=str(end - start), height=str(HEIGHT - 4))
-        for kind, start, end in parts
-        if end > start
+        for kind, start, end in _parts(pods, minimum, limit, *beyond)
     )
     line = element("line", x1=str(limit), x2=str(limit), y1="0", y2=str(HEIGHT), class_="limit")
-    box = f"0 0 {scale} {HEIGHT}"
-    return element("svg", bars, line, viewBox=box, preserveAspectRatio="none", aria_hidden="true", focusable="false")
+    return _drawing(bars, line, width=scale, height=HEIGHT)
+
+
+def _parts(pods: int, minimum: int, limit: int, *beyond: Part) -> Iterator[Part]:
+    """Yield the parts of a bar that are not empty: up to the minimum, up to the limit, above it, and those beyond."""
+    base, within = min(pods, minimum), min(pods, limit)
+    parts = (("minimum", 0, base), ("skew", base, within), ("over", within, pods), *beyond)
+    return ((kind, start, end) for kind, start, end in parts if end > start)
+
+
+def _drawing(*content: Markup, width: int, height: int) -> Markup:
+    box = f"0 0 {width} {height}"
+    return element("svg", *content, viewBox=box, preserveAspectRatio="none", aria_hidden="true", focusable="false")
 
 
 def constraint_facts(constraint: ConstraintBlock, skew: int) -> Markup:
@@ -129,8 +127,3 @@ def constraint_facts(constraint: ConstraintBlock, skew: int) -> Markup:
     written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts)
     warning = text(f"The selector {constraint.unmatched}: it is not counted." if constraint.unmatched else "")
     return joined((element("dl", each("div", written), class_="facts"), block("p", warning, class_="hint")))
-
-
-def constraint_sentences(constraint: ConstraintBlock) -> Markup:
-    """Return who holds the minimum, and which nodes are not counted."""
-    return each("p", map(text, (constraint.minimum, *constraint.bypassed)), class_="minimum")

@@ -11,7 +11,6 @@ from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
 from kubectl_spread.render.outline.fixes import MOST_FIXES, requirement_text
 from kubectl_spread.wording import pages
@@ -34,7 +33,7 @@ def block_markup(found: outline.Block) -> Markup:  # noqa: C901, PLR0911 - one f
         case outline.Table():
             return section(found.title, table_markup(found))
         case outline.ConstraintBlock():
-            return constraint_sentences(found)
+            return each("p", map(text, (found.minimum, *found.bypassed)), class_="minimum")
         case outline.Findings():
             return section("Findings", block("ul", each("li", map(_finding, found.findings)), class_="findings"))
         case outline.Gaps():

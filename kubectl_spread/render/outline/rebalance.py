@@ -28,17 +28,15 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
     """Return the plan in a sentence, its evictions, what comes of each constraint, and the commands."""
     sentence = sentence_of(report)
     shown = [i for i in report.items if i.verdict is not RebalanceVerdict.BALANCED or i.reason or extent.wide]
-    paragraphs = (
-        tuple(_evictions(report, extent)),
-        tuple(_constraints(report, shown)),
-        tuple(_commands(report)),
+    evicted, *others = (
+        tuple(each) for each in (_evictions(report, extent), _constraints(report, shown), _commands(report))
     )
     verdicts = {item.verdict for item in report.items}
     tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)
     item = outline.Item(
         item=report,
         headline=outline.Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
-        paragraphs=(paragraphs[0], *filter(None, paragraphs[1:])),
+        paragraphs=(evicted, *filter(None, others)),
     )
     return outline_with((item,), report)
 

@@ -65,7 +65,8 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
         paragraphs=(
             (
                 constraint_block(item.constraint, extent),
-                *_counted(item),
+                Note(line=wording.counted_text(item.pods, item.own_pods)),
+                *((Note(line=wording.ghosts_text(item.ghosts)),) if item.ghosts else ()),
                 *((Findings(findings=tuple(findings)),) if findings else ()),
                 *(_upcoming(item) if last else ()),
             ),
@@ -78,12 +79,6 @@ def _names_in(constraint: ConstraintReport) -> frozenset[str]:
     domains = constraint.domains
     nodes = (*(name for each in domains for name in each.nodes), *(node.name for node in constraint.bypassed_nodes))
     return frozenset((constraint.topology_key.rpartition("/")[2], *(each.value for each in domains), *nodes))
-
-
-def _counted(item: SkewItem) -> Iterator[Block]:
-    yield Note(line=wording.counted_text(item.pods, item.own_pods))
-    if item.ghosts:
-        yield Note(line=wording.ghosts_text(item.ghosts))
 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
