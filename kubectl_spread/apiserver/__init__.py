@@ -13,5 +13,5 @@ In the order in which an object meets them:
 
 review.py combines them for a submitted object. updates.py has the fields that must not change in an existing object,
 eviction.py decides whether a PodDisruptionBudget allows an eviction, and quantities.py reads and prints amounts as Go
-does. apply.py, strategic_merge.py and managed_fields.py compute what ``kubectl apply`` stores.
+does. apply.py and strategic_merge.py compute what ``kubectl apply`` stores.
 """

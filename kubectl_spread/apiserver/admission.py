@@ -22,7 +22,7 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Container, LimitRange, Pod, PodSpec, PodTemplateSpec, Quantity, Toleration
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import ObjectMeta
-from kubectl_spread.objects.pod_classes import PriorityClass, RuntimeClass
+from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass
 from kubectl_spread.release import Release
 from kubectl_spread.scheduler.profile import Profile

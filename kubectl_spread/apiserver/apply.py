@@ -1,12 +1,14 @@
 """What ``kubectl apply`` does to an existing object, from the manifest applied last, the object and the new manifest.
 
 Source: kubectl pkg/cmd/apply/patcher.go patchSimple, pkg/util/apply.go GetModifiedConfiguration; for objects of
-other APIs apimachinery pkg/util/jsonmergepatch/patch.go CreateThreeWayJSONMergePatch (v1.36), RFC 7386.
+other APIs apimachinery pkg/util/jsonmergepatch/patch.go CreateThreeWayJSONMergePatch, RFC 7386; for managed fields
+structured-merge-diff merge/update.go prune, client-go util/csaupgrade/upgrade.go, kubectl pkg/cmd/apply/apply.go
+migrateToSSAIfNecessary (v1.36).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import msgspec
@@ -14,7 +16,16 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import Tables
 from kubectl_spread.apiserver.quantities import canonical
-from kubectl_spread.apiserver.strategic_merge import Map, MergeError, Schema, patched, same, three_way_patch
+from kubectl_spread.apiserver.strategic_merge import (
+    Map,
+    MergeError,
+    Schema,
+    copied,
+    patched,
+    same,
+    three_way_patch,
+    without_nulls,
+)
 from kubectl_spread.objects.core import REST, UNKEPT, Pod
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, plain
 from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Struct
@@ -79,7 +90,7 @@ class Application(msgspec.Struct, frozen=True):
         """Return the manifest of an object; the tables have the schema of its kind."""
         definition = tables.kinds.get(f"{api_version} {type(obj).__name__}", "")
         name = definition if isinstance(definition, str) else definition[0]
-        return cls(obj, _mapping(values), Schema(tables, name))
+        return cls(obj, mapping(values), Schema(tables, name))
 
     def over(self, live: KubernetesObject | None) -> KubernetesObject:
         """Return the object after the manifest is applied.
@@ -130,7 +141,7 @@ class Application(msgspec.Struct, frozen=True):
     def sent(self) -> Map:
         """The manifest as kubectl sends it, without its status, which the API server ignores."""
         metadata = {"namespace": self.obj.metadata.namespace} if self.obj.metadata.namespace else {}
-        sent: Map = {**self.values, "metadata": {**_mapping(self.values.get("metadata")), **metadata}}
+        sent: Map = {**self.values, "metadata": {**mapping(self.values.get("metadata")), **metadata}}
         sent.pop("status", None)
         return sent
 
@@ -150,9 +161,9 @@ class Application(msgspec.Struct, frozen=True):
         applied_rest = written if isinstance(written, str) else template_digest(template) if template else None
         patch = self._patch(values, original)
         merged = patched(values, patch, self.schema) if self.schema.definition else json_patched(values, patch)
-        metadata, manifest = _mapping(merged.get("metadata")), self.sent
+        metadata, manifest = mapping(merged.get("metadata")), self.sent
         text = msgspec.json.encode(manifest).decode()
-        merged["metadata"] = {**metadata, "annotations": {**_mapping(metadata.get("annotations")), LAST_APPLIED: text}}
+        merged["metadata"] = {**metadata, "annotations": {**mapping(metadata.get("annotations")), LAST_APPLIED: text}}
         try:
             found = convert(merged, type(self.obj))
         except DecodeError as error:
@@ -207,7 +218,7 @@ def _without_partial_mounts(values: Map) -> Map:
 
     def whole(key: str, value: Plain) -> bool:
         mounts = value if key == "volumeMounts" and isinstance(value, list) else []
-        return all("mountPath" in _mapping(each) for each in mounts)
+        return all("mountPath" in mapping(each) for each in mounts)
 
     def of(value: Plain) -> Plain:
         if isinstance(value, list):
@@ -238,10 +249,6 @@ def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
         yield path
 
 
-def _mapping(values: Plain) -> Map:
-    return values if isinstance(values, dict) else {}
-
-
 def three_way_json_patch(original: Map, modified: Map, current: Map) -> Map:
     """Return the patch that applies a manifest.
 
@@ -265,7 +272,7 @@ def json_patched(current: Map, patch: Map) -> Map:
         elif isinstance(was, dict) and isinstance(value, dict):
             merged[key] = json_patched(was, value)
         else:
-            merged[key] = _without_nulls(value)
+            merged[key] = without_nulls(value)
     return merged
 
 
@@ -291,7 +298,66 @@ def _only(patch: Map, *, nulls: bool) -> Map:
     return found
 
 
-def _without_nulls(values: Plain) -> Plain:
-    if isinstance(values, dict):
-        return {key: _without_nulls(value) for key, value in values.items() if value is not None}
-    return [_without_nulls(each) for each in values] if isinstance(values, list) else values
+def without_left_fields(applied: Map) -> Map:
+    """Return an object after a first server-side apply, without fields that only client-side apply had set.
+
+    kubectl moves the fields of its client-side apply to its server-side apply, and applies again: that removes the
+    fields that the manifest no longer has. A dry run lacks this second apply.
+    """
+    entries = mapping(applied.get("metadata")).get("managedFields")
+    before: list[Map] = []
+    others: list[Map] = []
+    for entry in entries if isinstance(entries, list) else ():
+        fields = mapping(mapping(entry).get("fieldsV1"))
+        (before if _is_client_side(mapping(entry), fields) else others).append(fields)
+    left = copied(applied)
+    for fields in before:
+        _remove_fields(left, fields, others)
+    return left
+
+
+def _is_client_side(entry: Map, fields: Map) -> bool:
+    annotations = mapping(mapping(fields.get("f:metadata")).get("f:annotations"))
+    return entry.get("operation") == "Update" and f"f:{LAST_APPLIED}" in annotations
+
+
+def _remove_fields(value: Map | list[Plain], fields: Map, others: Sequence[Map]) -> None:
+    """Remove the fields from a value that no other manager has."""
+    for name, inner in fields.items():
+        place = _find_entry(value, name)
+        if place is None:
+            continue
+        within = cast("dict[str | int, Plain]", value)
+        managed, has = mapping(inner), [mapping(each[name]) for each in others if name in each]
+        child = within[place]
+        # A manager has an item of a list only if it manages the item itself; it has a field if it manages any part.
+        others_have = any(name.startswith("f:") or not each or "." in each for each in has)
+        if others_have or (managed and "." not in managed):
+            if isinstance(child, dict | list):
+                _remove_fields(child, managed, has)
+            if others_have or within[place]:
+                continue
+        del within[place]
+
+
+def _find_entry(value: Map | list[Plain], name: str) -> str | int | None:
+    """Return the key or the index that an entry of managedFields names; None if the value does not have it.
+
+    Source: structured-merge-diff fieldpath/serialize-pe.go.
+    """
+    kind, _, text = name.partition(":")
+    if isinstance(value, dict):
+        return text if kind == "f" and text in value else None
+    if kind not in {"k", "v"}:
+        return None
+    wanted: Plain = msgspec.json.decode(text)
+    keys = mapping(wanted) if kind == "k" else {}
+    for index, each in enumerate(value):
+        if same(each, wanted) or (keys and all(same(mapping(each).get(key), held) for key, held in keys.items())):
+            return index
+    return None
+
+
+def mapping(values: Plain) -> Map:
+    """Return the values; an empty mapping if they are none."""
+    return values if isinstance(values, dict) else {}

@@ -12,16 +12,8 @@ from collections.abc import Iterator
 
 from kubectl_spread.apiserver.admission import Refusal, is_whole, limit_ranges_of
 from kubectl_spread.apiserver.quantities import Amounts, limits_together, read_amounts, requests_together
-from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import (
-    LimitRange,
-    LimitRangeItem,
-    Namespace,
-    Pod,
-    PodSpec,
-    ResourceRequirements,
-    ServiceAccount,
-)
+from kubectl_spread.objects import core, kinds
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.release import POD_LEVEL_RESOURCES, Release
 from kubectl_spread.scheduler.resource import is_pod_level
 from kubectl_spread.snapshot import Snapshot
@@ -37,7 +29,7 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
 
     A kind that was not read refuses nothing.
     """
-    if any(snapshot.all(LimitRange)):
+    if any(snapshot.all(core.LimitRange)):
         from kubectl_spread.apiserver.denials import bound_faults
 
         yield from (Refusal("", fault, by_policy=True) for fault in bound_faults(pod, snapshot, release))
@@ -48,7 +40,7 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
     if level and violations:
         yield Refusal("", f'violates PodSecurity "{level}:latest": {", ".join(violations)}', by_policy=True)
     # Each namespace gets an account named default soon after it is created.
-    exists = name == _DEFAULT_ACCOUNT or snapshot.get(ServiceAccount, namespace, name) is not None
+    exists = name == _DEFAULT_ACCOUNT or snapshot.get(core.ServiceAccount, namespace, name) is not None
     if not exists and _knows_accounts(namespace, snapshot):
         message = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
         yield Refusal("serviceAccountName", message, by_policy=True, missing=f"ServiceAccount {name}")
@@ -56,7 +48,7 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
 
 def enforced_standard(namespace: str, snapshot: Snapshot) -> str:
     """Return the Pod Security Standard that the namespace enforces; empty for none, or one that forbids nothing."""
-    found = snapshot.get(Namespace, "", namespace)
+    found = snapshot.get(core.Namespace, "", namespace)
     level = found.metadata.labels.get(_ENFORCE, "") if found else ""
     return "" if level == "privileged" else level
 
@@ -77,7 +69,7 @@ def _standard_violations(pod: Pod) -> Iterator[str]:
 
 def ending(namespace: str, snapshot: Snapshot) -> str:
     """Return why nothing is created in the namespace, not even an Eviction; empty if it is not being terminated."""
-    found = snapshot.get(Namespace, "", namespace)
+    found = snapshot.get(core.Namespace, "", namespace)
     ends = found is not None and found.status.phase == "Terminating"
     return f"unable to create new content in namespace {namespace} because it is being terminated" if ends else ""
 
@@ -89,7 +81,7 @@ def lacks_namespace(namespace: str, snapshot: Snapshot, before: Snapshot) -> boo
     """
     if namespace in _NAMESPACES or not is_whole(kinds.NAMESPACE, before):
         return False
-    exists = snapshot.get(Namespace, "", namespace) is not None
+    exists = snapshot.get(core.Namespace, "", namespace) is not None
     # Some files have one Namespace, and Pods of others.
     return not exists and all(pod.metadata.namespace != namespace for pod in before.all(Pod))
 
@@ -99,7 +91,7 @@ def _knows_accounts(namespace: str, snapshot: Snapshot) -> bool:
     if any(unread.kind is kinds.SERVICE_ACCOUNT for unread in snapshot.inventory.unread):
         return False
     listed = kinds.SERVICE_ACCOUNT.plural in snapshot.inventory.resource_versions
-    return listed or snapshot.get(ServiceAccount, namespace, _DEFAULT_ACCOUNT) is not None
+    return listed or snapshot.get(core.ServiceAccount, namespace, _DEFAULT_ACCOUNT) is not None
 
 
 def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, ...]:
@@ -113,7 +105,7 @@ def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, .
     return tuple(once[0] if len(once) == 1 else f"[{', '.join(once)}]" for once in faults if once)
 
 
-def _faults(limit_range: LimitRange, pod: Pod, release: Release) -> Iterator[str]:
+def _faults(limit_range: core.LimitRange, pod: Pod, release: Release) -> Iterator[str]:
     for item in limit_range.spec.limits:
         if item.type == "Container":
             for container in (*pod.spec.containers, *pod.spec.init_containers):
@@ -122,11 +114,11 @@ def _faults(limit_range: LimitRange, pod: Pod, release: Release) -> Iterator[str
             yield from _item_faults(item, *_amounts_of_pod(pod.spec, release))
 
 
-def _amounts(resources: ResourceRequirements) -> tuple[Amounts, Amounts]:
+def _amounts(resources: core.ResourceRequirements) -> tuple[Amounts, Amounts]:
     return read_amounts(resources.requests), read_amounts(resources.limits)
 
 
-def _amounts_of_pod(spec: PodSpec, release: Release) -> tuple[Amounts, Amounts]:
+def _amounts_of_pod(spec: core.PodSpec, release: Release) -> tuple[Amounts, Amounts]:
     """Return the requests and the limits of the whole Pod, without overhead."""
     requests, limits = requests_together(spec), limits_together(spec)
     if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
@@ -135,7 +127,7 @@ def _amounts_of_pod(spec: PodSpec, release: Release) -> tuple[Amounts, Amounts]:
     return requests, limits
 
 
-def _item_faults(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:
+def _item_faults(item: core.LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:
     """Yield which bounds are broken, by resource; Go's order is random."""
     amounts = {"request": requests, "limit": limits}
     for word, bounds, fields, sign in (

@@ -90,7 +90,7 @@ def three_way_patch(original: Map, modified: Map, current: Map, schema: Schema) 
     """
     changes = _Diff(deletions=False).of_maps(current, modified, schema)
     deletions = _Diff(deletions=True).of_maps(original, modified, schema)
-    return _Merge(final=False).maps(_copied(deletions), _copied(changes), schema)
+    return _Merge(final=False).maps(copied(deletions), copied(changes), schema)
 
 
 def patched(current: Map, patch: Map, schema: Schema) -> Map:
@@ -99,7 +99,7 @@ def patched(current: Map, patch: Map, schema: Schema) -> Map:
     Raises:
         MergeError: the patch is invalid.
     """
-    return _Merge(final=True).maps(_copied(current), _copied(patch), schema)
+    return _Merge(final=True).maps(copied(current), copied(patch), schema)
 
 
 class _Diff(msgspec.Struct, frozen=True):
@@ -247,7 +247,7 @@ class _Merge(msgspec.Struct, frozen=True):
         elif _is_directive(value):
             original.pop(key, None)
         else:
-            original[key] = _without_directives(_without_nulls(value) if self.final else value)
+            original[key] = _without_directives(without_nulls(value) if self.final else value)
 
     def _retain_keys(self, original: Map, patch: Map) -> None:
         if _RETAIN_KEYS not in patch:
@@ -335,7 +335,7 @@ class _Merge(msgspec.Struct, frozen=True):
         return live
 
 
-def _copied(values: Map) -> Map:
+def copied(values: Map) -> Map:
     """Return a deep copy in which no value is shared, as aliases of YAML are."""
     return cast("Map", msgspec.json.decode(msgspec.json.encode(values)))
 
@@ -523,10 +523,11 @@ def _without(items: List, gone: Plain) -> List:
     return [each for each in items if _key(each, "") not in names]
 
 
-def _without_nulls(values: Plain) -> Plain:
+def without_nulls(values: Plain) -> Plain:
+    """Return the values without the fields that are null."""
     if isinstance(values, dict):
-        return {key: _without_nulls(value) for key, value in values.items() if value is not None}
-    return [_without_nulls(each) for each in values] if isinstance(values, list) else values
+        return {key: without_nulls(value) for key, value in values.items() if value is not None}
+    return [without_nulls(each) for each in values] if isinstance(values, list) else values
 
 
 def _without_directives(values: Plain) -> Plain:

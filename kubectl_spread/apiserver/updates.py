@@ -19,29 +19,11 @@ from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.quantities import canonical, read_amounts, with_defaults
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
-from kubectl_spread.objects.core import (
-    Affinity,
-    Container,
-    PersistentVolumeClaimSpec,
-    Pod,
-    PodSpec,
-    PodTemplateSpec,
-    ResourceRequirements,
-    VolumeMount,
-)
+from kubectl_spread.objects import core, workloads
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.template_rest import same_rest
-from kubectl_spread.objects.workloads import (
-    DaemonSet,
-    Deployment,
-    Job,
-    JobSpec,
-    ReplicaSet,
-    StatefulSet,
-    StatefulSetSpec,
-)
 from kubectl_spread.release import Release
 
 _IMMUTABLE = "field is immutable"
@@ -62,13 +44,16 @@ _SUSPENDED_RESOURCES_SINCE = 36
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
     """Yield the errors of the changes between the live object and the new one; for workloads, Pods and claims only."""
     match new, live:
-        case (Deployment() | ReplicaSet() | DaemonSet(), Deployment() | ReplicaSet() | DaemonSet()):
+        case (
+            workloads.Deployment() | workloads.ReplicaSet() | workloads.DaemonSet(),
+            workloads.Deployment() | workloads.ReplicaSet() | workloads.DaemonSet(),
+        ):
             yield from _selector_errors(new.spec.selector, live.spec.selector)
-        case StatefulSet(), StatefulSet():
+        case workloads.StatefulSet(), workloads.StatefulSet():
             yield from _stateful_set_errors(new.spec, live.spec)
-        case Job(), Job():
+        case workloads.Job(), workloads.Job():
             yield from _job_errors(new.spec, live.spec, release)
-        case Pod(), Pod():
+        case core.Pod(), core.Pod():
             yield from _pod_errors(defaulted(new, release).spec, live.spec)
         case PersistentVolumeClaim(), PersistentVolumeClaim():
             yield from _claim_errors(new.spec, live)
@@ -79,8 +64,8 @@ def _selector_errors(new: LabelSelector | None, live: LabelSelector | None) -> E
         yield invalid("spec.selector", selector_as_json(new), _IMMUTABLE)
 
 
-def _stateful_set_errors(new: StatefulSetSpec, live: StatefulSetSpec) -> Errors:
-    def claim_templates(spec: StatefulSetSpec) -> list[object]:
+def _stateful_set_errors(new: workloads.StatefulSetSpec, live: workloads.StatefulSetSpec) -> Errors:
+    def claim_templates(spec: workloads.StatefulSetSpec) -> list[object]:
         return [
             (each.metadata.name, sorted(each.metadata.labels.items()), _as_stored(each.spec))
             for each in spec.volume_claim_templates
@@ -95,7 +80,7 @@ def _stateful_set_errors(new: StatefulSetSpec, live: StatefulSetSpec) -> Errors:
         yield forbidden("spec", _STATEFUL_SET)
 
 
-def _job_errors(new: JobSpec, live: JobSpec, release: Release) -> Errors:
+def _job_errors(new: workloads.JobSpec, live: workloads.JobSpec, release: Release) -> Errors:
     if new.completions is not None and new.completions != live.completions:
         parallelism = new.parallelism if new.parallelism is not None else live.parallelism
         if new.completion_mode != _INDEXED:
@@ -110,7 +95,9 @@ def _job_errors(new: JobSpec, live: JobSpec, release: Release) -> Errors:
         yield invalid("spec.completionMode", quoted(new.completion_mode), _IMMUTABLE)
 
 
-def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended: bool, release: Release) -> bool:
+def _template_changes(
+    new: core.PodTemplateSpec, live: core.PodTemplateSpec, *, suspended: bool, release: Release
+) -> bool:
     """Whether the template of a Job changes. While it is suspended, its scheduling directives may change."""
     if suspended:
         new_spec, live_spec = (_without_directives(template.spec, release) for template in (new, live))
@@ -120,23 +107,23 @@ def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended:
     return adds_labels or same_rest(new.rest, live.rest) is False or _as_stored(new.spec) != _as_stored(live.spec)
 
 
-def _without_directives(spec: PodSpec, release: Release) -> PodSpec:
+def _without_directives(spec: core.PodSpec, release: Release) -> core.PodSpec:
     affinity = replace(spec.affinity, node_affinity=None) if spec.affinity is not None else None
     if release.minor >= _SUSPENDED_RESOURCES_SINCE:
-        none = ResourceRequirements()
+        none = core.ResourceRequirements()
         containers = tuple(replace(container, resources=none) for container in spec.containers)
         inits = tuple(replace(container, resources=none) for container in spec.init_containers)
         spec = replace(spec, containers=containers, init_containers=inits)
     return replace(
         spec,
-        affinity=affinity if affinity != Affinity() else None,
+        affinity=affinity if affinity != core.Affinity() else None,
         node_selector={},
         tolerations=(),
         scheduling_gates=(),
     )
 
 
-def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
+def _pod_errors(new: core.PodSpec, live: core.PodSpec) -> Errors:
     if len(new.containers) != len(live.containers) or len(new.init_containers) != len(live.init_containers):
         yield forbidden("spec.containers", "pod updates may not add or remove containers")
         return
@@ -156,7 +143,7 @@ def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
         yield forbidden("spec", POD_IMMUTABLE)
 
 
-def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:
+def _without_mutable(spec: core.PodSpec, live: core.PodSpec) -> core.PodSpec:
     return replace(
         spec,
         containers=_without_mutable_fields(spec.containers),
@@ -168,15 +155,15 @@ def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:
     )
 
 
-def _without_mutable_fields(containers: Sequence[Container]) -> tuple[Container, ...]:
+def _without_mutable_fields(containers: Sequence[core.Container]) -> tuple[core.Container, ...]:
     # Of most mounts nothing is kept, and a merge drops those. Their digests are compared.
-    def kept(mounts: Sequence[VolumeMount]) -> tuple[VolumeMount, ...]:
-        return tuple(mount for mount in mounts if mount != VolumeMount())
+    def kept(mounts: Sequence[core.VolumeMount]) -> tuple[core.VolumeMount, ...]:
+        return tuple(mount for mount in mounts if mount != core.VolumeMount())
 
     return tuple(replace(each, image="", volume_mounts=kept(each.volume_mounts)) for each in containers)
 
 
-def _claim_errors(new: PersistentVolumeClaimSpec, live: PersistentVolumeClaim) -> Errors:
+def _claim_errors(new: core.PersistentVolumeClaimSpec, live: PersistentVolumeClaim) -> Errors:
     compared = new
     if live.status.phase == "Bound":
         attributes_class = live.spec.volume_attributes_class_name

@@ -40,7 +40,7 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
         flags = tuple(connection_flags(options))
         return FileSource(scheduler.from_, stdin=standard_input(), log=log_of(connection), flags=flags)
     from kubectl_spread.cluster.access.client_config import connect
-    from kubectl_spread.cluster.progress import Progress
+    from kubectl_spread.cluster.log import Progress
 
     # Log lines would break a progress line.
     progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)

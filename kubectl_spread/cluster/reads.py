@@ -18,7 +18,6 @@ class Read(msgspec.Struct, frozen=True):
         label_selector: as for ``kubectl -l``; empty for all.
         field_selector: as for ``kubectl --field-selector``; empty for all.
         required: whether a missing permission is an error; else the list is unread.
-        first_page_only: whether the first 500 objects are enough.
         fallback: the namespace to list where all namespaces are forbidden; the list is unread then.
         resource_version: the version to list at; empty for the newest.
         not_older: whether a newer version will do too. Only for such lists the server uses its index of Pods by
@@ -32,7 +31,6 @@ class Read(msgspec.Struct, frozen=True):
     label_selector: str = ""
     field_selector: str = ""
     required: bool = True
-    first_page_only: bool = False
     fallback: str = ""
     resource_version: str = ""
     not_older: bool = False

@@ -123,7 +123,7 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
 
 def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:
     """Return the manifest with the object that results from a dry run on the API server."""
-    from kubectl_spread.apiserver.managed_fields import without_left_fields
+    from kubectl_spread.apiserver.apply import without_left_fields
     from kubectl_spread.cluster.api.dry_run import Patch, PatchType
     from kubectl_spread.objects.decoding import convert
 

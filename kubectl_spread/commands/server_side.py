@@ -8,6 +8,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.commands.manifests import Manifest, values_of
 from kubectl_spread.contract.check import ValidationError
@@ -51,7 +52,7 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
         return _served(result, pod, path="")
     labels: Plain = {**pod.metadata.labels}
     metadata: Plain = {
-        **_mapping(_template(manifest).get("metadata")),
+        **mapping(_template(manifest).get("metadata")),
         "generateName": f"{pod.metadata.name}-",
         "labels": labels,
     }
@@ -77,18 +78,18 @@ def _served(result: DryRun, pod: Pod, *, path: str) -> Served:
 
 def _template(manifest: Manifest) -> Mapping[str, Plain]:
     if manifest.group:
-        return _mapping(manifest.group.template)
+        return mapping(manifest.group.template)
     found: Plain = dict(manifest.served or values_of(manifest.document))
     for field in manifest.pod_path.split(".")[:-1]:
-        found = _mapping(found).get(field)
-    return _mapping(found)
+        found = mapping(found).get(field)
+    return mapping(found)
 
 
 def _spec(manifest: Manifest, pod: Pod) -> dict[str, Plain]:
     """Return the template's spec with the volumes of volumeClaimTemplates."""
-    spec = _mapping(_template(manifest).get("spec"))
+    spec = mapping(_template(manifest).get("spec"))
     volumes = spec.get("volumes")
-    known = [_mapping(volume) for volume in volumes] if isinstance(volumes, list) else []
+    known = [mapping(volume) for volume in volumes] if isinstance(volumes, list) else []
     names = {volume.get("name") for volume in known}
     claimed: Iterable[Plain] = (
         msgspec.to_builtins(volume)
@@ -96,7 +97,3 @@ def _spec(manifest: Manifest, pod: Pod) -> dict[str, Plain]:
         if volume.name not in names and volume.persistent_volume_claim
     )
     return {**spec, "volumes": [*known, *claimed]}
-
-
-def _mapping(values: Plain) -> dict[str, Plain]:
-    return values if isinstance(values, dict) else {}

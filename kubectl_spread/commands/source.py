@@ -18,8 +18,8 @@ from kubectl_spread.snapshot import Inventory, Origin, Snapshot
 if TYPE_CHECKING:
     from kubectl_spread.cluster.api.discovery import Discovered
     from kubectl_spread.cluster.api.informer import Informer
+    from kubectl_spread.cluster.log import Progress
     from kubectl_spread.cluster.net.connection import Connection
-    from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
 
 ReadMode = Literal["auto", "all", "needed"]

@@ -30,14 +30,13 @@ from kubectl_spread.controllers.workloads import (
     scheduler_of,
     workloads,
 )
-from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judge
+from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, findings_for, judge, judgement_for
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
 from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
-from kubectl_spread.diagnosis.twins import findings_for, judgement_for
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod

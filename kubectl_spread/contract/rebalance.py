@@ -7,7 +7,7 @@ from typing import Literal
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.constraint_change import ChangedConstraint
+from kubectl_spread.diagnosis.constraint_state import ChangedConstraint
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.constraint_change import SimulatedItem
+from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):

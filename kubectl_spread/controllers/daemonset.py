@@ -11,15 +11,8 @@ from collections.abc import Collection, Iterable, Iterator
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, labelled, pod_from_template
-from kubectl_spread.objects.core import (
-    Affinity,
-    NodeAffinity,
-    NodeSelector,
-    NodeSelectorRequirement,
-    NodeSelectorTerm,
-    Pod,
-    Toleration,
-)
+from kubectl_spread.objects import core
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import TEMPLATE_GENERATION
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -53,7 +46,7 @@ def pod_of(owner: DaemonSet, revision: str) -> Pod:
     """
     pod = pod_from_template(owner)
     taints = (*_TAINTS, *((_HOST_NETWORK_TAINT,) if pod.spec.host_network else ()))
-    added = tuple(Toleration(key=key, operator="Exists", effect=effect) for key, effect in taints)
+    added = tuple(core.Toleration(key=key, operator="Exists", effect=effect) for key, effect in taints)
     pod = replace(pod, spec=replace(pod.spec, tolerations=(*pod.spec.tolerations, *added)))
     return labelled(pod, {REVISION_HASH_LABEL: revision}) if revision else pod
 
@@ -74,8 +67,8 @@ def pinned_to(pod: Pod, node_name: str) -> Pod:
 
     Source: daemonset_util.go ReplaceDaemonSetPodNodeNameNodeAffinity.
     """
-    field = NodeSelectorRequirement(key=_NAME_FIELD, operator="In", values=(node_name,))
-    selector = NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(field,)),))
+    field = core.NodeSelectorRequirement(key=_NAME_FIELD, operator="In", values=(node_name,))
+    selector = core.NodeSelector(node_selector_terms=(core.NodeSelectorTerm(match_fields=(field,)),))
     return _with_node_selector(pod, selector)
 
 
@@ -89,7 +82,7 @@ def pinned_node(pod: Pod) -> str:
     return next((field.values[0] for field in _match_fields(pod) if field.values), "")
 
 
-def _match_fields(pod: Pod) -> Iterator[NodeSelectorRequirement]:
+def _match_fields(pod: Pod) -> Iterator[core.NodeSelectorRequirement]:
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     for term in required.node_selector_terms if required else ():
@@ -134,13 +127,13 @@ def nodes_without_pod(owner: DaemonSet, handle: Handle) -> frozenset[str]:
     return index.names - allowed.difference(untolerated)
 
 
-def _with_node_selector(pod: Pod, selector: NodeSelector | None) -> Pod:
-    affinity = pod.spec.affinity or Affinity()
+def _with_node_selector(pod: Pod, selector: core.NodeSelector | None) -> Pod:
+    affinity = pod.spec.affinity or core.Affinity()
     node_affinity = replace(
-        affinity.node_affinity or NodeAffinity(), required_during_scheduling_ignored_during_execution=selector
+        affinity.node_affinity or core.NodeAffinity(), required_during_scheduling_ignored_during_execution=selector
     )
-    affinity = replace(affinity, node_affinity=None if node_affinity == NodeAffinity() else node_affinity)
-    return replace(pod, spec=replace(pod.spec, affinity=None if affinity == Affinity() else affinity))
+    affinity = replace(affinity, node_affinity=None if node_affinity == core.NodeAffinity() else node_affinity)
+    return replace(pod, spec=replace(pod.spec, affinity=None if affinity == core.Affinity() else affinity))
 
 
 def place_of(pod: Pod) -> str:

@@ -6,7 +6,7 @@ failSafe (v1.36). Not modelled: UIDs, which tell an owner from an earlier one of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 
 from msgspec.structs import replace
@@ -23,11 +23,10 @@ from kubectl_spread.snapshot import Snapshot
 _SCALED = (Deployment, ReplicaSet, StatefulSet, ReplicationController)
 
 
-def with_status(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> PodDisruptionBudget:
-    """Return the budget with the status that its controller sets.
-
-    ``pods`` are the Pods that it selects, including finished ones.
-    """
+def with_status(budget: PodDisruptionBudget, pods: Iterable[Pod], snapshot: Snapshot) -> PodDisruptionBudget:
+    """Return the budget with the status that its controller sets; ``pods`` has its Pods, including finished ones."""
+    selector, namespace = budget.selector, budget.metadata.namespace
+    pods = [pod for pod in pods if pod.metadata.namespace == namespace and selector.matches(pod.metadata.labels)]
     counted = _expected(budget, pods, snapshot)
     if counted is None:
         # After an error the controller allows no eviction, and keeps all other numbers.
@@ -50,9 +49,7 @@ def never_counted(snapshot: Snapshot) -> Iterator[PodDisruptionBudget]:
     """Yield the budgets without a status, as in a file written by hand, with the status that the controller sets."""
     for budget in snapshot.all(PodDisruptionBudget):
         if budget.status == PodDisruptionBudgetStatus():
-            there = (pod for pod in snapshot.all(Pod) if pod.metadata.namespace == budget.metadata.namespace)
-            selected = [pod for pod in there if budget.selector.matches(pod.metadata.labels)]
-            yield with_status(budget, selected, snapshot)
+            yield with_status(budget, snapshot.all(Pod), snapshot)
 
 
 def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> tuple[int, int] | None:

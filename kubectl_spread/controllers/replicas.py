@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
-from kubectl_spread.controllers.adoption import adopted
 from kubectl_spread.controllers.revisions import with_revision
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash
+from kubectl_spread.controllers.workloads import adopted
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset
-from kubectl_spread.controllers.adoption import adopted
 from kubectl_spread.controllers.templates import (
     may_be_of,
     pod_from_template,
@@ -19,7 +18,7 @@ from kubectl_spread.controllers.templates import (
     same_template,
     template_hash,
 )
-from kubectl_spread.controllers.workloads import revision_of
+from kubectl_spread.controllers.workloads import adopted, revision_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.template_rest import same_rest
 from kubectl_spread.objects.workloads import ControllerRevision, DaemonSet, StatefulSet

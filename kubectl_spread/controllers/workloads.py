@@ -1,21 +1,24 @@
-"""Which workload a Pod belongs to, and which revisions of it are alive.
+"""Which workload a Pod belongs to, which Pods and ReplicaSets it adopts, and which revisions of it are alive.
 
-Source: apimachinery pkg/apis/meta/v1/controller_ref.go GetControllerOf (v1.36).
+Source: apimachinery pkg/apis/meta/v1/controller_ref.go GetControllerOf, kube-controller-manager
+pkg/controller/controller_ref_manager.go ClaimObject, statefulset/stateful_set_utils.go isMemberOf (v1.36).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
-from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
+from kubectl_spread.controllers.templates import REVISION_LABELS, reference_to, template_of
+from kubectl_spread.labels import NOTHING, Selector
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
-from kubectl_spread.objects.meta import CONFIG_MIRROR, OwnerReference
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.objects.meta import CONFIG_MIRROR, LabelSelector, ObjectMeta, OwnerReference, parse_label_selector
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 MIRRORED = "Node"
@@ -194,3 +197,40 @@ def revision_of(pod: Pod) -> str:
 def of_revision(pods: Iterable[Pod], revision: str) -> tuple[Pod, ...]:
     """Return the Pods of the revision."""
     return tuple(pod for pod in pods if revision_of(pod) == revision)
+
+
+OwnedT = TypeVar("OwnedT", bound=Pod | ReplicaSet)
+
+
+def adopted(owner: Workload, orphans: Iterable[OwnedT]) -> Iterator[OwnedT]:
+    """Yield the objects without a controller that the workload adopts, with their new owner reference."""
+    selector = selector_of(owner)
+    if owner.metadata.deletion_timestamp or selector.empty:
+        return
+    for each in orphans:
+        metadata: ObjectMeta = each.metadata
+        named = not isinstance(owner, StatefulSet) or metadata.name.rpartition("-")[0] == owner.metadata.name
+        if named and metadata.deletion_timestamp is None and selector.matches(metadata.labels):
+            owners = (*metadata.owner_references, reference_to(owner))
+            yield replace(each, metadata=replace(metadata, owner_references=owners))
+
+
+def released(owner: Workload | None, pod: Pod) -> Pod:
+    """Return the Pod, released by its controller if its labels no longer match. An unread controller keeps it."""
+    if owner is None or selector_of(owner).matches(pod.metadata.labels):
+        return pod
+    others = tuple(each for each in pod.metadata.owner_references if not each.controller)
+    return replace(pod, metadata=replace(pod.metadata, owner_references=others))
+
+
+def selector_of(owner: Workload) -> Selector:
+    """Return the selector of the workload's Pods; it matches nothing for a CronJob or an invalid selector."""
+    if isinstance(owner, CronJob):
+        return NOTHING
+    selector = owner.spec.selector
+    if isinstance(owner, ReplicationController):
+        selector = LabelSelector(match_labels=owner.spec.selector or owner.spec.template.metadata.labels)
+    try:
+        return parse_label_selector(selector if isinstance(selector, LabelSelector) else None)
+    except ValueError:
+        return NOTHING

@@ -11,17 +11,9 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from kubectl_spread.apimachinery import edit_distance
+from kubectl_spread.diagnosis import requirements
 from kubectl_spread.diagnosis.explainer import Explainer
 from kubectl_spread.diagnosis.reasons import AnyReason, UntoleratedTaints
-from kubectl_spread.diagnosis.requirements import (
-    ConstraintRequirement,
-    Cores,
-    FilterRequirement,
-    Rejected,
-    Requirement,
-    conflict_cores,
-    rejected_nodes,
-)
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -44,7 +36,7 @@ class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """
 
     node: str
-    requirement: Requirement
+    requirement: requirements.Requirement
     reason: AnyReason | None
 
 
@@ -140,7 +132,7 @@ class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
     def pinned(self) -> bool:
         """Whether only filters do."""
         by = (pin.requirement for domain in self.held for pin in domain.pins)
-        return self.shut and all(isinstance(each, FilterRequirement) for each in by)
+        return self.shut and all(isinstance(each, requirements.FilterRequirement) for each in by)
 
 
 class Pinning(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,30 +142,30 @@ class Pinning(msgspec.Struct, frozen=True, kw_only=True):
         cores: every smallest set of requirements that together leave no node; empty if a node is left.
     """
 
-    rejected: Rejected
-    cores: Cores
+    rejected: requirements.Rejected
+    cores: requirements.Cores
     explainer: Explainer
 
     def of(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
         """Yield what else keeps the Pod off each of these nodes."""
-        this = ConstraintRequirement(constraint.index)
+        this = requirements.ConstraintRequirement(constraint.index)
         for info in map(self.explainer.handle.node_infos.__getitem__, nodes):
             against = [each for each, names in self.rejected.items() if each != this and info.name in names]
             named = self._to_blame(against)
-            cordoned = len(named) > 1 and FilterRequirement(nodeunschedulable.NAME) in named
+            cordoned = len(named) > 1 and requirements.FilterRequirement(nodeunschedulable.NAME) in named
             for requirement in named:
                 reason = None
-                if isinstance(requirement, FilterRequirement):
+                if isinstance(requirement, requirements.FilterRequirement):
                     reason = self.explainer.of_plugin(requirement.plugin, info)
                 # A cordon adds a taint too.
                 if not (cordoned and reason == CORDON_TAINT):
                     yield Pin(node=info.name, requirement=requirement, reason=reason)
 
-    def _to_blame(self, against: Sequence[Requirement]) -> Sequence[Requirement]:
+    def _to_blame(self, against: Sequence[requirements.Requirement]) -> Sequence[requirements.Requirement]:
         """Return every filter, but the constraint to blame if none of the filters is."""
-        filters = [each for each in against if isinstance(each, FilterRequirement)]
+        filters = [each for each in against if isinstance(each, requirements.FilterRequirement)]
         blamed = [each for each in against if each in next(iter(self.cores), ())]
-        if blamed and not any(isinstance(each, FilterRequirement) for each in blamed):
+        if blamed and not any(isinstance(each, requirements.FilterRequirement) for each in blamed):
             return blamed[:1]
         return filters or against[:1]
 
@@ -183,7 +175,7 @@ class SpreadDiagnosis(Pinning, frozen=True, kw_only=True):
 
     constraints: tuple[ConstraintDiagnosis, ...]
 
-    def topology_key(self, requirement: ConstraintRequirement) -> str:
+    def topology_key(self, requirement: requirements.ConstraintRequirement) -> str:
         """Return the topology key of the constraint."""
         return next(each.topology_key for each in self.constraints if each.index == requirement.index)
 
@@ -193,9 +185,11 @@ def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosi
     constraints = podtopologyspread.parsable_constraints(pod, handle)
     counted = podtopologyspread.count_all(constraints, pod, handle)
     hard = [counts for counts in counted if counts.constraint.hard]
-    rejected = rejected_nodes(evaluation, hard, handle)
+    rejected = requirements.rejected_nodes(evaluation, hard, handle)
     pinning = Pinning(
-        rejected=rejected, cores=conflict_cores(rejected, evaluation.nodes), explainer=Explainer(handle, evaluation)
+        rejected=rejected,
+        cores=requirements.conflict_cores(rejected, evaluation.nodes),
+        explainer=Explainer(handle, evaluation),
     )
     reports = tuple(_diagnose_one(counts, constraints, pinning) for counts in counted)
     return SpreadDiagnosis(constraints=reports, **asdict(pinning))
@@ -233,7 +227,7 @@ def _domains(
     # A profile without the filter ignores constraints.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
-    this = ConstraintRequirement(constraint.index)
+    this = requirements.ConstraintRequirement(constraint.index)
     others = frozenset[str]().union(*(names for each, names in pinning.rejected.items() if each != this))
     for value, names in sorted(handle.index.domains(constraint.topology_key).items()):
         counted = tuple(name for name in names if name in counts.counted_nodes)

@@ -27,14 +27,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.applied import AppliedOutcomes
-from kubectl_spread.simulation.placement import (
-    DomainRange,
-    Jam,
-    Placed,
-    Placement,
-    with_claims,
-)
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -54,18 +48,18 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     unread_revisions: tuple[Gap, ...] = ()
     blameless: bool = False
     replicas: int
-    placements: tuple[Placement, ...] = ()
-    jam: Jam | None = None
+    placements: tuple[placement.Placement, ...] = ()
+    jam: placement.Jam | None = None
     jam_judgement: Judgement | None = None
     pending: int = 0
     failed_create: FailedCreate | None = None
     held_by: tuple[str, ...] = ()
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     orders: int = 1
-    ranges: tuple[DomainRange, ...] = ()
+    ranges: tuple[placement.DomainRange, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
-    jammed: Placed | None = None
+    jammed: placement.Placed | None = None
 
     @property
     def unknown(self) -> tuple[Gap, ...]:
@@ -109,7 +103,7 @@ def unplaced_pods(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> 
     """Return the Pods of one manifest; for the arguments and errors see ``outcome_of``."""
     first = wanted.replica(1) if wanted.replicas and not isinstance(wanted.owner, DaemonSet) else wanted.pod
     alone = bool(wanted.replicas) and not isinstance(wanted.owner, DaemonSet) and rollout_of(wanted, before) is None
-    return UnplacedPods(first, with_claims([first], wanted.owner, handle), alone)
+    return UnplacedPods(first, placement.with_claims([first], wanted.owner, handle), alone)
 
 
 def undecided_outcome(wanted: DesiredWorkload, came: UnplacedPods) -> ManifestOutcome:
@@ -137,7 +131,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         there = applied.staying + applied.gone
         rollout = Rollout(strategy="Scale", running=there, replaced=applied.gone, assumed=Assumption.ADOPTED)
     placed = applied.placed
-    at_the_end = placed.handle if placed.waiting else with_claims([wanted.pod], wanted.owner, placed.handle)
+    at_the_end = placed.handle if placed.waiting else placement.with_claims([wanted.pod], wanted.owner, placed.handle)
     first, handle = applied.first or ((placed.waiting or (wanted.pod,))[0], at_the_end)
     if is_daemon := isinstance(wanted.owner, DaemonSet):
         first = wanted.pod  # It is pinned to no node, and stands for all daemons.
@@ -185,7 +179,7 @@ def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[
     return tuple(gap for pod in came for gap in statefulset.guessed(owner, pod, living, before, newest=newest))
 
 
-def _with_jam(outcome: ManifestOutcome, jam: Jam, jammed: Placed) -> ManifestOutcome:
+def _with_jam(outcome: ManifestOutcome, jam: placement.Jam, jammed: placement.Placed) -> ManifestOutcome:
     pod, handle, first = jammed.waiting[0], jammed.handle, outcome.judgement
     if not jammed.placements and not jam.nodes and _is_explained(outcome):
         message = first.message if handle.snapshot.inventory.not_read else jam.message

@@ -12,8 +12,7 @@ import msgspec
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, revision_of
-from kubectl_spread.diagnosis.constraint_change import ChangedConstraint, SimulatedItem
-from kubectl_spread.diagnosis.constraint_state import ConstraintState
+from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, waiting_pods
 from kubectl_spread.diagnosis.skew import decided, status_names

@@ -12,7 +12,7 @@ import msgspec
 
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.gaps import UnreadNodes
-from kubectl_spread.objects.pod_classes import PriorityClass
+from kubectl_spread.objects.policy import PriorityClass
 from kubectl_spread.scheduler import (
     interpodaffinity,
     nodeports,

@@ -7,18 +7,11 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.objects.core import (
-    Condition,
-    NodeSelectorRequirement,
-    Quantity,
-    ReplicatedSpec,
-    ResourceRequirements,
-    Taint,
-)
+from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import AnnotatedMeta, KubernetesObject, ObjectMeta, Struct
 
 
-class NodeSelectorRequirementWithMinValues(NodeSelectorRequirement, frozen=True):
+class NodeSelectorRequirementWithMinValues(core.NodeSelectorRequirement, frozen=True):
     """One expression on the labels of new nodes; ``min_values``: how many different values must stay possible."""
 
     min_values: int | None = None
@@ -35,10 +28,10 @@ class NodeClassReference(Struct, frozen=True):
 class NodeClaimSpec(Struct, frozen=True):
     """The properties of a new node."""
 
-    taints: tuple[Taint, ...] = ()
-    startup_taints: tuple[Taint, ...] = ()
+    taints: tuple[core.Taint, ...] = ()
+    startup_taints: tuple[core.Taint, ...] = ()
     requirements: tuple[NodeSelectorRequirementWithMinValues, ...] = ()
-    resources: ResourceRequirements = ResourceRequirements()
+    resources: core.ResourceRequirements = core.ResourceRequirements()
     node_class_ref: NodeClassReference = NodeClassReference()
 
 
@@ -53,7 +46,7 @@ class NodePoolSpec(Struct, frozen=True):
     """The nodes that a pool may create: ``limits`` hold for all of them together, ``replicas`` make it static."""
 
     template: NodeClaimTemplate = NodeClaimTemplate()
-    limits: dict[str, Quantity] = {}
+    limits: dict[str, core.Quantity] = {}
     weight: int | None = None
     replicas: int | None = None
 
@@ -61,9 +54,9 @@ class NodePoolSpec(Struct, frozen=True):
 class ConditionedStatus(Struct, frozen=True):
     """A status with conditions."""
 
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[core.Condition, ...] = ()
 
-    def condition(self, name: str) -> Condition | None:
+    def condition(self, name: str) -> core.Condition | None:
         """Return the condition of that type, None where there is none."""
         return next((each for each in self.conditions if each.type == name), None)
 
@@ -80,8 +73,8 @@ class NodeClaimStatus(ConditionedStatus, frozen=True):
 
     node_name: str = ""
     provider_id: str = msgspec.field(name="providerID", default="")
-    capacity: dict[str, Quantity] = {}
-    allocatable: dict[str, Quantity] = {}
+    capacity: dict[str, core.Quantity] = {}
+    allocatable: dict[str, core.Quantity] = {}
 
 
 class NodeClaim(KubernetesObject, frozen=True):
@@ -135,7 +128,7 @@ class MachineDeployment(KubernetesObject, frozen=True):
     """A group of machines (Cluster API); its annotations say how far cluster-autoscaler may scale it."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
-    spec: ReplicatedSpec = ReplicatedSpec()
+    spec: core.ReplicatedSpec = core.ReplicatedSpec()
 
 
 class MachineSet(MachineDeployment, frozen=True):
@@ -157,7 +150,7 @@ class InstanceTypeSpec(msgspec.Struct, frozen=True, rename="camel"):
     name: str
     architecture: str = "amd64"
     operating_systems: tuple[str, ...] = ("linux",)
-    resources: dict[str, Quantity] = {}
+    resources: dict[str, core.Quantity] = {}
     offerings: tuple[OfferingSpec, ...] = ()
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.objects import autoscaling, core, devices, pod_classes, policy, storage, workloads
+from kubectl_spread.objects import autoscaling, core, devices, policy, storage, workloads
 from kubectl_spread.objects.meta import KubernetesObject
 
 Workload: TypeAlias = (
@@ -86,8 +86,8 @@ VOLUME_ATTACHMENT = Kind(storage.VolumeAttachment, "storage.k8s.io/v1", "volumea
 LIMIT_RANGE = Kind(core.LimitRange, "v1", "limitranges", ("limits",))
 RESOURCE_QUOTA = Kind(core.ResourceQuota, "v1", "resourcequotas", ("quota",))
 SERVICE_ACCOUNT = Kind(core.ServiceAccount, "v1", "serviceaccounts", ("sa",))
-PRIORITY_CLASS = Kind(pod_classes.PriorityClass, "scheduling.k8s.io/v1", "priorityclasses", ("pc",), namespaced=False)
-RUNTIME_CLASS = Kind(pod_classes.RuntimeClass, "node.k8s.io/v1", "runtimeclasses", namespaced=False)
+PRIORITY_CLASS = Kind(policy.PriorityClass, "scheduling.k8s.io/v1", "priorityclasses", ("pc",), namespaced=False)
+RUNTIME_CLASS = Kind(policy.RuntimeClass, "node.k8s.io/v1", "runtimeclasses", namespaced=False)
 _OLDER_DEVICES = ("resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1")
 DEVICE_CLASS = Kind(
     devices.DeviceClass, "resource.k8s.io/v1", "deviceclasses", namespaced=False, older_versions=_OLDER_DEVICES

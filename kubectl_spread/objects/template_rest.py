@@ -89,9 +89,9 @@ def template_digest(template: Plain) -> str:
     rest = rest_of(template)
     found: dict[str, Plain] = {}
     for field in ("initContainers", "containers"):
-        containers = _items(_field(_field(template, "spec"), field))
+        containers = _items(field_of(field_of(template, "spec"), field))
         rests = _items(rest["spec"].pop(field, []))
-        found |= {str(_field(each, "name")): of_it for each, of_it in zip(containers, rests, strict=False) if of_it}
+        found |= {str(field_of(each, "name")): of_it for each, of_it in zip(containers, rests, strict=False) if of_it}
     parts: Mapping[str, Plain] = {"": rest["spec"], _METADATA: rest["metadata"], **found}
     digests = {
         name: _hashed(msgspec.json.encode(of_it, order="sorted")) if of_it else "" for name, of_it in parts.items()
@@ -191,15 +191,16 @@ def _items(values: Plain) -> list[Plain]:
     return values if isinstance(values, list) else []
 
 
-def _field(values: Plain, name: str) -> Plain:
+def field_of(values: Plain, name: str) -> Plain:
+    """Return a field of a mapping; None if it is absent, or the values are no mapping."""
     return values.get(name) if isinstance(values, dict) else None
 
 
 def template_in(owner: Plain) -> dict[str, Plain]:
     """Return the Pod template in an object's values, also to change it; a new mapping if there is none."""
-    spec = _field(_field(owner, "data") or owner, "spec")
-    inner = _field(_field(spec, "jobTemplate"), "spec") or spec
-    template = _field(inner, "template")
+    spec = field_of(field_of(owner, "data") or owner, "spec")
+    inner = field_of(field_of(spec, "jobTemplate"), "spec") or spec
+    template = field_of(inner, "template")
     return template if isinstance(template, dict) else {}
 
 
@@ -228,9 +229,9 @@ def kept_of(values: Plain, struct: type[Struct]) -> Plain:
 
 def rest_of(template: Plain) -> dict[str, dict[str, Plain]]:
     """Return the part of a template that is not kept, without fields that have the API server's defaults."""
-    metadata = _field(template, "metadata")
+    metadata = field_of(template, "metadata")
     own = {key: value for key, value in metadata.items() if key != "labels"} if isinstance(metadata, dict) else {}
-    return {"metadata": _entries(own, "metadata"), "spec": _rest(_field(template, "spec"), PodSpec, "spec")}
+    return {"metadata": _entries(own, "metadata"), "spec": _rest(field_of(template, "spec"), PodSpec, "spec")}
 
 
 def with_rests(found: T, templates: Iterator[Plain]) -> T:
@@ -239,7 +240,7 @@ def with_rests(found: T, templates: Iterator[Plain]) -> T:
         values, made = next(templates), isinstance(found, ReplicaSet | Job) and found.metadata.controller is not None
         # People apply what nothing else makes.
         applied = not (made or isinstance(found, ControllerRevision))
-        return _with_template(found, lambda template: _digested(template, values, applied=applied))
+        return with_template(found, lambda template: _digested(template, values, applied=applied))
     items = getattr(found, "items", ())
     if items and isinstance(items[0], Templated):
         return replace(found, items=tuple(with_rests(each, templates) for each in items))  # type: ignore[type-var] # a list
@@ -253,7 +254,7 @@ def has_templates(into: object) -> bool:
 
 def with_rest(owner: T, rest: str) -> T:
     """Return the object with another digest of its template's rest."""
-    return _with_template(owner, lambda template: replace(template, rest=rest, unkept=""))
+    return with_template(owner, lambda template: replace(template, rest=rest, unkept=""))
 
 
 def may_roll_out(owner: object) -> bool:
@@ -261,23 +262,14 @@ def may_roll_out(owner: object) -> bool:
     return isinstance(owner, Deployment | StatefulSet | DaemonSet) and UNKNOWN in owner.spec.template.rest
 
 
-def _with_template(owner: T, change: Callable[[PodTemplateSpec], PodTemplateSpec]) -> T:
+def with_template(owner: T, change: Callable[[PodTemplateSpec], PodTemplateSpec]) -> T:
+    """Return the object with its template changed; an object without a template stays as it is."""
     if isinstance(owner, ControllerRevision):
-        return replace(owner, data=_with_template(owner.data, change))
+        return replace(owner, data=with_template(owner.data, change))
     if isinstance(owner, CronJob):
         job = owner.spec.job_template
-        return replace(owner, spec=replace(owner.spec, job_template=_with_template(job, change)))
-    if isinstance(
-        owner,
-        Deployment
-        | ReplicaSet
-        | StatefulSet
-        | DaemonSet
-        | Job
-        | ReplicationController
-        | JobTemplateSpec
-        | RevisionData,
-    ):
+        return replace(owner, spec=replace(owner.spec, job_template=with_template(job, change)))
+    if isinstance(owner, _Templated | JobTemplateSpec | RevisionData):
         return replace(owner, spec=replace(owner.spec, template=change(owner.spec.template)))
     return owner
 

@@ -14,14 +14,8 @@ import msgspec
 
 from kubectl_spread.apimachinery import as_json, quoted
 from kubectl_spread.labels import Operator, Selector, SelectorRequirement, aggregate, from_set, new_requirement
-from kubectl_spread.objects.core import (
-    Node,
-    NodeSelector,
-    NodeSelectorRequirement,
-    NodeSelectorTerm,
-    Pod,
-    PreferredSchedulingTerm,
-)
+from kubectl_spread.objects import core
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import framework
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
@@ -31,7 +25,7 @@ REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT = "pod affinity terms conflict"
 NAME_FIELD = "metadata.name"
 
-Parser: TypeAlias = Callable[[NodeSelectorRequirement, str], SelectorRequirement]
+Parser: TypeAlias = Callable[[core.NodeSelectorRequirement, str], SelectorRequirement]
 """Returns the requirement of an expression at a path; raises ValueError, in upstream's words, if it is invalid."""
 
 
@@ -41,7 +35,7 @@ class Term(msgspec.Struct, frozen=True):
     expressions: Selector
     fields: Selector
 
-    def matches(self, node: Node) -> bool:
+    def matches(self, node: core.Node) -> bool:
         """Whether the node matches; metadata.name is the only field."""
         return self.expressions.matches(node.metadata.labels) and self.fields.matches({NAME_FIELD: node.metadata.name})
 
@@ -67,7 +61,7 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
         """Whether it matches all nodes."""
         return self.terms is None and self.node_selector.empty
 
-    def matches(self, node: Node) -> bool:
+    def matches(self, node: core.Node) -> bool:
         """Whether nodeSelector and one of the terms match the node."""
         if not self.node_selector.matches(node.metadata.labels):
             return False
@@ -109,13 +103,13 @@ def filter_node(
     return framework.SUCCESS if node_info.name in allowed else framework.unresolvable(REASON)
 
 
-def required_terms(pod: Pod) -> NodeSelector | None:
+def required_terms(pod: Pod) -> core.NodeSelector | None:
     """Return the Pod's required node affinity, None if it has none."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     return affinity.required_during_scheduling_ignored_during_execution if affinity else None
 
 
-def parse_terms(selector: NodeSelector) -> tuple[Term, ...]:
+def parse_terms(selector: core.NodeSelector) -> tuple[Term, ...]:
     """Return the alternatives that can match a node: not empty ones, and not those that cannot be parsed.
 
     Source: nodeaffinity.go NewLazyErrorNodeSelector (v1.36).
@@ -124,20 +118,20 @@ def parse_terms(selector: NodeSelector) -> tuple[Term, ...]:
     return tuple(term for term in parsed if term is not None)
 
 
-def parse_term(term: NodeSelectorTerm) -> Term | None:
+def parse_term(term: core.NodeSelectorTerm) -> Term | None:
     """Return the alternative, None if it matches no node: it is empty or cannot be parsed."""
     parsed, errors = _parse(term)
     return None if _is_empty(term) or errors else parsed
 
 
-def _is_empty(term: NodeSelectorTerm) -> bool:
+def _is_empty(term: core.NodeSelectorTerm) -> bool:
     return not (term.match_expressions or term.match_fields)
 
 
-def _parse(term: NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
+def _parse(term: core.NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
     errors: list[str] = []
 
-    def parse_all(parse: Parser, expressions: Sequence[NodeSelectorRequirement], field: str) -> Selector:
+    def parse_all(parse: Parser, expressions: Sequence[core.NodeSelectorRequirement], field: str) -> Selector:
         requirements = []
         for index, expression in enumerate(expressions):
             try:
@@ -150,7 +144,7 @@ def _parse(term: NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
     return Term(expressions, parse_all(_parse_field, term.match_fields, "matchFields")), errors
 
 
-def _parse_expression(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
+def _parse_expression(expression: core.NodeSelectorRequirement, path: str) -> SelectorRequirement:
     """Return the requirement on a label.
 
     Source: nodeaffinity.go nodeSelectorRequirementsAsSelector (v1.36).
@@ -158,7 +152,7 @@ def _parse_expression(expression: NodeSelectorRequirement, path: str) -> Selecto
     return new_requirement(expression.key, _parse_operator(expression, path, Operator), expression.values, path=path)
 
 
-def _parse_field(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
+def _parse_field(expression: core.NodeSelectorRequirement, path: str) -> SelectorRequirement:
     """Return the requirement on a field: In or NotIn with exactly one value.
 
     Source: nodeaffinity.go nodeSelectorRequirementsAsFieldSelector (v1.36).
@@ -170,7 +164,7 @@ def _parse_field(expression: NodeSelectorRequirement, path: str) -> SelectorRequ
     return SelectorRequirement(expression.key, operator, frozenset(expression.values))
 
 
-def _parse_operator(expression: NodeSelectorRequirement, path: str, supported: Iterable[Operator]) -> Operator:
+def _parse_operator(expression: core.NodeSelectorRequirement, path: str, supported: Iterable[Operator]) -> Operator:
     for operator in supported:
         if operator == expression.operator:
             return operator
@@ -178,7 +172,7 @@ def _parse_operator(expression: NodeSelectorRequirement, path: str, supported: I
     raise ValueError(f"{path}.operator: Unsupported value: {as_json(expression.operator)}: supported values: {known}")
 
 
-def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
+def _node_names(terms: Iterable[core.NodeSelectorTerm]) -> frozenset[str] | None:
     """Return the names of the only nodes that the terms allow, None if a term names no node.
 
     Source: nodeaffinity/node_affinity.go PreFilter (v1.36).
@@ -218,7 +212,7 @@ def pre_score(
     return framework.normalize({info.name: sum([w for w, names in weights if info.name in names]) for info in nodes})
 
 
-def _parse_preferred(preferred: Iterable[PreferredSchedulingTerm]) -> list[tuple[int, Term]]:
+def _parse_preferred(preferred: Iterable[core.PreferredSchedulingTerm]) -> list[tuple[int, Term]]:
     """Return weight and term of the preferences; empty terms and those with weight 0 have no effect.
 
     Source: component-helpers nodeaffinity.go NewPreferredSchedulingTerms (v1.36).

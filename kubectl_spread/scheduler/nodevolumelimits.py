@@ -14,16 +14,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.objects import storage
 from kubectl_spread.objects.core import Pod, Volume
-from kubectl_spread.objects.storage import (
-    CSIDriver,
-    CSINode,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    StorageClass,
-    VolumeAttachment,
-    claim_name,
-)
 from kubectl_spread.scheduler import csitranslation
 from kubectl_spread.scheduler.claims import CLAIM, claim_named, not_found, ownership_problem
 from kubectl_spread.scheduler.framework import (
@@ -94,7 +86,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node on which a driver's limit would be exceeded, or that lacks a driver."""
-    csi_node = state.handle.snapshot.get(CSINode, "", node_info.name)
+    csi_node = state.handle.snapshot.get(storage.CSINode, "", node_info.name)
     volumes = _counted(state.volumes, csi_node, state.handle) if state.counted is None else state.counted
     if isinstance(volumes, Status):
         return volumes
@@ -129,7 +121,7 @@ def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[
     Source: nodevolumelimits/csi.go filterAttachableVolumes (v1.36).
     """
     for volume in pod.spec.volumes:
-        name = claim_name(pod, volume)
+        name = storage.claim_name(pod, volume)
         if name is None:
             found = _inline(volume)
         elif claim := claim_named(pod, name, handle.snapshot):
@@ -149,16 +141,18 @@ def attached_volumes(handle: Handle) -> dict[str, frozenset[Identity]]:
     Source: nodevolumelimits/csi.go getNodeVolumeAttachmentInfo (v1.36).
     """
     attached: dict[str, set[Identity]] = defaultdict(set)
-    for attachment in handle.snapshot.all(VolumeAttachment):
+    for attachment in handle.snapshot.all(storage.VolumeAttachment):
         # Inline volumes have no PersistentVolume, and so no handle here.
         spec = attachment.spec
-        volume = handle.snapshot.get(PersistentVolume, "", spec.source.persistent_volume_name)
+        volume = handle.snapshot.get(storage.PersistentVolume, "", spec.source.persistent_volume_name)
         if spec.attacher and volume is not None and volume.spec.csi is not None:
             attached[spec.node_name].add((spec.attacher, volume.spec.csi.volume_handle))
     return {node_name: frozenset(volumes) for node_name, volumes in attached.items()}
 
 
-def _counted(volumes: Iterable[Attachable], csi_node: CSINode | None, handle: Handle) -> dict[Identity, None] | Status:
+def _counted(
+    volumes: Iterable[Attachable], csi_node: storage.CSINode | None, handle: Handle
+) -> dict[Identity, None] | Status:
     """Return the volumes that count on the node, once each and in order, or the first problem."""
     counted: dict[Identity, None] = {}
     for volume in volumes:
@@ -170,7 +164,7 @@ def _counted(volumes: Iterable[Attachable], csi_node: CSINode | None, handle: Ha
     return counted
 
 
-def _is_migrated(plugin: csitranslation.InTreePlugin, csi_node: CSINode | None, handle: Handle) -> bool:
+def _is_migrated(plugin: csitranslation.InTreePlugin, csi_node: storage.CSINode | None, handle: Handle) -> bool:
     """Whether the in-tree plugin counts as migrated to CSI on the node.
 
     Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
@@ -190,7 +184,7 @@ def drivers_that_must_run(volumes: Iterable[Attachable], handle: Handle) -> froz
     if not handle.profile.does(Behaviour.VOLUME_LIMIT_SCALING):
         return frozenset()
     opts_in = handle.profile.does(Behaviour.DRIVER_OPTS_IN)
-    found = (handle.snapshot.get(CSIDriver, "", volume.identity[0]) for volume in volumes if volume.identity)
+    found = (handle.snapshot.get(storage.CSIDriver, "", volume.identity[0]) for volume in volumes if volume.identity)
     return frozenset(
         driver.metadata.name
         for driver in found
@@ -218,16 +212,16 @@ def _inline(volume: Volume) -> Attachable | None:
         return Attachable(plugin=plugin, problem=problem)
 
 
-def _claimed(pod: Pod, volume: Volume, claim: PersistentVolumeClaim, handle: Handle) -> Attachable | None:
+def _claimed(pod: Pod, volume: Volume, claim: storage.PersistentVolumeClaim, handle: Handle) -> Attachable | None:
     """Return the volume of the claim, None if it does not count."""
     if problem := ownership_problem(pod, volume, claim):
         return Attachable(problem=error(problem))
     # A volume that does not exist is judged by the class, as one that is not provisioned yet.
-    bound = handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
+    bound = handle.snapshot.get(storage.PersistentVolume, "", claim.spec.volume_name)
     return _not_provisioned(claim, handle) if bound is None else _existing(bound)
 
 
-def _existing(volume: PersistentVolume) -> Attachable | None:
+def _existing(volume: storage.PersistentVolume) -> Attachable | None:
     """Return the PersistentVolume, None if it does not count.
 
     Source: nodevolumelimits/csi.go getCSIDriverInfo (v1.36).
@@ -244,13 +238,13 @@ def _existing(volume: PersistentVolume) -> Attachable | None:
     return Attachable((plugin.driver, handle), plugin) if handle else None
 
 
-def _not_provisioned(claim: PersistentVolumeClaim, handle: Handle) -> Attachable | None:
+def _not_provisioned(claim: storage.PersistentVolumeClaim, handle: Handle) -> Attachable | None:
     """Return the volume that will be provisioned for the claim, None if it does not count.
 
     Source: nodevolumelimits/csi.go getCSIDriverInfoFromSC (v1.36).
     """
     # A claim without a class is bound before its Pod is scheduled.
-    storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
+    storage_class = handle.snapshot.get(storage.StorageClass, "", claim.class_name)
     provisioner = storage_class.provisioner if storage_class else ""
     if not provisioner or provisioner in csitranslation.NEVER_MIGRATED:
         return None

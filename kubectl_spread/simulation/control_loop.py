@@ -8,14 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
-from kubectl_spread.controllers.adoption import adopted
 from kubectl_spread.controllers.deployment import Revision, resized, scaled
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import Victims, active, victims
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent, owner_of
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, adopted, is_absent, owner_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload

@@ -13,15 +13,13 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.eviction import EvictionRefused
-from kubectl_spread.controllers import deployment, disruption, nodelifecycle
-from kubectl_spread.controllers.adoption import adopted, released
+from kubectl_spread.controllers import deployment, disruption, nodelifecycle, workloads
 from kubectl_spread.controllers.daemonset import is_of_generation
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
-from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, is_mirror, owner_of
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import KubernetesObject
@@ -73,13 +71,13 @@ class StuckPods(msgspec.Struct, frozen=True):
 class UnknownController(msgspec.Struct, frozen=True):
     """It is not known what creates the Pods of an applied object."""
 
-    ref: WorkloadRef
+    ref: workloads.WorkloadRef
 
 
 class NotScaled(msgspec.Struct, frozen=True):
     """An applied autoscaler scales nothing in a simulation."""
 
-    ref: WorkloadRef
+    ref: workloads.WorkloadRef
 
 
 class MirrorRemade(msgspec.Struct, frozen=True):
@@ -156,12 +154,12 @@ class Step(msgspec.Struct, frozen=True):
     value: str
     nodes: tuple[str, ...] = ()
     namespace: str = ""
-    ref: WorkloadRef | None = None
+    ref: workloads.WorkloadRef | None = None
     number: int = 1
     force: bool = False
     objects: tuple[Application, ...] = ()
     merged: tuple[KubernetesObject, ...] = ()
-    stored: Mapping[tuple[str, WorkloadRef], Pod] = {}
+    stored: Mapping[tuple[str, workloads.WorkloadRef], Pod] = {}
     as_if: bool = False
     alone: bool = False
     notes: tuple[StepNote, ...] = ()
@@ -265,9 +263,9 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
     needed: dict[DrainFlag, list[PodKey]] = defaultdict(list)
     for pod in (pod for pods in cluster.on_nodes(sorted(step.nodes)).values() for pod in pods if not pod.finished):
-        if not (_is_drained(pod, cluster) or is_mirror(pod)):
+        if not (_is_drained(pod, cluster) or workloads.is_mirror(pod)):
             needed[DrainFlag.IGNORE_DAEMONSETS].append(pod.key)
-        elif not is_mirror(pod):
+        elif not workloads.is_mirror(pod):
             if any(volume.empty_dir is not None for volume in pod.spec.volumes):
                 needed[DrainFlag.DELETE_EMPTYDIR_DATA].append(pod.key)
             if step.force and _needs_force(pod, cluster):
@@ -300,7 +298,7 @@ def _is_drained(pod: Pod, cluster: ClusterState) -> bool:
     Source: filters.go daemonSetFilter, mirrorPodFilter.
     """
     owner = pod.metadata.controller
-    if is_mirror(pod) or pod.key not in cluster.pods:
+    if workloads.is_mirror(pod) or pod.key not in cluster.pods:
         return False
     daemon = owner is not None and owner.kind == DaemonSet.__name__ and not _is_alone(pod, cluster)
     return pod.finished or not daemon
@@ -322,12 +320,12 @@ def _needs_force(pod: Pod, cluster: ClusterState) -> Unmanaged | DaemonSetGone |
 def _is_alone(pod: Pod, cluster: ClusterState) -> bool:
     """Whether the Pod has not finished and has no controller, or its controller does not exist."""
     owner = pod.metadata.controller
-    return not pod.finished and (owner is None or is_absent(owner, pod.metadata.namespace, cluster.snapshot))
+    return not pod.finished and (owner is None or workloads.is_absent(owner, pod.metadata.namespace, cluster.snapshot))
 
 
 def _is_lost(pod: Pod, cluster: ClusterState) -> bool:
     """Whether no controller creates the Pod again; a terminating controller does not."""
-    owner = controller_of(pod, cluster.snapshot)
+    owner = workloads.controller_of(pod, cluster.snapshot)
     going = owner is not None and owner.metadata.deletion_timestamp is not None
     return _is_alone(pod, cluster) or (going and not pod.finished)
 
@@ -364,9 +362,7 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
 def _refusal(pod: Pod, cluster: ClusterState) -> str:
     """Return why the API server refuses to evict the Pod, after its budgets were updated; empty if it does not."""
     for budget in () if eviction.ignores_budgets(pod) else eviction.budgets_of(pod, cluster.snapshot):
-        there = (each for each in cluster.pods.values() if each.metadata.namespace == budget.metadata.namespace)
-        selected = [each for each in there if budget.selector.matches(each.metadata.labels)]
-        cluster.put(disruption.with_status(budget, selected, cluster.snapshot))
+        cluster.put(disruption.with_status(budget, cluster.pods.values(), cluster.snapshot))
     return eviction.refusal(pod, cluster.snapshot)
 
 
@@ -498,8 +494,7 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
             _change(replace(owner, status=status), cluster, loop)
         case DaemonSet():
-            key = owner.metadata.namespace, type(owner).__name__, owner.metadata.name
-            loop.renew(key, cluster.owned.get(key, {}))
+            loop.renew(key_of(owner), cluster.owned.get(key_of(owner), {}))
         case _:
             pass
     return Done()
@@ -521,7 +516,7 @@ def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
     pod = cluster.pods.get((step.namespace, step.ref.name if step.ref else ""))
     if pod is None:
         return Done()
-    if is_mirror(pod) and pod.spec.node_name in cluster.nodes:
+    if workloads.is_mirror(pod) and pod.spec.node_name in cluster.nodes:
         return Done(notes=(MirrorRemade(pod.key, pod.spec.node_name),))
     cluster.delete(pod)
     return _gone([pod], cluster)
@@ -540,7 +535,7 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         if not isinstance(obj, Pod | Workload):
             _apply_other(obj, cluster)
     if step.alone:
-        loop.leave_others({(obj.metadata.namespace, owner_of(obj, cluster.snapshot)) for obj in makers})
+        loop.leave_others({(obj.metadata.namespace, workloads.owner_of(obj, cluster.snapshot)) for obj in makers})
     else:
         loop.look_again(*WORKLOADS.values())
     cluster.chance.free |= len(makers) > 1
@@ -580,7 +575,7 @@ def _apply_pod(pod: Pod, cluster: ClusterState, loop: ControlLoop) -> None:
     if live is None:
         loop.create(pod)
     elif pod != live:
-        cluster.update(released(controller_of(live, cluster.snapshot), pod))
+        cluster.update(workloads.released(workloads.controller_of(live, cluster.snapshot), pod))
 
 
 def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone: bool) -> None:
@@ -612,7 +607,7 @@ def _renew(obj: DaemonSet, before: Snapshot, cluster: ClusterState, loop: Contro
     """Make a DaemonSet replace its Pods, or those that it adopts, except for Pods of its template."""
     namespace, key = obj.metadata.namespace, key_of(obj)
     live = before.get(DaemonSet, namespace, obj.metadata.name)
-    found = cluster.owned.get(key, {}).values() if live else adopted(obj, cluster.orphans[namespace].values())
+    found = cluster.owned.get(key, {}).values() if live else workloads.adopted(obj, cluster.orphans[namespace].values())
     there = {pod.key: pod for pod in found}
     stays = {pod.key for pod, _ in of_older_revision(obj, before, there.values())}
     old = there.keys() - stays

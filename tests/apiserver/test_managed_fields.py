@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.apiserver.managed_fields import without_left_fields
+from kubectl_spread.apiserver.apply import without_left_fields
 from kubectl_spread.objects.meta import LAST_APPLIED
 from tests.build import Object
 

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from kubectl_spread.cluster.progress import Progress
+from kubectl_spread.cluster.log import Progress
 
 
 class Terminal(io.StringIO):

@@ -83,7 +83,7 @@ def test_a_budget_is_counted_that_no_controller_has_looked_at_yet() -> None:
 
 
 def test_what_nothing_owns_counts_for_nothing() -> None:
-    alone = [pod(f"p{at}", on="n", status=READY) for at in range(2)]
+    alone = [pod(f"p{at}", on="n", labels={"app": "web"}, status=READY) for at in range(2)]
     assert status(alone, maxUnavailable=1) == PodDisruptionBudgetStatus(current_healthy=2)
     assert status(alone, minAvailable=1).disruptions_allowed == 1
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.contract.evaluation import evaluation_report, summary_of
-from kubectl_spread.diagnosis.evaluation import Judgement, judge
-from kubectl_spread.diagnosis.twins import findings_for, judgement_for
+from kubectl_spread.diagnosis.evaluation import Judgement, findings_for, judge, judgement_for
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle

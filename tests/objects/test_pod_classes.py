@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubectl_spread.objects.core import Toleration
 from kubectl_spread.objects.decoding import decode
-from kubectl_spread.objects.pod_classes import PriorityClass, RuntimeClass
+from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
 
 
 def test_a_priority_class_may_be_the_default() -> None:

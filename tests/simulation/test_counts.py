@@ -9,7 +9,7 @@ import pytest
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.diagnosis.constraint_change import SimulatedItem
+from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import controller, template, workload
 from tests.commands.memory import Memory

@@ -13,7 +13,7 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
-from kubectl_spread.diagnosis.constraint_change import SimulatedItem
+from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageError
 from kubectl_spread.render.outline import Extent, Note

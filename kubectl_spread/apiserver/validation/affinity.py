@@ -5,21 +5,9 @@ Source: pkg/apis/core/validation/validation.go validateAffinity (v1.36).
 
 from __future__ import annotations
 
-from kubectl_spread.apimachinery import (
-    as_json,
-    dns_label_faults,
-    dns_subdomain_faults,
-    label_key_faults,
-    label_value_faults,
-    quoted,
-)
+from kubectl_spread import apimachinery
+from kubectl_spread.apiserver.validation import labelselectors
 from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, items, required, text_errors
-from kubectl_spread.apiserver.validation.labelselectors import (
-    UNKNOWN_OPERATOR,
-    label_selector_errors,
-    merged_key_errors,
-    operator_errors,
-)
 from kubectl_spread.objects import core
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -60,26 +48,26 @@ def _node_term_errors(path: str, term: core.NodeSelectorTerm, *, preferred: bool
 
 def _label_expression_errors(path: str, expression: core.NodeSelectorRequirement, *, preferred: bool) -> Errors:
     if expression.operator not in {"Gt", "Lt"}:
-        yield from operator_errors(path, expression.operator, expression.values)
+        yield from labelselectors.operator_errors(path, expression.operator, expression.values)
     elif len(expression.values) != 1:
         yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
-    yield from text_errors(f"{path}.key", expression.key, label_key_faults)
+    yield from text_errors(f"{path}.key", expression.key, apimachinery.label_key_faults)
     # upstream: the scheduler fails on such a value only when it scores, so a preferred term may have it.
     for place, value in items(f"{path}.values", () if preferred else expression.values):
-        yield from text_errors(place, value, label_value_faults)
+        yield from text_errors(place, value, apimachinery.label_value_faults)
 
 
 def _field_expression_errors(path: str, expression: core.NodeSelectorRequirement) -> Errors:
     if expression.operator not in {"In", "NotIn"}:
-        yield invalid(f"{path}.operator", as_json(expression.operator), UNKNOWN_OPERATOR)
+        yield invalid(f"{path}.operator", apimachinery.as_json(expression.operator), labelselectors.UNKNOWN_OPERATOR)
     elif len(expression.values) != 1:
         detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         yield required(f"{path}.values", detail)
     if expression.key != "metadata.name":
-        yield invalid(f"{path}.key", quoted(expression.key), "not a valid field selector key")
+        yield invalid(f"{path}.key", apimachinery.quoted(expression.key), "not a valid field selector key")
         return
     for place, value in items(f"{path}.values", expression.values):
-        yield from text_errors(place, value, dns_subdomain_faults)
+        yield from text_errors(place, value, apimachinery.dns_subdomain_faults)
 
 
 def _pod_affinity_errors(path: str, affinity: core.PodAffinity) -> Errors:
@@ -91,18 +79,18 @@ def _pod_affinity_errors(path: str, affinity: core.PodAffinity) -> Errors:
 
 
 def _pod_term_errors(path: str, term: core.PodAffinityTerm) -> Errors:
-    yield from label_selector_errors(f"{path}.labelSelector", term.label_selector)
-    yield from label_selector_errors(f"{path}.namespaceSelector", term.namespace_selector)
+    yield from labelselectors.label_selector_errors(f"{path}.labelSelector", term.label_selector)
+    yield from labelselectors.label_selector_errors(f"{path}.namespaceSelector", term.namespace_selector)
     # upstream: namespaces are reported at ``namespace``, without an index.
     for namespace in term.namespaces:
-        yield from text_errors(f"{path}.namespace", namespace, dns_label_faults)
-    yield from merged_key_errors(
+        yield from text_errors(f"{path}.namespace", namespace, apimachinery.dns_label_faults)
+    yield from labelselectors.merged_key_errors(
         path, term.label_selector, match_keys=term.match_label_keys, mismatch_keys=term.mismatch_label_keys
     )
     # upstream: an empty key is reported twice, as missing and as no label key.
     if not term.topology_key:
         yield required(f"{path}.topologyKey", "can not be empty")
-    yield from text_errors(f"{path}.topologyKey", term.topology_key, label_key_faults)
+    yield from text_errors(f"{path}.topologyKey", term.topology_key, apimachinery.label_key_faults)
 
 
 def _weight_errors(path: str, weight: int) -> Errors:

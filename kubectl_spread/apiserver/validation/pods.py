@@ -10,15 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from kubectl_spread.apimachinery import (
-    as_json,
-    dns_label_faults,
-    dns_subdomain_faults,
-    label_key_faults,
-    label_value_faults,
-    quoted,
-)
+from kubectl_spread import apimachinery
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
+from kubectl_spread.apiserver.validation import labelselectors
 from kubectl_spread.apiserver.validation.affinity import affinity_errors
 from kubectl_spread.apiserver.validation.containers import (
     container_errors,
@@ -38,25 +32,10 @@ from kubectl_spread.apiserver.validation.field_errors import (
     required,
     text_errors,
 )
-from kubectl_spread.apiserver.validation.labelselectors import (
-    IN_SELECTOR_TOO,
-    NO_SELECTOR,
-    label_errors,
-    label_selector_errors,
-    merged_key_errors,
-)
 from kubectl_spread.apiserver.validation.resources import overhead_errors, pod_resource_errors
 from kubectl_spread.apiserver.validation.volumes import volume_errors
 from kubectl_spread.labels import is_int64
-from kubectl_spread.objects.core import (
-    Pod,
-    PodResourceClaim,
-    PodSchedulingGate,
-    PodSpec,
-    PodTemplateSpec,
-    Toleration,
-    TopologySpreadConstraint,
-)
+from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.release import MATCH_LABEL_KEYS_MERGE, NUMERIC_TOLERATIONS, USER_NAMESPACES_HOST_NETWORK, Release
 
@@ -65,10 +44,10 @@ _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _MAX_SECONDS = 2**31 - 1
 
 
-def pod_errors(pod: Pod, release: Release) -> Errors:
+def pod_errors(pod: core.Pod, release: Release) -> Errors:
     """Yield the errors of a Pod that is created."""
     spec = pod_as_created(pod, release).spec
-    yield from metadata_errors(pod.metadata, dns_subdomain_faults)
+    yield from metadata_errors(pod.metadata, apimachinery.dns_subdomain_faults)
     yield from _spec_errors("spec", spec, pod_name=name_as_created(pod.metadata), release=release)
     # upstream: a template with such an image is accepted, and its Pods are refused.
     for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
@@ -80,11 +59,11 @@ def pod_errors(pod: Pod, release: Release) -> Errors:
         yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
 
 
-def template_errors(path: str, template: PodTemplateSpec, release: Release) -> Errors:
+def template_errors(path: str, template: core.PodTemplateSpec, release: Release) -> Errors:
     """Yield the errors of a Pod template."""
     # upstream: labels are reported at ``template.labels``, not ``template.metadata.labels``.
     spec = template_as_created(template.spec, release)
-    yield from label_errors(f"{path}.labels", template.metadata.labels)
+    yield from labelselectors.label_errors(f"{path}.labels", template.metadata.labels)
     yield from _spec_errors(f"{path}.spec", spec, pod_name=None, release=release)
     if spec.ephemeral_containers:
         yield forbidden(f"{path}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
@@ -108,11 +87,11 @@ def metadata_errors(
     else:
         yield required("metadata.name", "name or generateName is required")
     if metadata.namespace:
-        yield from text_errors("metadata.namespace", metadata.namespace, dns_label_faults)
-    yield from label_errors("metadata.labels", metadata.labels)
+        yield from text_errors("metadata.namespace", metadata.namespace, apimachinery.dns_label_faults)
+    yield from labelselectors.label_errors("metadata.labels", metadata.labels)
 
 
-def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Release) -> Errors:
+def _spec_errors(path: str, spec: core.PodSpec, *, pod_name: str | None, release: Release) -> Errors:
     yield from volume_errors(f"{path}.volumes", spec.volumes, pod_name=pod_name, release=release)
     yield from _resource_claim_errors(f"{path}.resourceClaims", spec.resource_claims)
     yield from container_errors(f"{path}.containers", spec.containers, release)
@@ -121,7 +100,7 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
     yield from pod_resource_errors(f"{path}.resources", spec)
     yield from host_network_errors(f"{path}.containers", spec, in_template=pod_name is None)
     yield from choice_errors(f"{path}.restartPolicy", spec.restart_policy, _RESTART_POLICIES)
-    yield from label_errors(f"{path}.nodeSelector", spec.node_selector)
+    yield from labelselectors.label_errors(f"{path}.nodeSelector", spec.node_selector)
     yield from affinity_errors(f"{path}.affinity", spec.affinity)
     yield from _gate_errors(f"{path}.schedulingGates", spec.scheduling_gates)
     yield from constraint_errors(f"{path}.topologySpreadConstraints", spec.topology_spread_constraints, release)
@@ -129,7 +108,7 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
         field = "hostUsers" if release.minor >= _HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
         yield forbidden(f"{path}.hostNetwork", f"when `{field}` is false")
     if spec.node_name:
-        yield from text_errors(f"{path}.nodeName", spec.node_name, dns_subdomain_faults)
+        yield from text_errors(f"{path}.nodeName", spec.node_name, apimachinery.dns_subdomain_faults)
     if spec.active_deadline_seconds is not None and not 1 <= spec.active_deadline_seconds <= _MAX_SECONDS:
         detail = f"must be between 1 and {_MAX_SECONDS}, inclusive"
         yield invalid(f"{path}.activeDeadlineSeconds", spec.active_deadline_seconds, detail)
@@ -137,7 +116,7 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
     yield from overhead_errors(f"{path}.overhead", spec.overhead)
 
 
-def _resource_claim_errors(path: str, claims: Sequence[PodResourceClaim]) -> Errors:
+def _resource_claim_errors(path: str, claims: Sequence[core.PodResourceClaim]) -> Errors:
     names: set[str] = set()
     for place, claim in items(path, claims):
         if not claim.name:
@@ -145,7 +124,7 @@ def _resource_claim_errors(path: str, claims: Sequence[PodResourceClaim]) -> Err
         elif claim.name in names:
             yield duplicate(f"{place}.name", claim.name)
         else:
-            yield from text_errors(f"{place}.name", claim.name, dns_label_faults)
+            yield from text_errors(f"{place}.name", claim.name, apimachinery.dns_label_faults)
             names.add(claim.name)
         existing, template = claim.resource_claim_name, claim.resource_claim_template_name
         value = {
@@ -155,19 +134,19 @@ def _resource_claim_errors(path: str, claims: Sequence[PodResourceClaim]) -> Err
         }
         if existing and template:
             detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            yield invalid(place, as_json(value), detail)
+            yield invalid(place, apimachinery.as_json(value), detail)
         if not (existing or template):
             detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-            yield invalid(place, as_json(value), detail)
+            yield invalid(place, apimachinery.as_json(value), detail)
         for field, name in (("resourceClaimName", existing), ("resourceClaimTemplateName", template)):
             if name:
-                yield from text_errors(f"{place}.{field}", name, dns_subdomain_faults)
+                yield from text_errors(f"{place}.{field}", name, apimachinery.dns_subdomain_faults)
 
 
-def _gate_errors(path: str, gates: Sequence[PodSchedulingGate]) -> Errors:
+def _gate_errors(path: str, gates: Sequence[core.PodSchedulingGate]) -> Errors:
     names: set[str] = set()
     for place, gate in items(path, gates):
-        yield from text_errors(place, gate.name, label_key_faults)
+        yield from text_errors(place, gate.name, apimachinery.label_key_faults)
         if gate.name in names:
             yield duplicate(place, gate.name)
         names.add(gate.name)
@@ -181,31 +160,31 @@ _DECIMAL = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 _INTEGER = re.compile("[-+]?[0-9]+", re.ASCII)
 
 
-def toleration_errors(path: str, tolerations: Sequence[Toleration], release: Release) -> Errors:
+def toleration_errors(path: str, tolerations: Sequence[core.Toleration], release: Release) -> Errors:
     """Yield the errors of all tolerations."""
     for place, toleration in items(path, tolerations):
         if toleration.key:
-            yield from text_errors(f"{place}.key", toleration.key, label_key_faults)
+            yield from text_errors(f"{place}.key", toleration.key, apimachinery.label_key_faults)
         elif toleration.operator != "Exists":
             detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-            yield invalid(f"{place}.operator", as_json(toleration.operator), detail)
+            yield invalid(f"{place}.operator", apimachinery.as_json(toleration.operator), detail)
         if toleration.toleration_seconds is not None and toleration.effect != _NO_EXECUTE:
             detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-            yield invalid(f"{place}.effect", as_json(toleration.effect), detail)
+            yield invalid(f"{place}.effect", apimachinery.as_json(toleration.effect), detail)
         yield from _operator_errors(place, toleration, release)
         yield from choice_errors(f"{place}.effect", toleration.effect, _EFFECTS, optional=True)
 
 
-def _operator_errors(path: str, toleration: Toleration, release: Release) -> Errors:
+def _operator_errors(path: str, toleration: core.Toleration, release: Release) -> Errors:
     # upstream: a value that does not suit Equal or Exists is reported at ``operator``.
     place, value = f"{path}.operator", toleration.value
     match toleration.operator:
         case "" | "Equal":
-            if faults := ";".join(label_value_faults(value)):
-                yield invalid(place, quoted(value), faults)
+            if faults := ";".join(apimachinery.label_value_faults(value)):
+                yield invalid(place, apimachinery.quoted(value), faults)
         case "Exists":
             if value:
-                yield invalid(place, quoted(value), "value must be empty when `operator` is 'Exists'")
+                yield invalid(place, apimachinery.quoted(value), "value must be empty when `operator` is 'Exists'")
         case "Lt" | "Gt" if release.enables(NUMERIC_TOLERATIONS):
             yield from _number_errors(f"{path}.value", value)
         case operator:
@@ -217,12 +196,14 @@ def _operator_errors(path: str, toleration: Toleration, release: Release) -> Err
 def _number_errors(path: str, value: str) -> Errors:
     # Two rules read the number, so a wrong one is reported twice: for its form and for its range.
     if not value:
-        yield invalid(path, quoted(value), "must be non-empty")
+        yield invalid(path, apimachinery.quoted(value), "must be non-empty")
     elif not _DECIMAL.fullmatch(value):
-        yield invalid(path, quoted(value), "must be a valid decimal integer in canonical form")
+        yield invalid(path, apimachinery.quoted(value), "must be a valid decimal integer in canonical form")
     if not is_int64(value):
         fault = "value out of range" if _INTEGER.fullmatch(value) else "invalid syntax"
-        yield invalid(path, quoted(value), f"strconv.ParseInt: parsing {quoted(value)}: {fault}")
+        yield invalid(
+            path, apimachinery.quoted(value), f"strconv.ParseInt: parsing {apimachinery.quoted(value)}: {fault}"
+        )
 
 
 _DO_NOT_SCHEDULE = "DoNotSchedule"
@@ -230,7 +211,7 @@ _ACTIONS = (_DO_NOT_SCHEDULE, "ScheduleAnyway")
 _POLICIES = ("Honor", "Ignore")
 
 
-def constraint_errors(path: str, constraints: Sequence[TopologySpreadConstraint], release: Release) -> Errors:
+def constraint_errors(path: str, constraints: Sequence[core.TopologySpreadConstraint], release: Release) -> Errors:
     """Yield the errors of all constraints of a Pod or template.
 
     Two constraints may have one topologyKey if their actions differ. A repeated pair is reported on the earlier one.
@@ -258,22 +239,22 @@ def constraint_errors(path: str, constraints: Sequence[TopologySpreadConstraint]
             if policy is not None:
                 yield from choice_errors(f"{place}.{field}", policy, _POLICIES)
         yield from _match_label_keys_errors(place, constraint, release)
-        yield from label_selector_errors(f"{place}.labelSelector", constraint.label_selector)
+        yield from labelselectors.label_selector_errors(f"{place}.labelSelector", constraint.label_selector)
 
 
-def _match_label_keys_errors(path: str, constraint: TopologySpreadConstraint, release: Release) -> Errors:
+def _match_label_keys_errors(path: str, constraint: core.TopologySpreadConstraint, release: Release) -> Errors:
     """Yield the errors of matchLabelKeys.
 
     Before v1.34 the selector must not have the keys; since then they are merged into it before validation.
     """
     keys, selector = constraint.match_label_keys, constraint.label_selector
     if release.enables(MATCH_LABEL_KEYS_MERGE):
-        yield from merged_key_errors(path, selector, match_keys=keys)
+        yield from labelselectors.merged_key_errors(path, selector, match_keys=keys)
         return
     if keys and selector is None:
-        yield forbidden(f"{path}.matchLabelKeys", NO_SELECTOR)
+        yield forbidden(f"{path}.matchLabelKeys", labelselectors.NO_SELECTOR)
     selected = {*selector.match_labels, *(e.key for e in selector.match_expressions)} if selector else ()
     for place, key in items(f"{path}.matchLabelKeys", keys):
-        yield from text_errors(place, key, label_key_faults)
+        yield from text_errors(place, key, apimachinery.label_key_faults)
         if key in selected:
-            yield invalid(place, quoted(key), IN_SELECTOR_TOO)
+            yield invalid(place, apimachinery.quoted(key), labelselectors.IN_SELECTOR_TOO)

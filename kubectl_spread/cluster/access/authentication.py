@@ -17,15 +17,8 @@ from typing import Any, cast
 
 from urllib3.exceptions import HTTPError
 
+from kubectl_spread.cluster.access import kubeconfig
 from kubectl_spread.cluster.access.exec_plugin import from_plugin
-from kubectl_spread.cluster.access.kubeconfig import (
-    AuthProvider,
-    Cluster,
-    Selection,
-    User,
-    read_file_or_data,
-    save_auth_provider,
-)
 from kubectl_spread.cluster.net.credentials import Credentials, Issued, bearer
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.errors import ClusterError
@@ -33,7 +26,7 @@ from kubectl_spread.errors import ClusterError
 TOKEN_FILE_LIFE = timedelta(minutes=1)
 
 
-def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
+def credentials_for(selection: kubeconfig.Selection, cluster: kubeconfig.Cluster) -> Credentials:
     """Return the user's credentials: the first of token, password, plugin and login flow.
 
     Raises:
@@ -56,19 +49,19 @@ def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
     return Credentials(lambda: Issued(key_pair=key_pair))
 
 
-def _key_pair(user: User, name: str) -> KeyPair | None:
-    certificate = read_file_or_data(
+def _key_pair(user: kubeconfig.User, name: str) -> KeyPair | None:
+    certificate = kubeconfig.read_file_or_data(
         path=user.client_certificate, data=user.client_certificate_data, what="client-certificate"
     )
     if not certificate:
         return None
-    key = read_file_or_data(path=user.client_key, data=user.client_key_data, what="client-key")
+    key = kubeconfig.read_file_or_data(path=user.client_key, data=user.client_key_data, what="client-key")
     if not key:
         raise ClusterError(f'user "{name}" has a client certificate but no client-key')
     return KeyPair(certificate, key, f'user "{name}"' if name else "the command line")
 
 
-def _from_token_file(user: User, key_pair: KeyPair | None) -> Issued:
+def _from_token_file(user: kubeconfig.User, key_pair: KeyPair | None) -> Issued:
     """Return the token that the file has now; it may be replaced at any time."""
     token = ""
     try:
@@ -88,7 +81,7 @@ NO_TOKEN_YET = "_.eyJleHAiOjB9._"  # noqa: S105 - it opens nothing
 """An id-token that expired long ago: the client does not refresh a missing one."""
 
 
-def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: KeyPair | None) -> Issued:
+def from_login_flow(selection: kubeconfig.Selection, settings: dict[str, str], key_pair: KeyPair | None) -> Issued:
     """Return the id-token of an OpenID Connect provider, refreshed when it has expired.
 
     A refresh replaces the tokens in the settings and in the kubeconfig.
@@ -96,7 +89,7 @@ def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: Ke
     Raises:
         ClusterError: the settings are incomplete, or the refresh fails.
     """
-    provider = cast("AuthProvider", selection.user.auth_provider)
+    provider = cast("kubeconfig.AuthProvider", selection.user.auth_provider)
     if provider.name != "oidc":
         raise ClusterError(
             f'no Auth Provider found for name "{provider.name}"',
@@ -108,7 +101,7 @@ def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: Ke
     current = _refresh(selection.user_name, settings)
     if current != settings:
         settings.update(current)
-        save_auth_provider(cast("Path", selection.user_path), user=selection.user_name, settings=settings)
+        kubeconfig.save_auth_provider(cast("Path", selection.user_path), user=selection.user_name, settings=settings)
     return Issued(authorization=bearer(settings["id-token"]), key_pair=key_pair)
 
 

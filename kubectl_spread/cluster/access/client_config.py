@@ -29,8 +29,7 @@ from kubectl_spread.cluster.access.options import (
     secret_flags,
 )
 from kubectl_spread.cluster.log import READS, SILENT, Log
-from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.pool import pool_for
+from kubectl_spread.cluster.net.connection import Connection, pool_for
 from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.cluster.net.tls import context as tls_context

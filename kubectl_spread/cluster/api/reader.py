@@ -32,12 +32,11 @@ from kubectl_spread.cluster.api.resource_version import (
     is_unavailable,
     may_be_newer,
 )
-from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.log import READS, Progress
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError
 from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, PROTOBUF, Request, Response, fetch
-from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read, describe_counts, version_order, whole_namespaces, widen_versions
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
@@ -332,7 +331,7 @@ class _Reading:
             continue_ = answer.metadata.continue_
             again = continue_ in asked
             asked.add(continue_)
-            more = continue_ and not again and not wanted.first_page_only and not self._stopped.is_set()
+            more = continue_ and not again and not self._stopped.is_set()
             is_long = (answer.metadata.remaining_item_count or 0) >= PROTOBUF_OBJECTS
             protobuf = protobuf or (is_long and wanted.kind in PROTOBUF_KINDS)
             coming = self._page(wanted, continue_, protobuf=protobuf) if more else None

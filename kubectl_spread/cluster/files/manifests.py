@@ -37,7 +37,7 @@ from kubectl_spread.objects.kinds import (
     Kind,
 )
 from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject
-from kubectl_spread.objects.template_rest import UNKNOWN, with_rest
+from kubectl_spread.objects.template_rest import UNKNOWN, field_of, with_rest
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin, Unread
 
@@ -140,17 +140,17 @@ def pod_groups(document: Document) -> tuple[PodGroup, ...]:
     """
     if (document.api_version, document.kind) in BY_API:
         return ()
-    found = list(_find_groups(_field(document.values, "spec"), "spec", "", 1))
+    found = list(_find_groups(field_of(document.values, "spec"), "spec", "", 1))
     return tuple(found) if len(found) > 1 else tuple(replace(each, name="") for each in found)
 
 
 def _find_groups(values: Plain, path: str, name: str, replicas: int) -> Iterator[PodGroup]:
     if isinstance(values, list):
         for index, each in enumerate(values):
-            own = next((text for key in _NAMES if isinstance(text := _field(each, key), str)), str(index))
+            own = next((text for key in _NAMES if isinstance(text := field_of(each, key), str)), str(index))
             yield from _find_groups(each, f"{path}[{index}]", own, replicas)
         return
-    containers = _field(_field(values, "spec"), "containers")
+    containers = field_of(field_of(values, "spec"), "containers")
     if isinstance(containers, list):
         yield PodGroup(name.lower(), path, values, replicas)
     elif isinstance(values, dict):
@@ -315,7 +315,7 @@ def _cluster_objects(
         if isinstance(each, ManifestProblem):
             yield each
         elif (each.api_version, each.kind) == ("v1", "Status"):
-            yield each.problem(f"is an answer of the API server, not an object: {_field(each.values, 'message')}")
+            yield each.problem(f"is an answer of the API server, not an object: {field_of(each.values, 'message')}")
         elif (each.api_version, each.kind) == ORIGIN_API:
             try:
                 yield each.kind, convert(each.values, Origin)
@@ -329,8 +329,8 @@ def _is_unused_config_map(each: Document | ManifestProblem) -> bool:
     """Whether it is a ConfigMap, which may hold secrets, other than cluster-autoscaler's status."""
     if isinstance(each, ManifestProblem) or (each.api_version, each.kind) != ("v1", CONFIG_MAP.name):
         return False
-    metadata = _field(each.values, "metadata")
-    return (_field(metadata, "namespace"), _field(metadata, "name")) != ("kube-system", "cluster-autoscaler-status")
+    metadata = field_of(each.values, "metadata")
+    return (field_of(metadata, "namespace"), field_of(metadata, "name")) != ("kube-system", "cluster-autoscaler-status")
 
 
 def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, KubernetesObject] | ManifestProblem:
@@ -342,7 +342,3 @@ def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, Kuber
         metadata = replace(metadata, namespace=DEFAULT_NAMESPACE)
         obj = replace(obj, metadata=metadata)
     return document.kind, obj
-
-
-def _field(values: Plain, name: str) -> Plain:
-    return values.get(name) if isinstance(values, dict) else None

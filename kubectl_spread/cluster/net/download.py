@@ -19,8 +19,7 @@ from urllib3.exceptions import (
 )
 from urllib3.util import Retry, Timeout, make_headers, parse_url
 
-from kubectl_spread.cluster.net.connection import MANIFEST, DownloadLimits
-from kubectl_spread.cluster.net.pool import pool_for
+from kubectl_spread.cluster.net.connection import MANIFEST, DownloadLimits, pool_for
 from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.errors import ClusterError, UnreadableError
 

@@ -172,15 +172,15 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     proposals: tuple[Proposal, ...]
-    after_deletion: AfterDeletion | None
-    mends: bool
+    after_deletion: AfterDeletion | None = None
+    mends: bool = False
     feasible: tuple[str, ...]
     admits: int
     siblings: int
-    alike: tuple[tuple[str, ...], ...]
+    alike: tuple[tuple[str, ...], ...] = ()
     changes: tuple[Change, ...]
     routes: tuple[Route, ...]
-    new_revision: tuple[str, ...] | None
+    new_revision: tuple[str, ...] | None = None
     on_read_pods: bool
     warnings: tuple[str, ...] = ()
 

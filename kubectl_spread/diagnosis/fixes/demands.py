@@ -16,17 +16,7 @@ from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
-from kubectl_spread.objects.core import (
-    Affinity,
-    Container,
-    ContainerPort,
-    Pod,
-    PodAffinity,
-    PodAffinityTerm,
-    PodTemplateSpec,
-    ResourceRequirements,
-    Taint,
-)
+from kubectl_spread.objects import core
 from kubectl_spread.objects.well_known_labels import names_pool
 from kubectl_spread.scheduler import (
     interpodaffinity,
@@ -69,14 +59,14 @@ def _add_tolerations(situation: Situation, *, others: int) -> Iterator[Candidate
         )
 
 
-def _add_toleration(taint: Taint, target: PodTemplateSpec) -> Operations:
+def _add_toleration(taint: core.Taint, target: core.PodTemplateSpec) -> Operations:
     toleration = {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
     if not taint.value:
         toleration = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
     return (append("/spec/tolerations", target.spec.tolerations, toleration),)
 
 
-def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
+def _relax_node_affinity(pod: core.Pod) -> Iterator[Candidate]:
     """Yield the Pod without one nodeSelector label, or with its required node affinity only preferred.
 
     A DaemonSet's controller sets the affinity of its Pods itself: one for each node.
@@ -96,11 +86,11 @@ def _override_of(keys: Iterable[str]) -> Override:
     return Override.NODE_POOL if any(map(names_pool, keys)) else Override.DECISION
 
 
-def _remove_field(path: str, _target: PodTemplateSpec) -> Operations:
+def _remove_field(path: str, _target: core.PodTemplateSpec) -> Operations:
     return (remove(path),)
 
 
-def _prefer_nodes(target: PodTemplateSpec) -> Operations:
+def _prefer_nodes(target: core.PodTemplateSpec) -> Operations:
     """Return the operations that make the required node affinity a preference, term by term.
 
     A required term that cannot be parsed matches no node. A preferred one makes kube-scheduler fail.
@@ -122,7 +112,7 @@ def _prefer_nodes(target: PodTemplateSpec) -> Operations:
     return remove(pointer("spec", "affinity", "nodeAffinity", REQUIRED)), set_to(path, [*kept, *added])
 
 
-def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
+def _relax_pod_affinity(pod: core.Pod) -> Iterator[Candidate]:
     fields: Sequence[proposals.AffinityField] = ("podAffinity", "podAntiAffinity")
     for field in fields:
         affinity = _pod_affinity(field, as_template(pod))
@@ -132,13 +122,13 @@ def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
             yield EditPod(proposal=proposal, edit=partial(_prefer_pods, field, term))
 
 
-def _pod_affinity(field: str, target: PodTemplateSpec) -> PodAffinity:
-    affinity = target.spec.affinity or Affinity()
+def _pod_affinity(field: str, target: core.PodTemplateSpec) -> core.PodAffinity:
+    affinity = target.spec.affinity or core.Affinity()
     found = affinity.pod_affinity if field == "podAffinity" else affinity.pod_anti_affinity
-    return found or PodAffinity()
+    return found or core.PodAffinity()
 
 
-def _prefer_pods(field: str, wanted: PodAffinityTerm, target: PodTemplateSpec) -> Operations:
+def _prefer_pods(field: str, wanted: core.PodAffinityTerm, target: core.PodTemplateSpec) -> Operations:
     """Return the operations that make one required term a preference; LookupError if it is not required here."""
     affinity = _pod_affinity(field, target)
     required = affinity.required_during_scheduling_ignored_during_execution
@@ -149,7 +139,7 @@ def _prefer_pods(field: str, wanted: PodAffinityTerm, target: PodTemplateSpec) -
     return remove(f"{path}/{REQUIRED}/{index}"), append(f"{path}/{PREFERRED}", preferred, weighted)
 
 
-def _is_same_term(term: PodAffinityTerm, of_pod: PodAffinityTerm) -> bool:
+def _is_same_term(term: core.PodAffinityTerm, of_pod: core.PodAffinityTerm) -> bool:
     """Whether a term is the Pod's; the API server adds expressions for (mis)matchLabelKeys to the Pod's selector."""
     if term.label_selector is None or of_pod.label_selector is None:
         return term == of_pod
@@ -158,7 +148,7 @@ def _is_same_term(term: PodAffinityTerm, of_pod: PodAffinityTerm) -> bool:
     return term == msgspec.structs.replace(of_pod, label_selector=selector)
 
 
-def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
+def _drop_host_port(pod: core.Pod) -> Iterator[Candidate]:
     """Yield the Pod without one of its host ports; on the host network they cannot be dropped."""
     if pod.spec.host_network:
         return
@@ -171,7 +161,7 @@ def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
                 yield EditPod(proposal=proposal, edit=partial(_without_host_port, container.name, port))
 
 
-def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) -> Operations:
+def _without_host_port(name: str, port: core.ContainerPort, target: core.PodTemplateSpec) -> Operations:
     """Return the operation that drops a host port, or raise LookupError if no container of that name has it."""
     path, container = _container_named(name, target)
     index = next((i for i, each in enumerate(container.ports) if each == port), None)
@@ -180,7 +170,7 @@ def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) 
     return (remove(path + pointer("ports", index, "hostPort")),)
 
 
-def _container_named(name: str, target: PodTemplateSpec) -> tuple[str, Container]:
+def _container_named(name: str, target: core.PodTemplateSpec) -> tuple[str, core.Container]:
     """Return the path and the container of that name, or raise LookupError; its index may differ from the Pod's."""
     for field, containers in (("containers", target.spec.containers), ("initContainers", target.spec.init_containers)):
         for index, container in enumerate(containers):
@@ -239,12 +229,12 @@ def _pod_level_requests(situation: Situation) -> Mapping[str, int]:
     return {name: amount for name, amount in requests.items() if resource.is_pod_level(name)}
 
 
-def _set_request(container_name: str | None, name: str, quantity: str, target: PodTemplateSpec) -> Operations:
+def _set_request(container_name: str | None, name: str, quantity: str, target: core.PodTemplateSpec) -> Operations:
     """Return the operation that sets one request of a container, or of the Pod.
 
     All requests are replaced together: if the manifest has none, those of the Pod come from its limits.
     """
-    path, resources = "/spec/resources", target.spec.resources or ResourceRequirements()
+    path, resources = "/spec/resources", target.spec.resources or core.ResourceRequirements()
     if container_name is not None:
         place, container = _container_named(container_name, target)
         path, resources = f"{place}/resources", container.resources

@@ -50,15 +50,11 @@ def new_node_fixes(
             continue
         fix = VerifiedFix(
             proposals=(candidate.proposal,),
-            after_deletion=None,
-            mends=False,
             feasible=(),
             admits=0,
             siblings=len(siblings),
-            alike=(),
             changes=merge_changes((candidate,), situation.pod),
             routes=tuple(routes_of((candidate,), situation, siblings)),
-            new_revision=None,
             on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
         )
         fixes.append(NewNodeFix(fix, decision))

@@ -16,8 +16,8 @@ from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
 from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.neighbours import volumes_without_node
 from kubectl_spread.diagnosis.requirements import FilterRequirement
-from kubectl_spread.diagnosis.volume_places import volumes_without_node
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
 from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.apiserver.validation import validate
@@ -15,7 +15,7 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Affinity, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ARGO_TRACKING_ID, HELM_RELEASE
-from kubectl_spread.objects.workloads import CronJob
+from kubectl_spread.objects.template_rest import with_template
 from kubectl_spread.release import Release
 
 INSTANCE = "app.kubernetes.io/instance"
@@ -42,13 +42,7 @@ def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> 
 
 def with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
     """Return the owner with the edits in its template."""
-    replace = msgspec.structs.replace
-    template = edited(template_of(owner), edits)
-    if isinstance(owner, CronJob):
-        job = owner.spec.job_template
-        job = replace(job, spec=replace(job.spec, template=template))
-        return replace(owner, spec=replace(owner.spec, job_template=job))
-    return replace(owner, spec=replace(owner.spec, template=template))
+    return with_template(owner, lambda template: edited(template, edits))
 
 
 def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | None:
@@ -69,9 +63,9 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
     if not _match_label_keys(template) & hashes.keys():
         return None
     changed = edited(pod, edits)
-    metadata = msgspec.structs.replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
+    metadata = replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
     # The API server has merged the old hash into the Pod's own selectors.
-    upcoming = msgspec.structs.replace(changed, metadata=metadata, spec=unmerged(changed.spec))
+    upcoming = replace(changed, metadata=metadata, spec=unmerged(changed.spec))
     return prepared(upcoming, situation.handle.profile.release)
 
 

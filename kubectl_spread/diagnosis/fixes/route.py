@@ -44,19 +44,10 @@ from kubectl_spread.diagnosis.fixes.owner import keeper_of, new_revision_pod, pa
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, steps_of, value_at
 from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
+from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain, plain
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.workloads import (
-    JOB_NAME_LABELS,
-    JOB_UID_LABELS,
-    ON_DELETE,
-    CronJob,
-    DaemonSet,
-    Deployment,
-    Job,
-    StatefulSet,
-)
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed
@@ -217,34 +208,34 @@ def _type_and_name(owner: Workload) -> str:
 
 
 def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> Operations:
-    prefix = JOB_TEMPLATE if isinstance(owner, CronJob) else TEMPLATE
+    prefix = JOB_TEMPLATE if isinstance(owner, workloads.CronJob) else TEMPLATE
     return tuple(replace(each, path=prefix + each.path) for each in operations_of(edits, template_of(owner)))
 
 
 def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
-    if isinstance(owner, Job):
+    if isinstance(owner, workloads.Job):
         return _recreate_job(owner, edits)
     named = _type_and_name(owner)
     patch = _patch_command(owner, _template_operations(owner, edits), "patch")
     rollout = Route(commands=(patch,), effect=Effect.ROLLOUT, owner=named, disturbs=Disturbance.REPLACED)
-    if isinstance(owner, CronJob):
+    if isinstance(owner, workloads.CronJob):
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
-    if isinstance(owner, Deployment):
+    if isinstance(owner, workloads.Deployment):
         return _roll_out(rollout, owner, with_edits(owner, edits), situation)
-    if isinstance(owner, DaemonSet) and owner.spec.update_strategy.type != ON_DELETE:
+    if isinstance(owner, workloads.DaemonSet) and owner.spec.update_strategy.type != workloads.ON_DELETE:
         return rollout
     # A Pod that is evicted later is recreated with the change.
     return _patch_and_delete(owner, waiting if situation.bound_for is None else (), rollout)
 
 
-def _roll_out(rollout: Route, owner: Deployment, changed: Workload, situation: Situation) -> Route:
+def _roll_out(rollout: Route, owner: workloads.Deployment, changed: Workload, situation: Situation) -> Route:
     """Return what a changed template triggers: nothing while paused, and Pods of the same template stay."""
     rollout = replace(rollout, pods=owner.spec.replicas_wanted)
     if owner.spec.paused:
         metadata = owner.metadata
         resume = Command(verb="rollout resume", kind="deployment", namespace=metadata.namespace, name=metadata.name)
         rollout = replace(rollout, commands=(*rollout.commands, resume), paused=True)
-    assert isinstance(changed, Deployment)  # noqa: S101 - it is the owner with another template
+    assert isinstance(changed, workloads.Deployment)  # noqa: S101 - it is the owner with another template
     reused = replica_set_of(changed, situation.handle.snapshot).metadata.name
     made_by = [pod.metadata.controller.name for pod in situation.running if pod.metadata.controller]
     if not made_by.count(reused):
@@ -257,12 +248,12 @@ def _roll_out(rollout: Route, owner: Deployment, changed: Workload, situation: S
 
 def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Route:
     """Return the patch of an owner that keeps its Pods until they are deleted, and the deletion of the Pending ones."""
-    rolls = isinstance(owner, StatefulSet) and owner.spec.update_strategy.type != ON_DELETE
-    first = first_updated_ordinal(owner) if isinstance(owner, StatefulSet) and rolls else 0
+    rolls = isinstance(owner, workloads.StatefulSet) and owner.spec.update_strategy.type != workloads.ON_DELETE
+    first = first_updated_ordinal(owner) if isinstance(owner, workloads.StatefulSet) and rolls else 0
     updated = [pod for pod in waiting if not rolls or _ordinal_of(pod) >= first]
     commands = (*rollout.commands, *([_delete_command(updated)] if updated else []))
     both = replace(rollout, commands=commands, waiting=len(updated))
-    if not isinstance(owner, StatefulSet) or not rolls:
+    if not isinstance(owner, workloads.StatefulSet) or not rolls:
         effect = Effect.THIS_POD_RECREATED if waiting else None
         return replace(both, effect=effect, disturbs=Disturbance.NOTHING)
     partition = first - owner.spec.ordinals.start
@@ -279,14 +270,16 @@ def _ordinal_of(pod: Pod) -> int | float:
     return int(number) if number.isdecimal() else math.inf
 
 
-def _recreate_job(job: Job, edits: Sequence[PodEdit]) -> Route:
+def _recreate_job(job: workloads.Job, edits: Sequence[PodEdit]) -> Route:
     """Return how to recreate a Job, whose template cannot be changed, without what the API server added to it."""
     operations = [*_template_operations(job, edits)]
-    if job.spec.selector is not None and any(label in job.spec.selector.match_labels for label in JOB_UID_LABELS):
+    if job.spec.selector is not None and any(
+        label in job.spec.selector.match_labels for label in workloads.JOB_UID_LABELS
+    ):
         operations.append(remove("/spec/selector"))
         operations += [
             remove(TEMPLATE + pointer("metadata", "labels", label))
-            for label in (*JOB_UID_LABELS, *JOB_NAME_LABELS)
+            for label in (*workloads.JOB_UID_LABELS, *workloads.JOB_NAME_LABELS)
             if label in job.spec.template.metadata.labels
         ]
     return Route(
@@ -324,7 +317,7 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
     old = sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
     owner = patchable_owner(before)
     most = len(old) + 1
-    wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
+    wanted = most if owner is None or isinstance(owner, workloads.DaemonSet) else min(replicas_of(owner), most)
     handle = reduce(Handle.without_pod, old, after.handle)
     return count_placed(_renewed_pods(parts, old, after, before), handle) < wanted
 

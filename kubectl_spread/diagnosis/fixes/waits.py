@@ -10,18 +10,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis.fixes import moves, nodes
-from kubectl_spread.diagnosis.fixes.conclusion import (
-    EndsByItself,
-    NodeRecovery,
-    NotOffered,
-    PodEnding,
-    RolloutGoesOn,
-    StayingPod,
-    SufferingNodes,
-    Wait,
-    WhyNotDeleted,
-)
+from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
@@ -47,34 +36,38 @@ MOST_VERDICTS = 20_000
 """Nodes (count) on which Pods are tried to find where a rollout ends."""
 
 
-def not_offered(situation: Situation, spent: Spent) -> tuple[NotOffered, ...]:
+def not_offered(situation: Situation, spent: Spent) -> tuple[conclusion.NotOffered, ...]:
     """Return what is not offered, although it would open a node."""
     kept = _kept_pods(situation, spent, lambda pod, _: not moves.is_of_its_node(pod))
     staying = (
-        StayingPod(namespace=pod.metadata.namespace, name=pod.metadata.name, node=pod.spec.node_name, why=why)
+        conclusion.StayingPod(
+            namespace=pod.metadata.namespace, name=pod.metadata.name, node=pod.spec.node_name, why=why
+        )
         for pod, why in kept
     )
     return (*islice(_troubled_nodes(situation), MOST), *islice(staying, MOST))
 
 
-def waits_of(situation: Situation, spent: Spent) -> tuple[Wait, ...]:
+def waits_of(situation: Situation, spent: Spent) -> tuple[conclusion.Wait, ...]:
     """Return what lets the Pod in without any action, each kind of node problem once."""
     return tuple(islice(_waits(situation, spent), MOST))
 
 
-def _waits(situation: Situation, spent: Spent) -> Iterator[Wait]:
+def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     yield from _recoveries(situation)
-    for pod, why in _kept_pods(situation, spent, lambda _, why: isinstance(why, EndsByItself)):
-        if isinstance(why, EndsByItself):
+    for pod, why in _kept_pods(situation, spent, lambda _, why: isinstance(why, conclusion.EndsByItself)):
+        if isinstance(why, conclusion.EndsByItself):
             namespace, name = pod.key
-            yield PodEnding(namespace=namespace, name=name, node=pod.spec.node_name, grace_seconds=why.grace_seconds)
+            yield conclusion.PodEnding(
+                namespace=namespace, name=name, node=pod.spec.node_name, grace_seconds=why.grace_seconds
+            )
     if not spent() and _rollout_lets_in(situation):
-        yield RolloutGoesOn(owner=str(owner_of(situation.pod, situation.handle.snapshot)))
+        yield conclusion.RolloutGoesOn(owner=str(owner_of(situation.pod, situation.handle.snapshot)))
 
 
 def _kept_pods(
-    situation: Situation, spent: Spent, matters: Callable[[Pod, WhyNotDeleted], bool]
-) -> Iterator[tuple[Pod, WhyNotDeleted]]:
+    situation: Situation, spent: Spent, matters: Callable[[Pod, conclusion.WhyNotDeleted], bool]
+) -> Iterator[tuple[Pod, conclusion.WhyNotDeleted]]:
     """Yield each Pod in the way whose deletion would help but is not offered, with the reason, if that matters."""
     for pod, _ in () if spent() else moves.obstacles(situation):
         if spent():
@@ -84,7 +77,7 @@ def _kept_pods(
             yield pod, why
 
 
-def _troubled_nodes(situation: Situation) -> Iterator[SufferingNodes]:
+def _troubled_nodes(situation: Situation) -> Iterator[conclusion.SufferingNodes]:
     nodes_of: dict[NodeTrouble, dict[str, None]] = {}
     taints_of: dict[NodeTrouble, dict[str, None]] = {}
     for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)]):
@@ -93,10 +86,10 @@ def _troubled_nodes(situation: Situation) -> Iterator[SufferingNodes]:
                 nodes_of.setdefault(trouble, {})[info.name] = None
                 taints_of.setdefault(trouble, {})[str(taint)] = None
     for trouble, taints in taints_of.items():
-        yield SufferingNodes(nodes=tuple(nodes_of[trouble]), taints=tuple(taints), trouble=trouble)
+        yield conclusion.SufferingNodes(nodes=tuple(nodes_of[trouble]), taints=tuple(taints), trouble=trouble)
 
 
-def _recoveries(situation: Situation) -> Iterator[NodeRecovery]:
+def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
     found: dict[NodeTrouble, list[NodeInfo]] = {}
     closing = [FilterRequirement(plugin.NAME) for plugin in (tainttoleration, nodeunschedulable)]
     for info in situation.nodes_only_against(closing):
@@ -110,7 +103,7 @@ def _recoveries(situation: Situation) -> Iterator[NodeRecovery]:
             found.setdefault(passing[0], []).append(info)
     for trouble, infos in found.items():
         taints = dict.fromkeys(str(taint) for info in infos for taint in nodes.closing_taints(situation, info.node))
-        yield NodeRecovery(nodes=tuple(info.name for info in infos), taints=tuple(taints), trouble=trouble)
+        yield conclusion.NodeRecovery(nodes=tuple(info.name for info in infos), taints=tuple(taints), trouble=trouble)
 
 
 def _rollout_lets_in(situation: Situation) -> bool:

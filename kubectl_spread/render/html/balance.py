@@ -9,7 +9,7 @@ import msgspec
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.contract.skew import FEW_DOMAINS
-from kubectl_spread.diagnosis.constraint_change import SimulatedItem
+from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.render.html.bars import bar
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, SimulatedStep, SimulateReport
-from kubectl_spread.diagnosis.constraint_change import SimulatedItem
+from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text

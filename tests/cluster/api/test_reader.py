@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.cluster.api.reader import NODES_AT_ONCE, TIMES_BEGUN, count, list_metadata, read, server_version
+from kubectl_spread.cluster.log import Progress
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status
-from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.core import Pod
@@ -79,13 +79,6 @@ def test_pages_are_joined_in_order(server: ApiServer, connection: Connection) ->
     assert [seen.query.get("continue") for seen in server.seen] == [None, "t+/=", "u"]
     assert inventory.resource_versions == {"pods": "7"}
     assert inventory.unread == ()
-
-
-def test_the_first_page_alone_can_be_enough(server: ApiServer, connection: Connection) -> None:
-    server.answer = in_turn(listing("a", **{"continue": "t"}))
-    inventory = read(connection, [Read(POD, first_page_only=True)])
-    assert names_of(inventory.objects["Pod"]) == ["a"]
-    assert len(server.seen) == 1
 
 
 def test_the_next_page_is_asked_for_before_one_is_decoded(server: ApiServer, connection: Connection) -> None:
