@@ -68,7 +68,7 @@ def _read_template(path: str) -> str:
 FORMATS: Mapping[str, Format] = {
     "json": Format("structured", "to_json"),
     "yaml": Format("structured", "to_yaml"),
-    "name": Format("text.names", "names"),
+    "name": Format("structured", "to_names"),
     "markdown": Format("markdown", "to_markdown"),
     "mermaid": Format("mermaid", "to_mermaid", ABOUT_ITEMS),
     "html": Format("html", "to_html"),

@@ -32,7 +32,7 @@ def tables() -> Tables:
     return msgspec.json.decode(content, type=Tables)
 
 
-def reviewed(
+def review_of(
     manifest: Manifest, snapshot: Snapshot, before: Snapshot, release: Release, *, validated: bool = False
 ) -> Review:
     """Return the API server's review of the manifest; for the arguments see ``review``."""

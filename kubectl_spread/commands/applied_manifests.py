@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
-from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
-from kubectl_spread.commands.admission_errors import pod_errors, reviewed
-from kubectl_spread.commands.applying import application, merge_all
+from kubectl_spread.commands.admission_errors import pod_errors, review_of
+from kubectl_spread.commands.applying import merge_all
 from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.contract.check import ValidationError
@@ -40,11 +39,6 @@ def manifests_of(
     return read_manifests(sources, stdin=stdin, of_any_kind=True)
 
 
-def objects_of(manifests: Sequence[Manifest]) -> tuple[Application, ...]:
-    """Return what the manifests apply, without kinds of other APIs."""
-    return tuple(application(each, each.obj) for each in manifests if each.obj is not None)
-
-
 def unsimulated_notes(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
     """Return notes on what is not simulated: controllers of other APIs, and autoscaling of workloads."""
     return tuple(
@@ -64,7 +58,7 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     manifests = merge_all(manifests, snapshot)
     objects = [each.obj for each in manifests if each.obj is not None]
     with_namespaces = snapshot.with_objects(obj for obj in objects if isinstance(obj, Namespace))
-    reviews = [(each, reviewed(each, with_namespaces, snapshot, profile.release)) for each in manifests]
+    reviews = [(each, review_of(each, with_namespaces, snapshot, profile.release)) for each in manifests]
     faults = [fault for each, review in reviews for fault in _find_faults(each, review)]
     if not faults:
         faults = [

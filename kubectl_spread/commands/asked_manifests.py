@@ -130,7 +130,7 @@ def asked_manifest(
     handle = handle_for(wanted.pod, snapshot, view)
     release = handle.profile.release
     answered = served if served and not served.missing else None
-    review = admission_errors.reviewed(manifest, snapshot, view.snapshot, release, validated=answered is not None)
+    review = admission_errors.review_of(manifest, snapshot, view.snapshot, release, validated=answered is not None)
     errors = admission_errors.as_errors((*review.namespace_errors, *review.errors))
     errors += answered.errors if answered else ()
     asked = AskedManifest(

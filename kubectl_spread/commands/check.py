@@ -141,7 +141,7 @@ def check(
 
 def _refusal(manifest: Manifest, snapshot: Snapshot, view: View) -> Iterator[tuple[Manifest, Answer]]:
     """Yield the manifest, which makes no Pods, with the API server's errors; nothing if it is accepted."""
-    review = admission_errors.reviewed(manifest, snapshot, view.snapshot, view.handle().profile.release)
+    review = admission_errors.review_of(manifest, snapshot, view.snapshot, view.handle().profile.release)
     if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
         yield manifest, Answer(refused_item(manifest, 0, errors))
 

@@ -121,13 +121,13 @@ def _namespaces_concerned(asked: Asked) -> Need:
         claims_devices = dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
         if claims_devices or any(volume.in_tree for volume in pod.spec.volumes):
             return Need(whole=True, why=f"{pod.metadata.name} claims devices or disks that Pods share")
-        namespaces |= concerned(pod, handle.snapshot)
+        namespaces |= affinity_namespaces(pod, handle.snapshot)
     if len(namespaces) > MOST_NAMESPACES:
         return Need(whole=True, why=f"affinity asks for Pods of {len(namespaces)} namespaces")
     return Need(namespaces=frozenset(namespaces), why="affinity asks for Pods there")
 
 
-def concerned(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
+def affinity_namespaces(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
     """Return the namespaces, its own included, that its affinity terms select and whose Pods are unread."""
     read = snapshot.inventory.pods_read or PodsRead(frozenset(), frozenset())
     try:

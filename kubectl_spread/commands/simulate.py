@@ -9,8 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, objects_of, unsimulated_notes
-from kubectl_spread.commands.applying import merge_all, merged_constraints, unreadable
+from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, unsimulated_notes
+from kubectl_spread.commands.applying import application, merge_all, merged_constraints, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -278,7 +278,7 @@ class Naming:
 
     def _applied(self, value: str, manifests: Sequence[Manifest]) -> Step:
         self.snapshot = apply_all(manifests, self.snapshot, self._profile)
-        objects = objects_of(manifests)
+        objects = tuple(application(each, each.obj) for each in manifests if each.obj is not None)
         merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
         return Step(Verb.APPLY, value, objects=objects, notes=unsimulated_notes(manifests))

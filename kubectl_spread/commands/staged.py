@@ -37,14 +37,7 @@ READ_SHARE = 0.25
 
 
 def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions, *, all_pods: int) -> View:
-    """Return as much of the cluster as the answer needs.
-
-    ``all_pods``: how many Pods it has (count).
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
-        UsageError: the release or the scheduler's configuration makes no sense.
-    """
+    """Return as much of the cluster, of so many Pods (count), as the answer needs; errors as for ``look``."""
 
     def is_small(namespaces: Iterable[str]) -> bool:
         part = question.first_part

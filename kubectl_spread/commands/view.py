@@ -237,13 +237,7 @@ def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> 
 
 
 def look_for(source: Source, question: Question, scheduler: SchedulerOptions, *, read: ReadMode) -> View:
-    """Return as much of the cluster as the answer needs.
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
-        ManifestError: a file cannot be read.
-        UsageError: the release or the scheduler's configuration makes no sense.
-    """
+    """Return as much of the cluster as the answer needs; errors as for ``look``."""
     if pods := pods_of_large(source, question.namespaces, read):
         from kubectl_spread.commands.staged import look_in_stages
 

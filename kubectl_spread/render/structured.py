@@ -1,6 +1,6 @@
-"""Reports as JSON and YAML: the contract programs rely on.
+"""Reports for programs: JSON and YAML, the contract that they rely on, and names.
 
-Both are valid without a character that a terminal acts on: what others wrote is escaped as the format escapes it.
+JSON and YAML have no character that a terminal acts on: what others wrote is escaped as the format escapes it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubectl_spread.render.cells import invisible
+from kubectl_spread.render.cells import clean, invisible
 
 if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport
@@ -21,6 +21,19 @@ def to_json(report: AnyReport | Mapping[str, object], *, lines: bool = True) -> 
     """Return the report as JSON, indented as kubectl indents it or in one line, with a newline at the end."""
     encoded = msgspec.json.encode(report)
     return json_text(msgspec.json.format(encoded, indent=4) if lines else encoded)
+
+
+def to_names(report: AnyReport) -> str:
+    """Return the objects' names, each once, as ``-o name`` prints them."""
+    if report.kind == "SkewReport":
+        found = [str(item.workload) for item in report.items]
+    elif report.kind == "SimulateReport":
+        found = [str(item.workload) for step in report.steps for item in step.items if item.changed]
+    elif report.kind == "RebalanceReport":
+        found = [f"pod/{each.pod}" for each in report.evictions]
+    else:
+        found = [f"{item.kind.lower()}/{item.name}" for item in report.items]
+    return "".join(f"{clean(name)}\n" for name in dict.fromkeys(found))
 
 
 def json_text(encoded: bytes) -> str:

@@ -15,7 +15,7 @@ from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.fixes import FIXES, WAITS
 from kubectl_spread.wording.statuses import STATUSES, VERDICTS
 
-_outcome = partial(Entry, kind=EntryKind.OUTCOME)
+_outcome = partial(Entry, kind=EntryKind.OUTCOME, link=entry.SPREAD)
 _field = partial(Entry, kind=EntryKind.FIELD, link=entry.DEFINITION)
 _column = partial(Entry, kind=EntryKind.COLUMN, link=entry.DEFINITION)
 _DOMAINS, _NODES = "Below a constraint.", "By why-pending and check, of the nodes that are rejected."
@@ -132,7 +132,6 @@ OUTCOMES: Sequence[Entry] = (
         " are included. newlyPending is true if more Pods are Pending than before, or are refused.",
         when="After every step. range has the fewest and the most in the simulated orders.",
         action="Change the step: add a node first, drain one node at a time, or relax the constraint that is named.",
-        link=entry.SPREAD,
     ),
     _outcome(
         name="untried",
@@ -141,7 +140,6 @@ OUTCOMES: Sequence[Entry] = (
         " schedulable, and evictions that wait for them may be allowed.",
         when="If tens of thousands of Pods have to be placed. The answer is then incomplete. Otherwise it is absent.",
         action="Simulate smaller steps, or a part of the cluster.",
-        link=entry.SPREAD,
     ),
     _outcome(
         name="ranges",
@@ -151,7 +149,6 @@ OUTCOMES: Sequence[Entry] = (
         " often by one.",
         when="For every constraint, as [least, most] of each domain. Both are equal if chance decides nothing.",
         action="Plan for the worst value of a range.",
-        link=entry.SPREAD,
     ),
     _outcome(
         name="orders",
@@ -160,7 +157,6 @@ OUTCOMES: Sequence[Entry] = (
         " random. Each simulated order decides them differently, and always in the same way.",
         when="After every step. It is 1 if chance decides nothing, or if the cluster is too large for more.",
         action="If it is 1 in a large cluster, simulate a smaller part to see ranges.",
-        link=entry.SPREAD,
     ),
 )
 COLUMNS: Sequence[Entry] = (

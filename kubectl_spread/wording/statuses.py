@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SHOWN_NAMES = 10
 
-_verdict = partial(Entry, kind=EntryKind.VERDICT)
+_verdict = partial(Entry, kind=EntryKind.VERDICT, link=entry.DEFINITION)
 
 STATUSES = Rules(EntryKind.STATUS)
 """The status of a row, worst first; the text is the one thing to know about it, and empty where there is none."""
@@ -214,7 +214,6 @@ VERDICTS: Sequence[Entry] = (
         meaning="This constraint needs no eviction. It is also satisfied after evictions for other constraints.",
         when="By rebalance, if the skew is within maxSkew before and after the plan.",
         action="Nothing.",
-        link=entry.DEFINITION,
     ),
     _verdict(
         name="Planned",
@@ -251,7 +250,6 @@ VERDICTS: Sequence[Entry] = (
         " The placement is for these Pods; if there are none, it is for all Pods as if they were created.",
         when="By check, for workloads. The exit code is 1.",
         action="Create the missing object, or change the template or the quota.",
-        link=entry.DEFINITION,
     ),
     _verdict(
         name="Invalid",
@@ -260,7 +258,6 @@ VERDICTS: Sequence[Entry] = (
         " admitted. validation has the reasons. The rest of the report is for the manifest without these errors.",
         when="By check, if validation is not empty. The exit code is 1.",
         action="Correct the fields as the messages describe.",
-        link=entry.DEFINITION,
     ),
 )
 

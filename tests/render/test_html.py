@@ -24,7 +24,7 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.balance import MOST_DOMAINS
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
-from kubectl_spread.render.html.fates import Fate, NodeFate, evaluated
+from kubectl_spread.render.html.fates import Fate, NodeFate, fates_of
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
 from kubectl_spread.render.html.node_map import (
     MOST_BOXES,
@@ -519,7 +519,7 @@ class TestMap:
         report = golden_report("check/checkout")
         assert isinstance(report, CheckReport)
         (item,) = report.items
-        drawn = read(constraint_map(item.after[0], evaluated(item), {"node-a2": 2}, drawing=Drawing(Style.LINES)))
+        drawn = read(constraint_map(item.after[0], fates_of(item), {"node-a2": 2}, drawing=Drawing(Style.LINES)))
         said = drawn.texts("p", of="lines")
         assert said[0].split("\n") == ["node-a1\t\t\tscore 437", "node-a2\t2\t2 new\tscore 449"]
 

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from kubectl_spread.commands.admission_errors import reviewed
+from kubectl_spread.commands.admission_errors import review_of
 from kubectl_spread.commands.manifests import ManifestSources, read_manifests
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.release import Release
@@ -161,7 +161,7 @@ def _refused(broken: Broken, folder: Path) -> str:
     if problems:  # what is left is the bystander
         return "; ".join(map(str, problems))
     empty = Snapshot.build(Inventory({}))
-    return "; ".join(map(str, reviewed(manifest, empty, empty, Release()).errors))
+    return "; ".join(map(str, review_of(manifest, empty, empty, Release()).errors))
 
 
 def _rich(kind: str) -> Object:

@@ -44,12 +44,12 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
     after: Side
 
 
-def planned(report: RebalanceReport, short: Short) -> Markup:
+def plan_bars(report: RebalanceReport, short: Short) -> Markup:
     """Return the bars of each constraint that does not hold as things are."""
     return _drawn((_planned(item) for item in report.items if item.verdict is not RebalanceVerdict.BALANCED), short)
 
 
-def simulated(step: SimulatedStep, short: Short) -> Markup:
+def step_bars(step: SimulatedStep, short: Short) -> Markup:
     """Return the bars of each constraint that the step changes."""
     return _drawn((_simulated(item) for item in step.items if item.changed), short)
 

@@ -18,9 +18,9 @@ from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render import outline
-from kubectl_spread.render.html.balance import planned, simulated
+from kubectl_spread.render.html.balance import plan_bars, step_bars
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
-from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
+from kubectl_spread.render.html.fates import Fates, fates_of, of_next_replica
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
 from kubectl_spread.render.html.node_map import Counts, Drawing, Style, constraint_map, plain_map
 from kubectl_spread.render.html.sections import block_markup, conflict_markup, folded, section, table_markup
@@ -199,10 +199,10 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         return
     if isinstance(item, SimulatedStep):
         yield _blocks(card.outlined, (*ABOVE_MAPS, outline.Table))
-        yield simulated(item, drawing.short)
+        yield step_bars(item, drawing.short)
     elif isinstance(item, RebalanceReport):
         yield joined(map(block_markup, card.outlined.blocks))
-        yield planned(item, drawing.short)
+        yield plan_bars(item, drawing.short)
         return
     elif isinstance(item, NotCreated):
         return  # Its sentence says it all.
@@ -221,7 +221,7 @@ def _blocks(outlined: Item, kinds: Iterable[type[outline.Part]]) -> Markup:
 
 
 def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
-    fates = {} if drawing.style is Style.NOTHING else evaluated(item)
+    fates = {} if drawing.style is Style.NOTHING else fates_of(item)
     constraints, placed = item.constraints, Counter[str]()
     if isinstance(item, CheckItem):
         placed.update(placement.node for placement in item.placements)

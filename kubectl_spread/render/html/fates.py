@@ -49,7 +49,7 @@ COUNTED = NodeFate(Fate.COUNTED)
 ELSEWHERE = NodeFate(Fate.REJECTED, "something else", pages.ELSEWHERE)
 
 
-def evaluated(item: EvaluationReport) -> Fates:
+def fates_of(item: EvaluationReport) -> Fates:
     """Return what the filters decide about every node, with the score of those they let through.
 
     Beside what becomes of all replicas, that is said of the first alone: the others change what is feasible.

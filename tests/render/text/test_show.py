@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewReport
-from kubectl_spread.render.text.names import names
+from kubectl_spread.render.structured import to_names
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_details, show_table
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
@@ -184,6 +184,10 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
         for row in rows_of([node("n", zone=EVIL), made, *pods])
     )
     rows = SkewReport(metadata=METADATA, items=items)
-    for text in (show_table(rows, wide=wide, headers=True), show_details(rows, wide=wide, by_node=True), names(rows)):
+    for text in (
+        show_table(rows, wide=wide, headers=True),
+        show_details(rows, wide=wide, by_node=True),
+        to_names(rows),
+    ):
         assert text
         assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text

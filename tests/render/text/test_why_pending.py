@@ -14,7 +14,7 @@ from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import PodName, Replicas, WorkloadRef
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
-from kubectl_spread.render.text.names import names
+from kubectl_spread.render.structured import to_names
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
@@ -205,6 +205,6 @@ def evil_item() -> PendingItem:
 @pytest.mark.parametrize("wide", [False, True])
 def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
     item = evil_item()
-    for text in (told(item, wide=wide), names(PendingReport(metadata=METADATA, items=(item,)))):
+    for text in (told(item, wide=wide), to_names(PendingReport(metadata=METADATA, items=(item,)))):
         assert text
         assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text
