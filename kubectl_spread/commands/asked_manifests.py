@@ -115,8 +115,13 @@ def asked_manifest(
 ) -> AskedManifest:
     """Return what one manifest asks for, and the API server's answer to it.
 
-    ``view``: the cluster without any manifest; ``snapshot``: with all of them. ``replicas``: None for the number after
-    applying it. ``create`` sends a dry run to the API server; None to apply its rules here.
+    Args:
+        manifest: the manifest.
+        earlier: the manifests before it.
+        view: the cluster without any manifest.
+        snapshot: the cluster with all manifests.
+        replicas: the number of replicas; None for the number after applying it.
+        create: sends a dry run to the API server; None to apply its rules here.
 
     Raises:
         ManifestError: it asks for too many Pods.
@@ -181,7 +186,11 @@ def _with_refusals(
 def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: int | None) -> DesiredWorkload:
     """Return what the manifest asks for, with its Pod as the controller creates it.
 
-    ``before``: the cluster without any manifest; ``snapshot``: with all of them; ``replicas``: as above.
+    Args:
+        manifest: the manifest.
+        snapshot: the cluster with all manifests.
+        before: the cluster without them.
+        replicas: the number of replicas; None for the number after applying it.
 
     Raises:
         ManifestError: it asks for too many Pods.
@@ -214,7 +223,11 @@ def outcomes_of(
 ) -> Mapping[int, AppliedOutcomes]:
     """Return index of the manifest → its outcome, where all are applied together.
 
-    ``others``: further objects; ``view``: the cluster without them; ``as_if``: nobody refuses or holds the Pods.
+    Args:
+        asked: the manifests.
+        others: further objects to apply, which create no Pods.
+        view: the cluster without them.
+        as_if: whether to assume that nobody refuses or holds their Pods.
     """
     if not asked:
         return {}

@@ -50,7 +50,12 @@ def beside_autoscaler(
 ) -> ItemT:
     """Return the explanation of a Pod with what the cluster's autoscaler decides; the same where there is none.
 
-    ``siblings``: the Pending Pods of the workload, this one first; ``flags``: the connection flags that commands carry.
+    Args:
+        item: the explanation.
+        situation: the Pod and the cluster.
+        siblings: the Pending Pods of the workload, this one first.
+        options: what is given of autoscalers on the command line.
+        flags: the connection flags that commands carry.
 
     Raises:
         ManifestError: the file of instance types cannot be read.

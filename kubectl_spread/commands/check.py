@@ -93,7 +93,13 @@ def check(
 ) -> CheckAnswer:
     """Return whether the manifests schedule in this cluster, in file order, each seeing the ones before it.
 
-    ``stdin``: None where it is closed. ``create`` sends a dry run to the API server; None to apply its rules here.
+    Args:
+        source: the cluster.
+        options: what is asked.
+        scheduler: whose rules apply.
+        stdin: standard input; None where it is closed.
+        create: sends a dry run to the API server; None to apply its rules here.
+        how: how manifests are applied to live objects.
 
     Raises:
         ManifestError: no sound document has a Pod template.
@@ -189,7 +195,10 @@ def _unplaced_pods(manifests: Sequence[Manifest], options: CheckOptions, view: V
 def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool = False) -> ExitCode:
     """Return the exit code: no where a Pod finds no node or a manifest is invalid.
 
-    ``warnings``: they mean no too. ``autoscaling``: a Pod counts as placed where nothing forbids a new node for it.
+    Args:
+        report: the answer.
+        warnings: whether warnings of findings and of the API server mean no too.
+        autoscaling: whether a Pod counts as placed where nothing forbids a new node for it.
     """
     unread = any(gap.why == UNREADABLE for gap in report.incomplete)
     warned = any(

@@ -34,7 +34,11 @@ def with_fixes(
 ) -> tuple[CheckItem, ...]:
     """Return the items, with fixes where a replica finds no node.
 
-    ``view``: the cluster without the manifests; ``seconds``: for all searches, None for the default of its size.
+    Args:
+        answered: each manifest and the answer about it.
+        view: the cluster without the manifests.
+        seconds: for all searches together; None for the default of the cluster's size.
+        autoscalers: the autoscaler flags.
     """
     within = seconds_for(seconds, len(view.snapshot.nodes))
     budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))

@@ -52,7 +52,10 @@ class _Seen(msgspec.Struct, frozen=True):
 def answers_of(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject], view: View) -> tuple[Answer, ...]:
     """Return the answers about the manifests, which are applied together.
 
-    ``others``: further objects to apply; ``view``: the cluster without any of them.
+    Args:
+        asked: the manifests that create Pods.
+        others: further objects to apply.
+        view: the cluster without them.
 
     Raises:
         ValueError: an object of the cluster cannot be parsed.
@@ -110,8 +113,11 @@ def _applied(
 def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None, view: View) -> Answer:
     """Return the answer about one manifest.
 
-    ``outcome``: None where none of its Pods is placed; ``more``: the outcome if all were admitted, None where all are,
-    or none is; ``view``: the cluster without any manifest.
+    Args:
+        asked: the manifest.
+        outcome: its outcome; None where none of its Pods is placed.
+        more: the outcome if all its Pods were admitted; None where all are, or none is.
+        view: the cluster without any manifest.
     """
     manifest, served = asked.manifest, asked.served
     item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest))

@@ -144,7 +144,10 @@ def read_manifests(
 ) -> tuple[list[Manifest], tuple[ManifestProblem, ...]]:
     """Return all sound documents as objects, and the problems of the others.
 
-    ``of_any_kind``: manifests without Pods are enough.
+    Args:
+        sources: what to read.
+        stdin: standard input; None where it is closed.
+        of_any_kind: whether manifests without Pods are enough.
 
     Raises:
         ManifestError: documents cannot be read (all of them are named) and no other will do.
@@ -237,7 +240,10 @@ def _decoded(document: Document, path: str, values: Plain, struct: type[StructT]
 def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckItem:
     """Return the item with the file and the lines of its fields.
 
-    ``built``: a tool generated the text, so that no file has it.
+    Args:
+        manifest: the manifest.
+        item: its item.
+        built: whether a tool generated the text, so that no file has it.
     """
     document = manifest.document
     edited = (edit.path for fix in item.fixes for edit in fix.edits)

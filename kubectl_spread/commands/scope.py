@@ -155,7 +155,11 @@ def namespaces_with_pods(snapshot: Snapshot) -> tuple[str, ...]:
 def not_found(what: str, scope: Scope, elsewhere: Iterable[str], *, near: str = "") -> ClusterError:
     """Return the error for an object that was named and does not exist.
 
-    ``what``: such as ``pods "web-0"``; ``elsewhere``: the namespaces that have one; ``near``: "did you mean", or empty.
+    Args:
+        what: the object, such as ``pods "web-0"``.
+        scope: where it was searched.
+        elsewhere: the namespaces that have one of that name.
+        near: "did you mean" with another name; empty for none.
     """
     namespaces = ", ".join(sorted(elsewhere))
     hint = f"there is one in namespace {namespaces}: use -n" if namespaces else near or "check the name, or use -n"

@@ -251,7 +251,12 @@ def follow(
 
     Named workloads must exist now; when they are deleted later, so are their rows.
 
-    ``say`` takes one line when the server is lost, and one when it is back.
+    Args:
+        source: the cluster.
+        scope: which objects are meant.
+        options: what is asked.
+        scheduler: whose rules apply.
+        say: takes one line when the server is lost, and one when it is back.
 
     Raises:
         ClusterError: as for ``show``, or a list may not be watched.
@@ -304,7 +309,11 @@ def wanted_workloads(
 ) -> Iterator[OwnedPods]:
     """Yield the workloads of the scope; static Pods only where they are named.
 
-    ``names``: (kind, name), the kind empty for any; none for all. ``may_be_gone``: named workloads need not exist.
+    Args:
+        view: the cluster.
+        scope: what is asked about.
+        names: (kind, name) of the workloads, the kind empty for any; empty for all.
+        may_be_gone: whether named workloads need not exist.
 
     Raises:
         ClusterError: a named workload does not exist and must.

@@ -92,7 +92,12 @@ def simulate(
 ) -> SimulateReport:
     """Return what the steps change for the workloads of the scope.
 
-    ``stdin``: for manifests; None where it is closed.
+    Args:
+        source: the cluster.
+        scope: which workloads are followed.
+        options: the steps.
+        scheduler: whose rules apply.
+        stdin: standard input, for manifests; None where it is closed.
 
     Raises:
         ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.

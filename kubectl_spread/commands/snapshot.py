@@ -72,8 +72,11 @@ class Taken(msgspec.Struct, frozen=True):
 def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> Taken:
     """Return what the other commands read, and nothing else: decoding already dropped all other fields.
 
-    ``namespace``: of the workloads that will be asked about, empty for all. ``now``: a time that files give is kept.
-    ``key``: of the digests, 16 random bytes; empty for no digests.
+    Args:
+        source: the cluster.
+        namespace: of the workloads that will be asked about; empty for all.
+        now: when it is taken; a time that files give is kept.
+        key: the key of the digests, 16 random bytes; empty for no digests.
 
     Raises:
         ClusterError: a list that is needed cannot be had.

@@ -37,7 +37,18 @@ READ_SHARE = 0.25
 
 
 def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions, *, all_pods: int) -> View:
-    """Return as much of the cluster, of so many Pods (count), as the answer needs; errors as for ``look``."""
+    """Return as much of the cluster as the answer needs.
+
+    Args:
+        source: the cluster.
+        question: what it is read for.
+        scheduler: whose rules apply.
+        all_pods: how many Pods it has (count).
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+        UsageError: the release or the scheduler's configuration makes no sense.
+    """
 
     def is_small(namespaces: Iterable[str]) -> bool:
         part = question.first_part

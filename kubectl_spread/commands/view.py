@@ -101,7 +101,11 @@ class View(msgspec.Struct, frozen=True):
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, read: ReadLists | None = None) -> View:
     """Return the cluster under the rules of its release.
 
-    ``read`` reads lists of the source, and what they call for; None to read only these.
+    Args:
+        source: the cluster.
+        reads: which lists are needed.
+        scheduler: whose rules apply.
+        read: reads lists of the source, and what they call for; None to read only these.
 
     Raises:
         ClusterError: a list that is needed cannot be had.
@@ -230,7 +234,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> int:
     """Return how many Pods the cluster has (count) where it is read in stages; 0 where it is read whole.
 
-    An empty name in ``namespaces`` means all, whose Pods are read in any case.
+    Args:
+        source: the cluster.
+        namespaces: those that are asked about; an empty name means all, whose Pods are read in any case.
+        read: how much of a large cluster is read.
     """
     counted = source.count_pods() if all(namespaces) and read != "all" else 0
     return counted if counted > read_sets.WHOLE_CLUSTER_PODS else 0

@@ -98,8 +98,14 @@ def why_pending(
 ) -> PendingAnswer:
     """Return why each Pod of the scope that has no node has none.
 
-    ``fix_budget``: seconds that all searches for fixes may take, None for the default of the cluster's size.
-    ``most_nodes``: how many (count) have their Pods read one by one before all Pods are read.
+    Args:
+        source: the cluster.
+        scope: which Pods are meant.
+        scheduler: whose rules apply.
+        autoscalers: the autoscaler flags.
+        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
+        read: how much of a large cluster is read.
+        most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
 
     Raises:
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.

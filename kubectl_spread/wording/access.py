@@ -10,7 +10,10 @@ from kubectl_spread.wording.words import enumerated
 def read_from(context: str, cluster: str, server: str) -> str:
     """Return which cluster was read, where kubectl without flags asks another one.
 
-    ``context`` and ``cluster`` are empty where there is none.
+    Args:
+        context: the context's name; empty when there is none.
+        cluster: the name of the cluster in the kubeconfig; empty when there is none.
+        server: the API server's URL.
     """
     named = [f"{what} {name}" for what, name in (("context", context), ("cluster", cluster)) if name]
     return f"Read from {', '.join((*named, server))}: not the current context."

@@ -55,7 +55,10 @@ class Texts(msgspec.Struct, frozen=True):
 def sentence(cause: causes.AnyCause, pod: Pod, preemption: Preemption | None) -> str:
     """Return the root cause in a sentence: no longer than a line that begins with the Pod's name.
 
-    ``preemption``: what the scheduler would evict for the Pod, which comes first; None for nothing.
+    Args:
+        cause: why the Pod finds no node.
+        pod: the Pod.
+        preemption: what the scheduler would evict for it, which comes first; None for nothing.
     """
     lead = f"It {preempts(preemption)}; until then: " if preemption else ""
     at_work = AT_WORK if pod.metadata.controller else 0

@@ -208,8 +208,11 @@ def shown_with(flag: str) -> str:
 def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: bool = False) -> str:
     """Return the title of a list of fixes: what all of them do to Pods, and how to see more fixes; empty without any.
 
-    ``disturbs``: what each does; ``more``: how to see more, empty for none; ``checked``: for a manifest, of which none
-    runs yet; ``folded``: room is short.
+    Args:
+        disturbs: what each does.
+        more: how many more there are, and how to see them; empty for none.
+        checked: whether they are for a manifest, of which nothing runs yet.
+        folded: whether room is short.
     """
     if not disturbs:
         return ""
@@ -235,7 +238,10 @@ def new_revision(feasible: Sequence[str]) -> str:
 def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
     """Return the sentence on a node more: the summary of the fix, and the nodes that it may be like as well.
 
-    ``alike``: the names of nodes that do the same; ``first``: no other fix comes before it.
+    Args:
+        new_node: the summary.
+        alike: the names of such nodes.
+        first: whether no other fix comes before it.
     """
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
     return f"{new_node[:1].upper()}{new_node[1:]}{others}." if first else f"Or {new_node}{others}."

@@ -54,7 +54,10 @@ _named = partial(enumerated, most=2)
 def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, evictions: int) -> str:
     """Return what a plan comes to.
 
-    ``verdicts``: of all constraints; ``broken``: how many of them do not hold before it; ``evictions``: a count.
+    Args:
+        verdicts: of all constraints.
+        broken: how many of them do not hold before it (count).
+        evictions: how many there are (count).
     """
     if not verdicts:
         return "No constraints found to balance."
@@ -80,7 +83,11 @@ def fix_first(summary: str, starts: str) -> str:
 def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str], flags: Sequence[str] | None) -> str:
     """Return how many Pods of these workloads wait for a node, and what says why.
 
-    ``flags``: what leads a command to the cluster; None for files.
+    Args:
+        pods: how many (count).
+        workloads: whose they are.
+        namespaces: where.
+        flags: what leads a command to the cluster; None for files.
     """
     scope = ("-n", *namespaces) if len(namespaces) == 1 else ("-A",)
     why = "why-pending" if flags is None else f"`{kubectl('spread why-pending', flags=(*scope, *flags))}`"

@@ -77,7 +77,9 @@ def pending_text(workload: str, least: int, most: int, summary: str) -> str:
 def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
     """Return which Pods are evicted.
 
-    ``pods``: workload and name of each; ``most``: how many are named (count), None for all.
+    Args:
+        pods: workload and name of each.
+        most: how many are named (count); None for all.
     """
     names: dict[str, list[str]] = {}
     for workload, name in pods[:most]:

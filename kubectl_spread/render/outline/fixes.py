@@ -23,7 +23,10 @@ MOST_FIXES = 2
 def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) -> Fixes | None:
     """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none.
 
-    ``brief``: only the first.
+    Args:
+        item: the Pod.
+        extent: how much is wanted.
+        brief: whether only the first is.
     """
     if not item.nodes or not item.needs_fixes:
         return None
