@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -131,8 +131,10 @@ def asked_manifest(
         # A Pod is admitted when it is sent, so only earlier manifests count.
         snapshot = with_manifests(earlier, view.snapshot, view.handle().profile)
     wanted = desired(manifest, snapshot, view.snapshot, replicas)
-    served = _served(manifest, wanted, create) if create else None
     handle = handle_for(wanted.pod, snapshot, view)
+    served = _served(manifest, wanted, create) if create else None
+    if served and _is_cured(manifest, wanted, served, handle, view):
+        served = None
     release = handle.profile.release
     answered = served if served and not served.missing else None
     review = admission_errors.review_of(manifest, snapshot, view.snapshot, release, validated=answered is not None)
@@ -154,6 +156,15 @@ def asked_manifest(
             raise
         return replace(asked, is_sound=False)
     return _with_refusals(asked, found, view, errors)
+
+
+def _is_cured(manifest: Manifest, wanted: DesiredWorkload, served: Served, handle: Handle, view: View) -> bool:
+    """Whether the API server, which lacks the other documents, refuses the Pod for want of one of them."""
+    if not (served.errors if isinstance(manifest.obj, Pod) else served.of_pods):
+        return False
+    pod, profile = wanted.pod, handle.profile
+    now, then = (completed(pod, (), each, profile).refusals for each in (view.snapshot, handle.snapshot))
+    return bool(now) and not then
 
 
 def _with_refusals(
@@ -219,28 +230,32 @@ def handle_for(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
 
 
 def outcomes_of(
-    asked: Sequence[AskedManifest], others: Iterable[KubernetesObject], view: View, *, as_if: bool = False
+    asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View, *, as_if: bool = False
 ) -> Mapping[int, AppliedOutcomes]:
-    """Return index of the manifest → its outcome, where all are applied together.
+    """Return place of the manifest → its outcome, where all are applied together.
 
     Args:
-        asked: the manifests.
-        others: further objects to apply, which create no Pods.
-        view: the cluster without them.
+        asked: place among all documents → the manifest.
+        others: the same for further objects to apply, which create no Pods.
+        view: the cluster without any of them.
         as_if: whether to assume that nobody refuses or holds their Pods.
     """
     if not asked:
         return {}
     stored: dict[tuple[str, WorkloadRef], Pod] = {
         (each.manifest.namespace, WorkloadRef(kind=type(obj).__name__, name=obj.metadata.name)): each.wanted.pod
-        for each in asked
+        for each in asked.values()
         # Each Pod of a StatefulSet has its own volumes.
         if each.served and each.served.pod and not isinstance(each.wanted.owner, StatefulSet)
         for obj in each.objects
     }
-    objects = (*others, *(obj for each in asked for obj in each.objects))
-    found = applied([each.wanted for each in asked], objects, view.handles, stored=stored, as_if=as_if)
-    return dict(enumerate(found))
+    objects = [
+        obj
+        for place in sorted((*asked, *others))
+        for obj in (asked[place].objects if place in asked else (others[place],))
+    ]
+    found = applied([each.wanted for each in asked.values()], objects, view.handles, stored=stored, as_if=as_if)
+    return dict(zip(asked, found, strict=True))
 
 
 def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:

@@ -125,8 +125,12 @@ def check(
             for number, each in enumerate(applied)
             if each.makes_pods and options.selector.matches(each.labels)
         }
-        others = [each.obj for each in applied if each.obj is not None and not each.makes_pods]
-        answers = dict(zip(asked, answers_of([*asked.values()], others, view), strict=True))
+        others = {
+            number: each.obj
+            for number, each in enumerate(applied)
+            if each.obj is not None and not (each.makes_pods or each.refused)
+        }
+        answers = answers_of(asked, others, view)
         answered: list[tuple[Manifest, Answer]] = []
         for number, manifest in enumerate(applied):
             if number in asked:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.validation.field_errors import Reason
 from kubectl_spread.commands import admission_errors
 from kubectl_spread.commands.applying import merged_constraints
 from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
@@ -19,6 +20,7 @@ from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, outcome_of, undecided_outcome, unplaced_pods
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
 from kubectl_spread.simulation.placement import Placed
@@ -38,7 +40,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """The outcomes of all manifests, by index.
+    """The outcomes of all manifests, by place.
 
     Attributes:
         now: the actual outcomes; without manifests that are not applied or whose Pods get no node.
@@ -49,34 +51,36 @@ class _Seen(msgspec.Struct, frozen=True):
     as_if: Mapping[int, AppliedOutcomes]
 
 
-def answers_of(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject], view: View) -> tuple[Answer, ...]:
-    """Return the answers about the manifests, which are applied together.
+def answers_of(
+    asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View
+) -> Mapping[int, Answer]:
+    """Return place of the manifest → the answer about it, where all are applied together.
 
     Args:
-        asked: the manifests that create Pods.
-        others: further objects to apply.
-        view: the cluster without them.
+        asked: place among all documents → the manifest.
+        others: the same for further objects to apply, which create no Pods.
+        view: the cluster without any of them.
 
     Raises:
         ValueError: an object of the cluster cannot be parsed.
     """
     before = view.snapshot
-    came = [unplaced_pods(each.wanted, before, each.handle) if each.is_sound else None for each in asked]
-    if any(each is not None and each.undecided for each in came):
-        outcomes = [undecided_outcome(each.wanted, one) if one else None for each, one in zip(asked, came, strict=True)]
-        return tuple(_answer(each, one, None, view) for each, one in zip(asked, outcomes, strict=True))
+    came = {place: unplaced_pods(each.wanted, before, each.handle) for place, each in asked.items() if each.is_sound}
+    if any(each.undecided for each in came.values()):
+        outcomes = {place: undecided_outcome(asked[place].wanted, one) for place, one in came.items()}
+        return {place: _answer(each, outcomes.get(place), None, view) for place, each in asked.items()}
     seen = _seen(asked, others, view)
-    return tuple(_answer(each, *_outcomes(each, number, seen, view), view) for number, each in enumerate(asked))
+    return {place: _answer(each, *_outcomes(each, place, seen, view), view) for place, each in asked.items()}
 
 
 def _outcomes(
-    asked: AskedManifest, number: int, seen: _Seen, view: View
+    asked: AskedManifest, place: int, seen: _Seen, view: View
 ) -> tuple[ManifestOutcome | None, ManifestOutcome | None]:
     """Return the outcome, and the outcome if all Pods were admitted where only some are; None for no outcome."""
     if not asked.is_placed:
         return None, None
     now, as_if = (
-        outcome_of(asked.wanted, view.snapshot, found[number]) if number in found else None
+        outcome_of(asked.wanted, view.snapshot, found[place]) if place in found else None
         for found in (seen.now, seen.as_if)
     )
     if now is None or as_if is None:
@@ -85,29 +89,17 @@ def _outcomes(
     return (now, as_if) if some else (replace(as_if, failed_create=now.failed_create), None)
 
 
-def _seen(asked: Sequence[AskedManifest], others: Sequence[KubernetesObject], view: View) -> _Seen:
-    accepted = [number for number, each in enumerate(asked) if not each.errors]
-    now = _applied(asked, [n for n in accepted if not (asked[n].is_held and not asked[n].refused)], others, view)
-    short = {n for n, each in now.items() if each.first.refused} | {n for n, each in enumerate(asked) if each.is_held}
-    placed = [n for n, each in enumerate(asked) if each.is_placed]
+def _seen(asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View) -> _Seen:
+    accepted = {n: each for n, each in asked.items() if not each.errors and (each.refused or not each.is_held)}
+    now = outcomes_of(accepted, others, view)
+    short = {n for n, each in now.items() if each.first.refused} | {n for n, each in asked.items() if each.is_held}
+    placed = {n: each for n, each in asked.items() if each.is_placed}
     try:
-        as_if = _applied(asked, placed, others, view, as_if=True) if short.intersection(placed) else {}
+        as_if = outcomes_of(placed, others, view, as_if=True) if short.intersection(placed) else {}
     except ValueError:  # An object that the API server refuses may be impossible to simulate.
-        placed = [n for n in placed if not asked[n].errors]
-        as_if = _applied(asked, placed, others, view, as_if=True) if short.intersection(placed) else {}
+        placed = {n: each for n, each in placed.items() if not each.errors}
+        as_if = outcomes_of(placed, others, view, as_if=True) if short.intersection(placed) else {}
     return _Seen(now, {number: each for number, each in as_if.items() if number in short})
-
-
-def _applied(
-    asked: Sequence[AskedManifest],
-    numbers: Sequence[int],
-    others: Sequence[KubernetesObject],
-    view: View,
-    *,
-    as_if: bool = False,
-) -> Mapping[int, AppliedOutcomes]:
-    found = outcomes_of([asked[number] for number in numbers], others, view, as_if=as_if)
-    return {numbers[place]: each for place, each in found.items()}
 
 
 def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None, view: View) -> Answer:
@@ -137,9 +129,12 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
     if unknown and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)
     item = replace(item, warnings=_warnings(asked, view))
-    if asked.errors:
-        return Answer(replace(item, verdict=Verdict.INVALID, validation=asked.errors, failed_create=None))
-    failed = item.failed_create
+    failed, errors = item.failed_create, asked.errors
+    if failed and isinstance(manifest.obj, Pod) and not asked.numbered:
+        # The Pod is the object.
+        errors = (*errors, check.ValidationError(field="", reason=Reason.FORBIDDEN, message=failed.message))
+    if errors:
+        return Answer(replace(item, verdict=Verdict.INVALID, validation=errors, failed_create=None))
     if asked.refused:
         first = asked.refused[0]
         missing = tuple(each.missing for each in asked.refusals if each.missing)

@@ -27,6 +27,7 @@ from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key, key_of
 from kubectl_spread.simulation.placement import room_for, storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
+from kubectl_spread.snapshot import Snapshot
 
 MOST_VERDICTS, PREEMPTING = 20_000_000, 5
 """Pods are tried on at most so many nodes (count): two or three minutes. A search for Pods to preempt counts that many
@@ -131,13 +132,14 @@ class ControlLoop:
             for owner in self.cluster.snapshot.all(struct):
                 self.cluster.dirty[key_of(owner)] = None
 
-    def create(self, pod: Pod) -> None:
-        """Create a Pod without a controller, as the API server completes it."""
-        made = completed(replace(pod, status=PodStatus()), (), self.cluster.snapshot, self.cluster.handle.profile)
-        if made.refusals and not self.as_if:
-            self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
+    def create(self, pod: Pod, sent: Snapshot) -> None:
+        """Create a Pod without a controller, as the API server completes it in the cluster at that time."""
+        made = completed(replace(pod, status=PodStatus()), (), sent, self.cluster.handle.profile)
+        why = str(made.refusals[0]) if made.refusals else self._usage.fault(made.pod, sent)
+        if why and not self.as_if:
+            self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = why
         else:
-            self._create(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
+            self._place(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
 
     def renew(self, key: ControllerKey, pods: Collection[PodKey]) -> None:
         """Make the DaemonSet replace these Pods with a new revision, unless its strategy is OnDelete."""
@@ -312,9 +314,13 @@ class ControlLoop:
 
     def _create(self, made: NextPod, pod: Pod, number: int) -> bool:
         """Create the Pod with its claims, if the quotas of its namespace allow it; return whether they do."""
-        if not self.as_if and (fault := self._usage.fault(pod)):
+        if not self.as_if and (fault := self._usage.fault(pod, self.cluster.snapshot)):
             self.cluster.refused[_maker(pod)] = fault
             return False
+        self._place(made, pod, number)
+        return True
+
+    def _place(self, made: NextPod, pod: Pod, number: int) -> None:
         if pod.key != made.pod.key:
             # The claim of an ephemeral volume is named after its Pod.
             others = {claim.metadata.name for claim in ephemeral_claims(made.pod)}
@@ -322,7 +328,6 @@ class ControlLoop:
             made = replace(made, claims=(*kept, *ephemeral_claims(pod)))
         self.cluster.handles = self.cluster.handles.each(made.place)
         self.cluster.make(pod, number=number)
-        return True
 
     def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
         """Return the controller's next Pod, without its final name; a refused Pod is made again each time."""

@@ -18,6 +18,7 @@ from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.resourcequotas import charge, quota_fault, with_usage
 from kubectl_spread.objects.core import Pod, ResourceQuota, ResourceQuotaStatus
 from kubectl_spread.simulation.cluster_state import ClusterState, PodKey
+from kubectl_spread.snapshot import Snapshot
 
 Charged: TypeAlias = Mapping[PodKey, tuple[Pod, bool]]
 """Pod → (the Pod, whether it has ended for quotas)."""
@@ -30,10 +31,15 @@ class QuotaUsage:
         self._cluster = cluster
         self._charged: dict[str, Charged] = {namespace: self._now(namespace) for namespace in self._namespaces()}
 
-    def fault(self, pod: Pod) -> str:
-        """Return why the quotas refuse the Pod now; empty if they have room for it."""
+    def fault(self, pod: Pod, sent: Snapshot) -> str:
+        """Return why the quotas refuse the Pod; empty if they have room for it.
+
+        ``sent`` is the cluster when the Pod is sent: quotas that it lacks come later.
+        """
         self.count(pod.metadata.namespace)
-        return quota_fault(pod, (), self._cluster.snapshot, self._cluster.handle.profile.release)
+        later = (quota for quota in self._quotas() if sent.get(ResourceQuota, *quota.key) is None)
+        snapshot = self._cluster.snapshot.without_others(later)
+        return quota_fault(pod, (), snapshot, self._cluster.handle.profile.release)
 
     def count(self, *namespaces: str) -> None:
         """Update the quotas of these namespaces, or of all."""

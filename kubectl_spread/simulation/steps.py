@@ -523,16 +523,19 @@ def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
 
 
 def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Apply objects: workloads and Pods after all others.
+    """Apply objects: workloads and Pods after all others, but Pods are admitted in their place in the file.
 
     In some orders of chance the Pods of each are bound before the next one is applied, in others all wait together.
     """
     loop.stored, loop.as_if = step.stored, step.as_if
     merged = [*(_over(each, cluster) for each in step.objects), *step.merged]
     makers = [obj for obj in merged if isinstance(obj, Pod | Workload)]
+    sent: dict[PodKey, Snapshot] = {}
     # Claims come last, because volumes that they bind to may come after them in the file.
     for obj in sorted(merged, key=lambda obj: isinstance(obj, PersistentVolumeClaim)):
-        if not isinstance(obj, Pod | Workload):
+        if isinstance(obj, Pod):
+            sent[obj.key] = cluster.snapshot
+        elif not isinstance(obj, Workload):
             _apply_other(obj, cluster)
     if step.alone:
         loop.leave_others({(obj.metadata.namespace, workloads.owner_of(obj, cluster.snapshot)) for obj in makers})
@@ -541,7 +544,7 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     cluster.chance.free |= len(makers) > 1
     for maker in makers:
         if isinstance(maker, Pod):
-            _apply_pod(maker, cluster, loop)
+            _apply_pod(maker, sent[maker.key], cluster, loop)
         else:
             _apply_one(maker, cluster, loop, alone=step.alone)
         if len(makers) > 1 and cluster.seed % 2 == 0:
@@ -570,10 +573,10 @@ def _apply_other(obj: KubernetesObject, cluster: ClusterState) -> None:
             cluster.put(as_applied(obj, cluster.snapshot))
 
 
-def _apply_pod(pod: Pod, cluster: ClusterState, loop: ControlLoop) -> None:
+def _apply_pod(pod: Pod, sent: Snapshot, cluster: ClusterState, loop: ControlLoop) -> None:
     live = cluster.pods.get(pod.key)
     if live is None:
-        loop.create(pod)
+        loop.create(pod, sent)
     elif pod != live:
         cluster.update(workloads.released(workloads.controller_of(live, cluster.snapshot), pod))
 

@@ -175,3 +175,19 @@ def test_a_kind_of_another_api_is_asked_for_and_then_its_pods(checked: Check) ->
 def test_a_kind_that_is_not_served_is_not_asked_for(checked: Check) -> None:
     report, asked = checked([ROLLOUT], discovered={"argoproj.io/v1alpha1": Discovered()})
     assert (only(report).verdict, asked) == ("Invalid", [])
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["the account last", "the account first"])
+@pytest.mark.parametrize("kind", ["Pod", "Deployment"])
+def test_what_the_server_refuses_for_want_of_another_document_counts_for_nothing(
+    kind: str,
+    first: bool,  # noqa: FBT001 - a parameter of the test
+    checked: Check,
+) -> None:
+    account: Object = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}}
+    default = {**account, "metadata": {"name": "default", "namespace": "default"}}
+    made = pod("web", serviceAccountName="robot")
+    asked = made if kind == "Pod" else workload(kind, "web", pods=template(serviceAccountName="robot"))
+    report, _ = checked([account, asked] if first else [asked, account], refusing_pods, [*ABC, default])
+    # A bare Pod is refused unless its account comes before it.
+    assert only(report).verdict == ("Invalid" if kind == "Pod" and not first else "Schedulable")

@@ -1,0 +1,66 @@
+"""A bare Pod is admitted by what comes before it in the file; each verdict as a real API server gave it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from kubectl_spread.commands.check import CheckOptions, check
+from kubectl_spread.commands.view import SchedulerOptions
+from tests.build import Object, node, pod
+from tests.commands.memory import Memory
+from tests.simulation.test_steps import last
+
+NODES = [node("a1", allocatable={"cpu": "4", "pods": "20"})]
+FIRST, SECOND = pod("p1"), pod("p2", requests={"cpu": "100m"})
+LIMITS: Object = {
+    "apiVersion": "v1",
+    "kind": "LimitRange",
+    "metadata": {"name": "limits"},
+    "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "5"}}]},
+}
+QUOTA: Object = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "quota"},
+    "spec": {"hard": {"pods": "1", "requests.cpu": "1"}},
+}
+
+
+def written(folder: Path, manifests: Sequence[Object]) -> Path:
+    """Return a file of the manifests."""
+    path = folder / "manifests.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}))
+    return path
+
+
+def verdicts(folder: Path, manifests: Sequence[Object]) -> Mapping[str, str]:
+    """Return name → verdict."""
+    options = CheckOptions(filenames=(str(written(folder, manifests)),), namespace="default")
+    report = check(Memory(NODES), options, SchedulerOptions(), stdin=None).report
+    return {item.name: item.verdict for item in report.items}
+
+
+@pytest.mark.parametrize(
+    ("manifests", "wanted"),
+    [
+        ([LIMITS, FIRST], {"p1": "Unschedulable"}),
+        ([FIRST, LIMITS], {"p1": "Schedulable"}),
+        ([QUOTA, FIRST], {"p1": "Invalid"}),
+        ([FIRST, QUOTA], {"p1": "Schedulable"}),
+        ([FIRST, QUOTA, SECOND], {"p1": "Schedulable", "p2": "Invalid"}),
+        ([SECOND, QUOTA], {"p2": "Schedulable"}),
+    ],
+    ids=["limits first", "limits last", "quota first", "quota last", "quota between", "quota after its Pod"],
+)
+def test_only_earlier_documents_decide_about_a_bare_pod(
+    manifests: Sequence[Object], wanted: Mapping[str, str], tmp_path: Path
+) -> None:
+    assert verdicts(tmp_path, manifests) == wanted
+    file = str(written(tmp_path, manifests))
+    step = last(NODES, f"apply {file}")
+    assert step.newly_pending == ({*wanted.values()} != {"Schedulable"})
+    assert bool(step.notes) == ("Invalid" in wanted.values())
