@@ -290,11 +290,12 @@ def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[causes.Rejecti
 
 
 def _rejecting(plugin: str, names: Collection[str], blame: Blame) -> causes.RejectingFilter:
-    if plugin == noderesources.NAME:
-        # The amount that is free matters on nodes that no other filter rejects.
-        filters = {name: sum(isinstance(each, FilterRequirement) for each in blame.against[name]) for name in names}
-        names = [name for name in names if filters[name] == 1] or names
-    shared = tuple(blame.spread.explainer.shared(plugin, names))
+    # What a filter says matters on nodes that no other filter rejects; so do the amounts that are free.
+    filters = {name: sum(isinstance(each, FilterRequirement) for each in blame.against[name]) for name in names}
+    alone = frozenset(name for name in names if filters[name] == 1)
+    names = alone or names if plugin == noderesources.NAME else names
+    found = blame.spread.explainer.shared(plugin, names)
+    shared = tuple(sorted(found, key=lambda each: -len(alone.intersection(each.nodes))))
     everywhere = len(shared[0].nodes) == len(blame.handle.node_infos)
     return causes.RejectingFilter(plugin=plugin, reasons=shared, everywhere=everywhere)
 

@@ -47,7 +47,7 @@ class RejectingFilter(Facts, frozen=True, kw_only=True):
     """A filter plugin that rejects nodes.
 
     Attributes:
-        reasons: the reason for the most nodes first.
+        reasons: the reason for the most nodes that no other filter rejects first.
         everywhere: whether the first reason holds on every node of the cluster.
     """
 

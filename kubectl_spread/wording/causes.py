@@ -5,6 +5,7 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import assert_never
@@ -104,7 +105,10 @@ def shared_line(cause: causes.AnyCause) -> str:
     """Return the root cause as Pods of several workloads may share it: without what each of them asks for."""
     match cause:
         case causes.PinnedDomain(constraint=constraint, domains=domains, nodes=nodes, pins=pins):
-            whys = (f"{len(pin.nodes)} of {nodes} nodes {_shared(pin.reasons)}" for pin in pins[:MOST_REASONS])
+            alike = Counter[str]()
+            for pin in pins:
+                alike[_shared(pin.reasons)] += len(pin.nodes)
+            whys = (f"{number} of {nodes} nodes {why}" for why, number in alike.most_common(MOST_REASONS))
             return f"{brief_key(constraint.topology_key)} {named(domains)}: {', '.join(whys)}"
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters):
             each = (f"{it.plugin}: {_shared([it.reasons[0].reason]) or named(it.reasons[0].nodes)}" for it in filters)
@@ -125,9 +129,9 @@ def _without_amounts(reason: AnyReason | None) -> str:
             return (
                 f"too little {enumerated([*(['room for Pods'] if full else []), *(it.name for it in resources)])} free"
             )
-        case UntoleratedTaints(taints=taints) if all(taint.startswith(NODE_CONDITION) for taint in taints):
-            conditions = (taint.removeprefix(NODE_CONDITION).partition(":")[0] for taint in taints)
-            return enumerated(list(dict.fromkeys(conditions)))
+        case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
+            names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
+            return enumerated(list(dict.fromkeys(names)))
         case _:
             return reason_text(reason)
 
@@ -312,7 +316,7 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
     more = len(filters) - 1
     return Texts(
         [longest, f"{long}.", f"{short}.", f"{shortest}{_and_more(more, 'filter')}.", f"{named(cause.plugins)}."],
-        [reasons, f"{reason}{_and_more(more)}", reason],
+        [reasons, f"{reason}{_and_more(more)}", reason, shortest.removeprefix(f"{cause.filters[0].plugin}: ")],
     )
 
 

@@ -67,7 +67,10 @@ def _(finding: findings.PinnedMinimum) -> str:
     by_node: dict[str, list[str]] = {}
     for pin in finding.pins:
         by_node.setdefault(pin.node, []).append(reason_text(pin.reason) or name_of(pin.requirement))
-    pins = _some([f"{node} ({'; '.join(reasons)})" for node, reasons in by_node.items()])
+    alike: dict[str, list[str]] = {}
+    for node, reasons in by_node.items():
+        alike.setdefault("; ".join(reasons), []).append(node)
+    pins = _some([f"{_some(nodes)} ({why})" for why, nodes in alike.items()])
     has, most = "has" if len(finding.domains) == 1 else "have", finding.global_minimum + finding.constraint.max_skew
     return (
         f"{_some(finding.domains)} {has} the fewest matching Pods ({finding.global_minimum}), but this Pod cannot go"

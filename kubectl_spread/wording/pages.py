@@ -31,11 +31,6 @@ JAMMED = "{}: replica {} of {} cannot be scheduled"
 LEFT_OUT = "Not drawn: {} that change less or not at all."
 
 
-def decided_by(filters: tuple[str, ...]) -> str:
-    """Return which filters decided, as a sentence; empty for none."""
-    return f"Decided by {', '.join(filters)}." if filters else ""
-
-
 def leaves_no_node(requirements: int) -> str:
     """Return how a list of so many requirements begins that leave no node (count)."""
     return "This alone leaves no node: " if requirements == 1 else "Together these leave no node: "

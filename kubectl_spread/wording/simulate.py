@@ -68,10 +68,12 @@ def _number(least: int, most: int) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def pending_text(workload: str, least: int, most: int, summary: str) -> str:
-    """Return how many Pods of a workload wait, and why; in some random orders alone where there is no summary."""
-    why = f": {summary}" if summary else "." if least == most else " in some random orders."
-    return f"{_number(least, most)} of {workload} Pending{why}"
+def pending_text(waiting: Sequence[tuple[str, int, int]], summary: str) -> str:
+    """Return how many Pods of each workload wait, and why; in some random orders alone where there is no summary."""
+    by_chance = any(low < high for _, low, high in waiting)
+    why = f": {summary}" if summary else " in some random orders." if by_chance else "."
+    whose = enumerated([f"{_number(low, high)} of {workload}" for workload, low, high in waiting], len(waiting))
+    return f"{whose} Pending{why}"
 
 
 def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:

@@ -194,6 +194,24 @@ def test_constraints_that_each_leave_no_node_are_named() -> None:
     assert (cause.constraint.topology_key, cause.eligible, cause.also) == (ZONE, ("a", "b"), (HOSTNAME,))
 
 
+def test_the_reason_on_nodes_that_no_other_filter_rejects_comes_first() -> None:
+    pool = [node("g", zone="a", labels={"pool": "gpu"}, taints=["gpu=:NoSchedule"])]
+    others = [node(f"n{number}", zone="a", taints=["x=:NoSchedule"]) for number in range(3)]
+    cause = cause_of(incoming(nodeSelector={"pool": "gpu"}), [*pool, *others])
+    assert isinstance(cause, FiltersAlone)
+    assert [each.nodes for each in cause.filters[0].reasons] == [("g",), ("n0", "n1", "n2")]
+
+
+def test_the_filter_that_every_smallest_conflict_has_comes_first() -> None:
+    full = [node(f"g{number}", zone="a", labels={"pool": "gpu"}, allocatable={"cpu": "0"}) for number in range(2)]
+    cause = cause_of(
+        incoming(nodeSelector={"pool": "gpu"}, requests={"cpu": "1"}),
+        [*full, node("n", zone="b", taints=["x=:NoSchedule"])],
+    )
+    assert isinstance(cause, FiltersAlone)
+    assert cause.plugins == ("NodeResourcesFit", "TaintToleration", "NodeAffinity")
+
+
 def test_a_constraint_may_count_no_node() -> None:
     described = incoming(zoned(maxSkew=0), spread("rack", selector=app("web")))
     cause = cause_of(described, [node("a", zone="a"), node("r", labels={"rack": "r"})])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from kubectl_spread.controllers.workloads import WorkloadRef
@@ -34,6 +35,7 @@ TAINTED = Pin(
     requirement=FilterRequirement("TaintToleration"),
     reason=UntoleratedTaints(taints=("a:NoSchedule",)),
 )
+TAINTED_TOO = msgspec.structs.replace(TAINTED, node="c3")
 FULL = Pin(node="c2", requirement=FilterRequirement("NodeResourcesFit"), reason=None)
 UNCOUNTED = findings.UncountedNodes(constraint=WEB, nodes=("x",), pods=1)
 MIXED = findings.RolloutMixesRevisions(
@@ -71,9 +73,9 @@ SOFT = constraint(soft=True)
             ),
         ),
         (
-            findings.PinnedMinimum(constraint=WEB, global_minimum=2, domains=("c",), pins=(TAINTED, FULL)),
+            findings.PinnedMinimum(constraint=WEB, global_minimum=2, domains=("c",), pins=(TAINTED, FULL, TAINTED_TOO)),
             (
-                "c has the fewest matching Pods (2), but this Pod cannot go there: c1 (taint a:NoSchedule), c2"
+                "c has the fewest matching Pods (2), but this Pod cannot go there: c1, c3 (taint a:NoSchedule), c2"
                 " (NodeResourcesFit). Until that changes, every other domain is limited to 3."
             ),
         ),

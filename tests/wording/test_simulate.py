@@ -22,8 +22,20 @@ from kubectl_spread.simulation.steps import (
     UnknownController,
     Unmanaged,
 )
-from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
+from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text, pending_text
 from tests.build import pod, typed_pod
+
+
+@pytest.mark.parametrize(
+    ("waiting", "summary", "text"),
+    [
+        ([("x/web", 2, 2), ("y/api", 0, 1)], "it is cold.", "2 of x/web and 0 to 1 of y/api Pending: it is cold."),
+        ([("x/web", 2, 2)], "", "2 of x/web Pending."),
+        ([("x/web", 0, 2), ("y/api", 0, 1)], "", "0 to 2 of x/web and 0 to 1 of y/api Pending in some random orders."),
+    ],
+)
+def test_workloads_that_wait_for_one_reason(waiting: list[tuple[str, int, int]], summary: str, text: str) -> None:
+    assert pending_text(waiting, summary) == text
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def _counts(cards: Sequence[Card]) -> Markup:
 def _causes(outline: Outline) -> Markup:
     """Return each cause with the workloads that have it; nothing where there is one explanation."""
     lines = [text(cause.text) for cause in outline.causes]
-    return block("ul", each("li", lines)) if lines else NOTHING
+    return block("ul", each("li", lines), class_="causes") if lines else NOTHING
 
 
 def _overview(cards: Sequence[Card]) -> Markup:

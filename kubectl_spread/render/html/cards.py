@@ -194,8 +194,7 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
     if isinstance(item, SkewItem):
         yield _blocks(card.outlined, OF_ROW)
         yield _constraint(item.constraint, of_next_replica(item), drawing, shown=True)
-        decided = pages.decided_by(item.evaluated_filters)
-        yield block("div", _blocks(card.outlined, BELOW_ROW), block("p", text(decided), class_="hint"), class_="notes")
+        yield block("div", _blocks(card.outlined, BELOW_ROW), class_="notes")
         return
     if isinstance(item, SimulatedStep):
         yield _blocks(card.outlined, (*ABOVE_MAPS, outline.Table))
@@ -229,12 +228,11 @@ def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
         constraints = constraints if item.stuck else item.after or constraints
     if not constraints:
         return section("Nodes", UNDRAWN if drawing.style is Style.NOTHING else plain_map(fates, drawing))
-    hard = [constraint.index for constraint in constraints if constraint.hard]
+    unfolded = [each.index for each in constraints if each.hard] or [constraints[0].index]
     drawn = []
     for each in constraints:
         ranges = ranges_of(each, item) if isinstance(item, CheckItem) else EXACT
-        shown = not hard or each.index in hard
-        drawn.append(_constraint(each, fates, drawing, placed=placed, ranges=ranges, shown=shown))
+        drawn.append(_constraint(each, fates, drawing, placed=placed, ranges=ranges, shown=each.index in unfolded))
     return joined(drawn)
 
 

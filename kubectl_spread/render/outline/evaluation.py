@@ -14,8 +14,6 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
-from kubectl_spread.render.outline.shortening import rewritten
-from kubectl_spread.wording.causes import NODE_CONDITION
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
 from kubectl_spread.wording.words import SHORT_KEYS, first_and_more, listed, with_short_keys
 
@@ -73,8 +71,6 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
             blocks.append(replace(found, minimum="") if known else found)
         elif not extent.folded:
             blocks.append(Note(line=allowance(constraint)))
-    if extent.folded:  # The sentence on top names its taint in full.
-        blocks = [rewritten(block, lambda text: text.replace(NODE_CONDITION, "")) for block in blocks]
     yield from ((block,) for block in blocks) if extent.evidence else [tuple(blocks)] * bool(blocks)
     yield from ((block,) for block in remarks(item))
 

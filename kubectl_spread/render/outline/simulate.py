@@ -57,8 +57,12 @@ def _notes(lines: Iterable[str]) -> Iterator[Note]:
 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     """Yield what else is to be known of the step, a sentence or two each."""
+    alike: dict[tuple[str, bool], list[tuple[str, int, int]]] = {}
     for pending in step.pending:
-        yield wording.pending_text(f"{pending.namespace}/{pending.workload}", *pending.range, pending.summary)
+        low, high = pending.range
+        key = pending.summary, not pending.summary and low < high
+        alike.setdefault(key, []).append((f"{pending.namespace}/{pending.workload}", low, high))
+    yield from (wording.pending_text(waiting, summary) for (summary, _), waiting in alike.items())
     for why in dict.fromkeys(pod.why for pod in step.blocked):
         yield wording.BLOCKED.format(_named(pod for pod in step.blocked if pod.why == why), why)
     if step.lost:

@@ -60,8 +60,8 @@ def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
 
 def _causes(outline: Outline, screen: Screen) -> str:
     """Return each cause with its workloads, and a blank line; empty where there are none."""
-    texts = (text for cause in outline.causes for text in (cause.line, f"  {cause.workloads}".rstrip()) if text)
-    lines = [line for text in (*texts, *filter(None, (outline.more,))) for line in screen.wrapped(text, under=2)]
+    texts = [(text, 2) for cause in outline.causes for text in (cause.line, f"  {cause.workloads}".rstrip()) if text]
+    lines = [line for text, under in (*texts, (outline.more, 0)) if text for line in screen.wrapped(text, under=under)]
     return "".join(f"{line}\n" for line in (*lines, "")) if lines else ""
 
 

@@ -14,7 +14,9 @@ import msgspec
 
 from kubectl_spread.render.cells import NONE, cell, clean
 from kubectl_spread.render.outline import EVERY, Table, Tone
+from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.render.wrapping import wrap
+from kubectl_spread.wording.causes import NODE_CONDITION
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 """Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
@@ -192,6 +194,8 @@ def _shorter(table: Table, *, whole: bool) -> Iterator[tuple[Table, int, list[st
     table, legend = _with_short_keys(table)
     table, beginning = (table, []) if whole else _with_short_zones(_with_short_kinds(table))
     yield table, GAP, legend + beginning
+    # A sentence beside the table has the taint in full.
+    table = rewritten(table, lambda text: text.replace(NODE_CONDITION, NODE_CONDITION if whole else ""))
     table, letters = _with_letters(table)
     legend = [*legend, *beginning, *letters]
     yield table, GAP, legend

@@ -29,8 +29,9 @@ REGION = "eu-west-1"
 def cluster() -> Iterator[Object]:
     """Yield an outage: zone c is down, a quota is used up, and one workload asks for more CPU than any node has."""
     for zone in "abc":
-        taints = [DOWN] if zone == "c" else []
-        yield from (node(f"n{zone}{i}", zone=f"{REGION}{zone}", cpu="8", pods=110, taints=taints) for i in range(10))
+        for number in range(10):
+            taints = [DOWN, *["pool=spot:NoSchedule"] * (number == 0)] if zone == "c" else []
+            yield node(f"n{zone}{number}", zone=f"{REGION}{zone}", cpu="8", pods=110, taints=taints)
     for name, waiting in {"web": 6, "cart": 5, "api": 5, "search": 4}.items():
         even = spread(ZONE, selector=app(name))
         yield workload("ReplicaSet", name, pods=template(even, labels={"app": name}), replicas=waiting + 2)
