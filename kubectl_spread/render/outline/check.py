@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.check import CheckItem, CheckReport
+from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render import outline
@@ -43,7 +43,10 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     return Item(
         item=item,
         headline=Headline(
-            subject=name, line=f"{name}: {sentence}", sentence=capital(sentence, evaluation.first_name(item)), tone=tone
+            subject=name,
+            line=f"{name}: {sentence}",
+            sentence=capital(sentence, evaluation.first_name(item.summary)),
+            tone=tone,
         ),
         paragraphs=((*refusals, *warnings, *notes, *first), *rest),
     )
@@ -96,13 +99,21 @@ def _placement(item: CheckItem) -> str:
     if not item.placements and jam is None and (item.rollout or not item.replicas):
         return wording.NO_POD
     if item.stuck and item.rollout and item.rollout.unchanged and item.pending:
-        return wording.stay_pending(item.pending, item.summary)
+        return wording.stay_pending(item.pending, _begun(item.summary))
     if item.stuck:
-        return wording.NOT_SCHEDULABLE.format(item.summary)
+        return wording.NOT_SCHEDULABLE.format(_begun(item.summary))
     if jam is not None:
-        why = jam.summary or str(jam.message)
-        return wording.jam_sentence(jam.replica, jam.replica_max, item.replicas, nodes=jam.nodes, why=why)
+        return _jammed(jam, item.replicas)
     return _created(item)
+
+
+def _begun(summary: str) -> str:
+    return capital(summary, evaluation.first_name(summary))
+
+
+def _jammed(jam: Jam, replicas: int) -> str:
+    why = _begun(jam.summary or str(jam.message))
+    return wording.jam_sentence(jam.replica, jam.replica_max, replicas, nodes=jam.nodes, why=why)
 
 
 def _created(item: CheckItem) -> str:
@@ -122,8 +133,7 @@ def _if_all_came(item: CheckItem) -> str:
         return ""
     if found.jam is None:
         return wording.placed(found.placements, wording.everyone(item.replicas, to_come=False))
-    jam, why = found.jam, found.jam.summary or str(found.jam.message)
-    return wording.jam_sentence(jam.replica, jam.replica_max, item.replicas, nodes=jam.nodes, why=why)
+    return _jammed(found.jam, item.replicas)
 
 
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:

@@ -44,9 +44,9 @@ def verdict_sentence(item: EvaluationReport) -> str:
     return schedulable(item.feasible, undecided=undecided)
 
 
-def first_name(item: EvaluationReport) -> tuple[str, ...]:
-    """Return the name that the item's summary begins with; empty if its first word stands for a topology key."""
-    first = item.summary.partition(" ")[0]
+def first_name(summary: str) -> tuple[str, ...]:
+    """Return the name that a summary begins with; empty if its first word stands for a topology key."""
+    first = summary.partition(" ")[0]
     return () if first in SHORT_KEYS.values() else (first,)
 
 

@@ -134,7 +134,7 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
-    line, sentence = f"{name}: {verdict}", capital(verdict, evaluation.first_name(item))
+    line, sentence = f"{name}: {verdict}", capital(verdict, evaluation.first_name(item.summary))
     if item.stuck:
         rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
         lines = wording.waiting_lines(name, sentence, at_work(item), rolls_out=rolls_out)
