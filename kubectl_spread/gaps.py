@@ -29,11 +29,7 @@ class _Gap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnreadKind(_Gap, frozen=True, kw_only=True):
-    """A list that could not be read.
-
-    Attributes:
-        why: in a word or two, such as ``forbidden``.
-    """
+    """A list that could not be read; ``why``: in a word or two, such as ``forbidden``."""
 
     kind: Kind
     why: str

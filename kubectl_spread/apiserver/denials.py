@@ -29,10 +29,7 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
 
     A kind that was not read refuses nothing.
     """
-    if any(snapshot.all(core.LimitRange)):
-        from kubectl_spread.apiserver.denials import bound_faults
-
-        yield from (Refusal("", fault, by_policy=True) for fault in bound_faults(pod, snapshot, release))
+    yield from (Refusal("", fault, by_policy=True) for fault in bound_faults(pod, snapshot, release))
     namespace, name = pod.metadata.namespace, pod.spec.service_account_name or _DEFAULT_ACCOUNT
     if fault := ending(namespace, snapshot):
         yield Refusal("", fault, by_policy=True)

@@ -32,12 +32,7 @@ def active(pods: Iterable[Pod]) -> tuple[Pod, ...]:
 
 
 class Victims(msgspec.Struct, frozen=True):
-    """The Pods that a controller deletes.
-
-    Attributes:
-        pods: in order.
-        free: whether it could have chosen others.
-    """
+    """The Pods that a controller deletes, in order; ``free``: whether it could have chosen others."""
 
     pods: tuple[Pod, ...]
     free: bool
@@ -51,14 +46,10 @@ def victims(
     moments: Sequence[datetime],
     order: Callable[[str], str],
 ) -> Victims:
-    """Return the Pods that are deleted if there are too many.
+    """Return which of a controller's Pods are deleted, so many of them (count).
 
-    Args:
-        pods: the Pods of the controller.
-        related: the Pods of all ReplicaSets of the same Deployment.
-        number: how many are deleted (count).
-        moments: the times that it may be; the first one decides which Pods are deleted.
-        order: Pod's name → sort key, if nothing else decides.
+    ``related``: the Pods of all ReplicaSets of the same Deployment. ``moments``: the times that it may be; the first
+    one decides which Pods are deleted. ``order``: Pod's name → sort key, if nothing else decides.
 
     Source: replica_set.go getPodsToDelete, getPodsRankedByRelatedPodsOnSameNode.
     """

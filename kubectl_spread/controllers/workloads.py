@@ -86,9 +86,7 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 def wanted_by(owner: Workload | None, there: int) -> int | None:
     """Return how many Pods the owner wants (count); None if it creates no Pod again, or was not read.
 
-    Args:
-        owner: the workload.
-        there: its Pods (count); this is the answer for a DaemonSet, whose nodes decide the number.
+    For a DaemonSet, whose nodes decide the number, it is the number of those ``there``.
     """
     match owner:
         case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():

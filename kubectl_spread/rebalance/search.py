@@ -22,11 +22,7 @@ from kubectl_spread.rebalance.problem import Problem
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """One eviction of a plan.
-
-    Attributes:
-        lands: the nodes that the replacement may go to.
-    """
+    """One eviction of a plan; ``lands``: the nodes that the replacement may go to."""
 
     movable: Movable
     lands: tuple[str, ...]

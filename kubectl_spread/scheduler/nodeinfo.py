@@ -21,12 +21,7 @@ ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - Kubernetes' word for every address of th
 
 
 class HostPort(msgspec.Struct, frozen=True):
-    """A port of a node.
-
-    Attributes:
-        address: the node's address; 0.0.0.0 for all addresses.
-        protocol: TCP, UDP or SCTP.
-    """
+    """A port of a node; ``address`` is 0.0.0.0 for all its addresses; ``protocol``: TCP, UDP or SCTP."""
 
     address: str
     protocol: str

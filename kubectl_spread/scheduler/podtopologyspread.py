@@ -177,8 +177,6 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
     ]
     if own or not chosen:
         return tuple(_parse(constraint, index, pod, handle) for index, constraint in chosen)
-    from kubectl_spread.scheduler.podtopologyspread import default_selector
-
     # A Pod without Service and known owner has no other Pods to be spread with.
     selector = default_selector(pod, handle)
     if selector.empty:

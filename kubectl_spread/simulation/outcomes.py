@@ -22,12 +22,7 @@ SeenT = TypeVar("SeenT")
 
 
 class After(msgspec.Struct, Generic[SeenT], frozen=True):
-    """The cluster after one step.
-
-    Attributes:
-        done: what the step did.
-        seen: what was observed after it.
-    """
+    """What one step has ``done``, and what was ``seen`` of the cluster after it."""
 
     done: Done
     seen: SeenT
@@ -61,12 +56,8 @@ def simulate(
 ) -> StepOutcomes[SeenT]:
     """Return what was observed after each step, in each order that was simulated.
 
-    Args:
-        handles: the cluster as each profile of the scheduler sees it.
-        steps: the steps, in order.
-        look: returns what is observed of the cluster after so many steps.
-        most_verdicts: Pods are tried on at most so many nodes in each order (count).
-        most_work: changes times nodes (count) after which no other order is started.
+    ``look`` returns what is observed of the cluster after so many steps. Pods are tried on at most ``most_verdicts``
+    nodes in each order. After ``most_work`` changes times nodes no other order is started (counts).
     """
     cluster = ClusterState(handles, 0)
     before = look(cluster, 0)

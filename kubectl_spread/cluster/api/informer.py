@@ -242,11 +242,7 @@ class _Store:
 
 
 class _Reflector:
-    """Keeps the objects of one list up to date, in its own thread.
-
-    Attributes:
-        tried: set after the first attempt to watch.
-    """
+    """Keeps the objects of one list up to date, in its own thread; ``tried``: set after the first attempt to watch."""
 
     def __init__(self, connection: Connection, wanted: Read, listed: Inventory, news: _News) -> None:
         self._connection = connection

@@ -15,11 +15,7 @@ AffinityField: TypeAlias = Literal["podAffinity", "podAntiAffinity"]
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """One change worth trying.
-
-    Attributes:
-        cost: how much it weakens the spread, or reaches beyond the Pod.
-    """
+    """One change worth trying; ``cost``: how much it weakens the spread, or reaches beyond the Pod."""
 
     cost: int
     overrides: Override = Override.NOTHING
