@@ -14,7 +14,7 @@ from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.validation.field_errors import Errors
 from kubectl_spread.apiserver.validation.volumes import parameter_errors
-from kubectl_spread.apiserver.warnings import FieldWarning, template_warnings, warnings_of
+from kubectl_spread.apiserver.warnings import ValidationWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import STORAGE_CLASS, WORKLOADS
@@ -68,7 +68,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     namespace_errors: tuple[FieldError, ...] = ()
     errors: tuple[FieldError, ...] = ()
     change_errors: tuple[FieldError, ...] = ()
-    warnings: tuple[FieldWarning, ...] = ()
+    warnings: tuple[ValidationWarning, ...] = ()
 
 
 def review(
@@ -136,7 +136,7 @@ def _mappings(values: Plain) -> Iterator[dict[str, Plain]]:
             yield from _mappings(value)
 
 
-def _warnings(submission: Submission, release: Release) -> tuple[FieldWarning, ...]:
+def _warnings(submission: Submission, release: Release) -> tuple[ValidationWarning, ...]:
     if submission.obj is not None:
         return warnings_of(submission.obj, release)
     if submission.template is None or submission.template_values is None:

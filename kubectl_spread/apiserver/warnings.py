@@ -37,13 +37,8 @@ _DEPRECATED = {
 """Deprecated node label → the message about it."""
 
 
-class FieldWarning(msgspec.Struct, frozen=True):
-    """Something that the API server accepts with a warning.
-
-    Attributes:
-        field: its path, such as ``spec.nodeSelector[kubernetes.io/arch]``.
-        message: in the API server's words.
-    """
+class ValidationWarning(msgspec.Struct, frozen=True):
+    """A warning of the API server about a manifest that it accepts."""
 
     field: str
     message: str
@@ -53,10 +48,10 @@ class FieldWarning(msgspec.Struct, frozen=True):
         return f"{self.field}: {self.message}"
 
 
-Warnings: TypeAlias = Iterator[FieldWarning]
+Warnings: TypeAlias = Iterator[ValidationWarning]
 
 
-def warnings_of(obj: KubernetesObject, release: Release) -> tuple[FieldWarning, ...]:
+def warnings_of(obj: KubernetesObject, release: Release) -> tuple[ValidationWarning, ...]:
     """Return the API server's warnings when the object is created; none for other kinds.
 
     The object is one that the API server accepts: with errors it sends no warnings.
@@ -72,7 +67,7 @@ def warnings_of(obj: KubernetesObject, release: Release) -> tuple[FieldWarning, 
             return ()
 
 
-def template_warnings(template: core.PodTemplateSpec, *, path: str) -> tuple[FieldWarning, ...]:
+def template_warnings(template: core.PodTemplateSpec, *, path: str) -> tuple[ValidationWarning, ...]:
     """Return the API server's warnings for the Pod template at this path."""
     return tuple(dict.fromkeys(_spec_warnings(f"{path}.spec", template.spec)))
 
@@ -80,17 +75,17 @@ def template_warnings(template: core.PodTemplateSpec, *, path: str) -> tuple[Fie
 def _spec_warnings(path: str, spec: core.PodSpec) -> Warnings:
     for key in sorted(spec.node_selector):
         if key in _DEPRECATED:
-            yield FieldWarning(f"{path}.nodeSelector[{key}]", _DEPRECATED[key])
+            yield ValidationWarning(f"{path}.nodeSelector[{key}]", _DEPRECATED[key])
     affinity = spec.affinity or core.Affinity()
     yield from _node_affinity_warnings(f"{path}.affinity.nodeAffinity", affinity.node_affinity or core.NodeAffinity())
     for place, constraint in items(f"{path}.topologySpreadConstraints", spec.topology_spread_constraints):
         key = constraint.topology_key
         if key in _DEPRECATED:
-            yield FieldWarning(f"{place}.topologyKey", f"{key} is {_DEPRECATED[key]}")
+            yield ValidationWarning(f"{place}.topologyKey", f"{key} is {_DEPRECATED[key]}")
         yield from _selector_warnings(place, constraint.label_selector)
     for place, volume in items(f"{path}.volumes", spec.volumes):
         if volume.rbd is not None:
-            yield FieldWarning(f"{place}.rbd", "deprecated in v1.28, non-functional in v1.31+")
+            yield ValidationWarning(f"{place}.rbd", "deprecated in v1.28, non-functional in v1.31+")
     yield from _fraction_warnings(f"{path}.overhead", spec.overhead)
     for field, containers in (("initContainers", spec.init_containers), ("containers", spec.containers)):
         for place, container in items(f"{path}.{field}", containers):
@@ -112,10 +107,10 @@ def _node_affinity_warnings(path: str, affinity: core.NodeAffinity) -> Warnings:
 def _node_term_warnings(path: str, term: core.NodeSelectorTerm, *, preferred: bool) -> Warnings:
     for place, expression in items(f"{path}.matchExpressions", term.match_expressions):
         if expression.key in _DEPRECATED:
-            yield FieldWarning(f"{place}.key", f"{expression.key} is {_DEPRECATED[expression.key]}")
+            yield ValidationWarning(f"{place}.key", f"{expression.key} is {_DEPRECATED[expression.key]}")
         for field, value in items(f"{place}.values", expression.values if preferred else ()):
             for fault in label_value_faults(value):
-                yield FieldWarning(field, f"{value} is invalid, {fault}")
+                yield ValidationWarning(field, f"{value} is invalid, {fault}")
 
 
 def _pod_affinity_warnings(path: str, affinity: core.PodAffinity) -> Warnings:
@@ -127,7 +122,7 @@ def _pod_affinity_warnings(path: str, affinity: core.PodAffinity) -> Warnings:
 
 def _selector_warnings(path: str, selector: LabelSelector | None) -> Warnings:
     if selector is None:
-        yield FieldWarning(f"{path}.labelSelector", "a null labelSelector results in matching no pod")
+        yield ValidationWarning(f"{path}.labelSelector", "a null labelSelector results in matching no pod")
 
 
 def _fraction_warnings(path: str, resources: Mapping[str, core.Quantity]) -> Warnings:
@@ -135,4 +130,4 @@ def _fraction_warnings(path: str, resources: Mapping[str, core.Quantity]) -> War
     for name in ("memory", "ephemeral-storage"):
         if name in amounts and amounts[name].value.denominator != 1:
             message = f"fractional byte value {quoted(str(amounts[name]))} is invalid, must be an integer"
-            yield FieldWarning(f"{path}[{name}]", message)
+            yield ValidationWarning(f"{path}[{name}]", message)

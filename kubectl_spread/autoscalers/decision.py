@@ -180,13 +180,11 @@ class DomainCount(msgspec.Struct, frozen=True):
     Attributes:
         matching: Pods that the constraint counts there.
         pools: the pools that can bring nodes in it; empty where only nodes that exist are in it.
-        exists: whether a counted node is in it.
     """
 
     value: str
     matching: int
     pools: tuple[str, ...]
-    exists: bool
 
 
 class ConstraintCounts(msgspec.Struct, frozen=True):
@@ -198,7 +196,6 @@ class ConstraintCounts(msgspec.Struct, frozen=True):
     """
 
     index: int
-    topology_key: str
     minimum: int
     domains: tuple[DomainCount, ...]
 

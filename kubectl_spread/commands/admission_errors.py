@@ -14,8 +14,9 @@ from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.review import Review, Submission, review
 from kubectl_spread.apiserver.validation.field_errors import FieldError
+from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands.manifests import Manifest
-from kubectl_spread.contract.check import ValidationError, ValidationWarning
+from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.replicas import replicas_taken_back
 from kubectl_spread.objects.core import ReplicationController
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet

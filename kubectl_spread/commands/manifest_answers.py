@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.validation.field_errors import Reason
+from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands import admission_errors
 from kubectl_spread.commands.applying import merged_constraints
 from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
@@ -145,14 +146,13 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
     return Answer(replace(item, verdict=Verdict.FAILED_CREATE), outcome.jammed if outcome and failed.created else None)
 
 
-def _warnings(asked: AskedManifest, view: View) -> tuple[check.ValidationWarning, ...]:
+def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:
     manifest = asked.manifest
     ours = (
         *admission_errors.repeated_key_warnings(manifest),
         *admission_errors.reset_replicas_warnings(manifest, view.snapshot),
     )
-    warned = (check.ValidationWarning(field=each.field, message=each.message) for each in asked.review.warnings)
-    return ours if asked.errors else (*ours, *warned)
+    return ours if asked.errors else (*ours, *asked.review.warnings)
 
 
 def refused_item(manifest: Manifest, replicas: int, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:

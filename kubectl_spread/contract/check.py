@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
+from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.evaluation import (
     EvaluationReport,
@@ -37,13 +38,6 @@ class ValidationError(Report, frozen=True, kw_only=True):
     def text(self) -> str:
         """The field, where there is one, and the message."""
         return ": ".join(filter(None, (self.field, self.message)))
-
-
-class ValidationWarning(Report, frozen=True, kw_only=True):
-    """A warning of the API server about a manifest that it accepts."""
-
-    field: str
-    message: str
 
 
 class Jam(placement.Jam, frozen=True, kw_only=True):

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.check import CheckReport, Origin, ValidationWarning
+from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.contract.check import CheckReport, Origin
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.sarif import FINGERPRINT, to_sarif
 from tests.render.reports import REPORTS, golden_report, poisoned_report, strings

@@ -158,15 +158,9 @@ def _constraint_counts(group: TopologyGroup, pod_data: PodData, scheduler: Sched
     supported = pod_data.strict_requirements.get(group.key, Requirement(group.key, complement=True))
     return ConstraintCounts(
         index=group.index or 0,
-        topology_key=group.key,
         minimum=group.minimum(supported) or 0,
         domains=tuple(
-            DomainCount(
-                value,
-                matching,
-                tuple(sorted(each.name for each in offered.get(value, ()))),
-                value in group.existing,
-            )
+            DomainCount(value, matching, tuple(sorted(each.name for each in offered.get(value, ()))))
             for value, matching in sorted(group.counts.items())
             if group.key != HOSTNAME
         ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from kubectl_spread.contract.check import ValidationError, ValidationWarning
+from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.findings import Severity

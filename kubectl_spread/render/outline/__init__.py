@@ -21,7 +21,8 @@ from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.wording.words import LIST
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
-    from kubectl_spread.contract.check import CheckItem, ValidationError, ValidationWarning
+    from kubectl_spread.apiserver.warnings import ValidationWarning
+    from kubectl_spread.contract.check import CheckItem, ValidationError
     from kubectl_spread.contract.pending import PendingItem
     from kubectl_spread.contract.rebalance import RebalanceReport
     from kubectl_spread.contract.simulate import SimulatedStep

@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_spread.apiserver.validation import validate, validate_template
 from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
-from kubectl_spread.apiserver.warnings import FieldWarning, template_warnings, warnings_of
+from kubectl_spread.apiserver.warnings import ValidationWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Node, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.release import Release
@@ -63,7 +63,7 @@ def test_template_of_an_unknown_kind() -> None:
     ]
     assert validate_template(template, without, path=path) == ()
     assert template_warnings(template, path=path) == (
-        FieldWarning(f"{constraint}.labelSelector", "a null labelSelector results in matching no pod"),
+        ValidationWarning(f"{constraint}.labelSelector", "a null labelSelector results in matching no pod"),
     )
 
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.any_report import AnyReport, ItemsReport
-from kubectl_spread.contract.check import CheckReport, ValidationError, ValidationWarning
+from kubectl_spread.contract.check import CheckReport, ValidationError
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.pending import EventReport, PendingReport

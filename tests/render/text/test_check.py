@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, Rollout, ValidationError, ValidationWarning
+from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, Rollout, ValidationError
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.evaluation import Verdict
