@@ -7,20 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import (
-    AllFixes,
-    AutoscalerFlags,
-    CheckOutput,
-    ConnectionFlags,
-    FixBudget,
-    Flags,
-    Option,
-    ReadFlags,
-    SchedulerFlags,
-    ScopeFlags,
-    check_choice,
-)
+from kubectl_spread.cli.flags import AllFixes, FixBudget, Flags, Option, check_choice
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,12 +96,12 @@ def _dry_runs(flags: CheckFlags, source: Source) -> tuple[Create | None, Applyin
 
 def check(
     flags: CheckFlags,
-    scope: ScopeFlags,
-    reading: ReadFlags,
-    printing: CheckOutput,
-    scheduler: SchedulerFlags,
-    autoscaler: AutoscalerFlags,
-    connection: ConnectionFlags,
+    scope: groups.ScopeFlags,
+    reading: groups.ReadFlags,
+    printing: groups.CheckOutput,
+    scheduler: groups.SchedulerFlags,
+    autoscaler: groups.AutoscalerFlags,
+    connection: groups.ConnectionFlags,
 ) -> None:
     """Check whether manifests schedule, on which nodes, and how their replicas are spread."""
     from kubectl_spread.commands import check as command

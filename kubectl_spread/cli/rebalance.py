@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import (
-    ConnectionFlags,
-    Flags,
-    Option,
-    OutputFlags,
-    RebalanceOutput,
-    SchedulerFlags,
-    ScopeFlags,
-)
+from kubectl_spread.cli.flags import Flags, Option
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,10 +47,10 @@ class RebalanceFlags(Flags):
 
 def rebalance(
     flags: RebalanceFlags,
-    scope: ScopeFlags,
-    printing: RebalanceOutput,
-    scheduler: SchedulerFlags,
-    connection: ConnectionFlags,
+    scope: groups.ScopeFlags,
+    printing: groups.RebalanceOutput,
+    scheduler: groups.SchedulerFlags,
+    connection: groups.ConnectionFlags,
 ) -> None:
     """Plan the fewest evictions that restore the spread."""
 
@@ -72,7 +65,7 @@ def rebalance(
             screen = output.screen_for(printing, asked.namespace)
             return outline_text(rebalance_outline(report, Extent(wide=wide)), screen)
 
-        if flags.script and printing.output != OutputFlags.output:
+        if flags.script and printing.output != groups.OutputFlags.output:
             raise UsageError("--script and --output cannot be used together")
         printed = output.printer(text, printing)
         source = inputs.source_of(connection, scope, scheduler)

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import (
-    ConnectionFlags,
-    Flags,
-    Option,
-    ReadFlags,
-    SchedulerFlags,
-    ScopeFlags,
-    ShowOutput,
-    check_choice,
-)
+from kubectl_spread.cli.flags import Flags, Option, check_choice
 from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -66,11 +58,11 @@ class ShowFlags(Flags):
 
 def show(
     flags: ShowFlags,
-    scope: ScopeFlags,
-    reading: ReadFlags,
-    printing: ShowOutput,
-    scheduler: SchedulerFlags,
-    connection: ConnectionFlags,
+    scope: groups.ScopeFlags,
+    reading: groups.ReadFlags,
+    printing: groups.ShowOutput,
+    scheduler: groups.SchedulerFlags,
+    connection: groups.ConnectionFlags,
 ) -> None:
     """Show how Pods are spread over the domains of their topology spread constraints."""
     inputs.first_found(flags.resources, partial(_ask, flags, scope, reading, printing, scheduler, connection))
@@ -78,11 +70,11 @@ def show(
 
 def _ask(
     flags: ShowFlags,
-    scope: ScopeFlags,
-    reading: ReadFlags,
-    printing: ShowOutput,
-    scheduler: SchedulerFlags,
-    connection: ConnectionFlags,
+    scope: groups.ScopeFlags,
+    reading: groups.ReadFlags,
+    printing: groups.ShowOutput,
+    scheduler: groups.SchedulerFlags,
+    connection: groups.ConnectionFlags,
     named: Named,
 ) -> None:
     from kubectl_spread.commands import show as command
@@ -125,7 +117,9 @@ def _ask(
     raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
 
 
-def _options(flags: ShowFlags, reading: ReadFlags, output: str, names: tuple[tuple[str, str], ...]) -> ShowOptions:
+def _options(
+    flags: ShowFlags, reading: groups.ReadFlags, output: str, names: tuple[tuple[str, str], ...]
+) -> ShowOptions:
     from kubectl_spread.commands.show import ShowOptions
 
     options = ShowOptions(
@@ -142,7 +136,7 @@ def _options(flags: ShowFlags, reading: ReadFlags, output: str, names: tuple[tup
 
 
 def _table(
-    printing: ShowOutput, asked: Scope, report: SkewReport | SkewTable, nodes: Collection[str], *, wide: bool
+    printing: groups.ShowOutput, asked: Scope, report: SkewReport | SkewTable, nodes: Collection[str], *, wide: bool
 ) -> str:
     from kubectl_spread.render.text.show import show_table
 
@@ -151,7 +145,7 @@ def _table(
     return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes, totals=totals)
 
 
-def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
+def _changed(printing: groups.ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
     from kubectl_spread.render.text.changes import changed_rows
 
     screen = output.screen_for(printing, asked.namespace)

@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import (
-    AllFixes,
-    AutoscalerFlags,
-    ConnectionFlags,
-    FixBudget,
-    Flags,
-    Option,
-    PendingOutput,
-    ReadFlags,
-    SchedulerFlags,
-    ScopeFlags,
-)
+from kubectl_spread.cli.flags import AllFixes, FixBudget, Flags, Option
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Named
@@ -53,12 +43,12 @@ class WhyPendingFlags(Flags):
 
 def why_pending(
     flags: WhyPendingFlags,
-    scope: ScopeFlags,
-    reading: ReadFlags,
-    printing: PendingOutput,
-    scheduler: SchedulerFlags,
-    autoscaler: AutoscalerFlags,
-    connection: ConnectionFlags,
+    scope: groups.ScopeFlags,
+    reading: groups.ReadFlags,
+    printing: groups.PendingOutput,
+    scheduler: groups.SchedulerFlags,
+    autoscaler: groups.AutoscalerFlags,
+    connection: groups.ConnectionFlags,
 ) -> None:
     """Explain why Pods are Pending, and which changes let them schedule."""
 
