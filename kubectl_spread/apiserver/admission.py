@@ -88,8 +88,11 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
     A template is validated less strictly than a Pod, and before admission adds to the Pod. Errors of the template
     itself are left out: they are reported on the workload.
 
-    ``pod`` has everything that admission writes into it, before label keys are merged into selectors. ``made`` is the
-    Pod as its controller sends it.
+    Args:
+        pod: the Pod with everything that admission writes into it, before label keys are merged into selectors.
+        made: the Pod as its controller sends it.
+        snapshot: the cluster.
+        release: the API server's.
     """
     template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
     known = {

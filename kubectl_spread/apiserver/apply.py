@@ -93,7 +93,10 @@ class Application(msgspec.Struct, frozen=True):
         return cls(obj, mapping(values), Schema(tables, name))
 
     def over(self, live: KubernetesObject | None) -> KubernetesObject:
-        """Return the object after the manifest is applied to the ``live`` one, if there is one.
+        """Return the object after the manifest is applied.
+
+        Args:
+            live: the existing object; None if there is none.
 
         Raises:
             MergeError: kubectl cannot apply it.
@@ -247,7 +250,13 @@ def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
 
 
 def three_way_json_patch(original: Map, modified: Map, current: Map) -> Map:
-    """Return the patch that applies a manifest; ``original`` is the one applied last, empty if it is not known."""
+    """Return the patch that applies a manifest.
+
+    Args:
+        original: the manifest applied last; empty if it is not known.
+        modified: the new manifest.
+        current: the existing object.
+    """
     changes = _only(_difference(current, modified), nulls=False)
     deletions = _only(_difference(original, modified), nulls=True)
     return json_patched(deletions, changes)

@@ -44,7 +44,11 @@ _ONE, _NONE = (Amount(Fraction(value), Format.DECIMAL_SI) for value in (1, 0))
 def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, release: Release) -> str:
     """Return why the first quota, by name, refuses the Pod; empty where all of its namespace leave room for it.
 
-    ``others``: (Pod, how many are like it) for Pods that the quotas do not count yet; below zero for deleted ones.
+    Args:
+        pod: the Pod.
+        others: (Pod, how many are like it) for Pods that the quotas do not count yet; below zero for deleted ones.
+        snapshot: the cluster.
+        release: the API server's.
     """
     namespace, waiting = pod.metadata.namespace, tuple(others)
     own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)

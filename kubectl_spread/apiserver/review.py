@@ -82,8 +82,13 @@ def review(
 ) -> Review:
     """Return the API server's answer to the submission, by the rules that are modelled.
 
-    ``snapshot`` is the cluster once everything is applied, ``before`` the one without it. ``validated``: the server
-    itself has validated the object; its rules are then left out here.
+    Args:
+        submission: the object.
+        snapshot: the cluster once everything is applied.
+        before: the cluster before.
+        api: what the server can decode.
+        release: the server's.
+        validated: whether the server itself has validated the object; its rules are then left out here.
     """
     obj, existing = submission.obj, submission.existing(before)
     namespace = submission.namespace

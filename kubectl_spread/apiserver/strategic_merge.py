@@ -77,7 +77,13 @@ class Schema(msgspec.Struct, frozen=True):
 
 
 def three_way_patch(original: Map, modified: Map, current: Map, schema: Schema) -> Map:
-    """Return the patch that applies a manifest; ``original`` is the one applied last, empty if it is not known.
+    """Return the patch that applies a manifest.
+
+    Args:
+        original: the manifest applied last; empty if it is not known.
+        modified: the new manifest.
+        current: the existing object.
+        schema: the schema of its kind.
 
     Raises:
         MergeError: there is no such patch.

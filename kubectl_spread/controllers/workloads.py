@@ -86,7 +86,9 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 def wanted_by(owner: Workload | None, there: int) -> int | None:
     """Return how many Pods the owner wants (count); None if it creates no Pod again, or was not read.
 
-    For a DaemonSet, whose nodes decide the number, it is the number of those ``there``.
+    Args:
+        owner: the workload.
+        there: its Pods (count); this is the answer for a DaemonSet, whose nodes decide the number.
     """
     match owner:
         case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():

@@ -116,9 +116,12 @@ def undecided_outcome(wanted: DesiredWorkload, came: UnplacedPods) -> ManifestOu
 
 
 def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes) -> ManifestOutcome:
-    """Return the outcome of one manifest, its Pod as the API server stores it.
+    """Return the outcome of one manifest.
 
-    ``before``: the cluster without any manifest; ``seen``: what happens to its Pods once all manifests are applied.
+    Args:
+        wanted: what it requests, its Pod as the API server stores it.
+        before: the cluster without any manifest.
+        seen: what happens to its Pods once all manifests are applied.
 
     Raises:
         ValueError: a selector or quantity cannot be parsed.

@@ -132,8 +132,10 @@ def same_rest(first: str, second: str, *, metadata: bool = True) -> bool | None:
 def merged_rest(live: str, applied: str | None, manifest: str) -> str:
     """Return the digest after ``kubectl apply``; a part that is not known is UNKNOWN.
 
-    The arguments are digests: of the live template, empty if it is not known, of the last-applied one, None if there is
-    none, and of the manifest's.
+    Args:
+        live: the digest of the live template; empty if it is not known.
+        applied: the digest of the last-applied template; None if there is none.
+        manifest: the digest of the manifest's template.
     """
     key, lives = _parts(live)
     if not live or lives[""] == UNKNOWN:

@@ -128,7 +128,9 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     def moves(self, gone: Collection[PodKey], counted: Collection[Counts]) -> Iterator[tuple[int, Movable, Hope]]:
         """Yield the Pods that may be evicted next, one of each kind, with their ranks and what is left to do then.
 
-        ``gone``: the Pods evicted so far; ``counted``: the possible counts of the goals.
+        Args:
+            gone: the Pods evicted so far.
+            counted: the possible counts of the goals.
         """
         tried: set[Hashable] = set()
         hopes: dict[Hashable, Hope] = {}
@@ -178,7 +180,11 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     ) -> bool:
         """Whether the eviction gains nothing because the replacement returns: of many Pods, where it counts the same.
 
-        ``lands``: the nodes that the replacement may go to; the possible counts of the goals are before and after it.
+        Args:
+            movable: the evicted Pod.
+            lands: the nodes that the replacement may go to.
+            before: the possible counts of the goals before.
+            after: the same after it.
         """
         is_there_again = not self._is_small or lands == (movable.pod.spec.node_name,)
         return len(before) == 1 and after == before and is_there_again

@@ -25,7 +25,11 @@ def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snaps
 
     A wave takes at most as many Pods of a budget as it allows at the start. It takes no Pod whose replacement waits for
     a Ready Pod of the wave, may go to a node that another Pod of the wave is leaving, or is kept apart from such a Pod
-    by required anti-affinity of either. An eviction is (the Pod, its replacement, the nodes that this may go to).
+    by required anti-affinity of either.
+
+    Args:
+        evictions: (the Pod, its replacement, the nodes that this may go to).
+        snapshot: the cluster before.
     """
     wave, taken, gone = 1, Counter[str](), list[Pod]()
     for pod, again, lands in evictions:

@@ -317,7 +317,10 @@ Sample: TypeAlias = Callable[[Collection[str], int, Handle], Collection[str]]
 def best_nodes(pod: Pod, handle: Handle, sample: Sample | None = None) -> tuple[str, ...]:
     """Return the nodes from which the scheduler picks one, by name: the nominated node, else those with the best score.
 
-    ``sample`` picks the nodes that are scored if more than enough are feasible; None scores all.
+    Args:
+        pod: the Pod.
+        handle: the cluster.
+        sample: picks the nodes that are scored if more than enough are feasible; None scores all.
 
     Source: kube-scheduler schedule_one.go evaluateNominatedNode, selectHost (v1.36).
     """

@@ -78,8 +78,13 @@ def applied(
 ) -> tuple[AppliedOutcomes, ...]:
     """Return the outcome of each workload.
 
-    ``objects`` are applied in the order of the files; they are merged with the existing ones. For ``stored`` and
-    ``as_if`` see ``Step``.
+    Args:
+        wanted: the workloads of the manifests.
+        objects: the objects that are applied, in the order of the files, merged with the existing ones.
+        handles: the cluster before.
+        stored: namespace and workload → its Pod as an API server has stored it, if one was asked.
+        as_if: whether Pods are created although admission refuses them, and scheduled although they have gates or
+            another scheduler.
     """
     step = Step(Verb.APPLY, "", merged=tuple(objects), stored=stored, as_if=as_if, alone=True)
 

@@ -56,8 +56,12 @@ def simulate(
 ) -> StepOutcomes[SeenT]:
     """Return what was observed after each step, in each order that was simulated.
 
-    ``look`` returns what is observed of the cluster after so many steps. Pods are tried on at most ``most_verdicts``
-    nodes in each order. After ``most_work`` changes times nodes no other order is started (counts).
+    Args:
+        handles: the cluster as each profile of the scheduler sees it.
+        steps: the steps, in order.
+        look: returns what is observed of the cluster after so many steps.
+        most_verdicts: Pods are tried on at most so many nodes in each order (count).
+        most_work: changes times nodes (count) after which no other order is started.
     """
     cluster = ClusterState(handles, 0)
     before = look(cluster, 0)

@@ -75,7 +75,9 @@ class YamlDocument(msgspec.Struct, frozen=True):
     def values(self, twice: dict[str, tuple[int, int]] | None = None) -> Plain:
         """Return the plain values of the document; None when there are none.
 
-        ``twice`` is filled with field path → the two lines of a repeated key, whose last value counts; None refuses it.
+        Args:
+            twice: is filled with field path → the two lines of a repeated key, whose last value counts; None to refuse
+                such keys.
 
         Raises:
             YamlError: it is not YAML that JSON can express.

@@ -36,7 +36,11 @@ def new_node_fixes(
 ) -> tuple[NewNodeFix, ...]:
     """Return the changes after which Karpenter may bring a node, the safest first.
 
-    ``siblings``: the Pending Pods of the workload, this one first; ``decided``: what it decides as things are.
+    Args:
+        situation: the Pending Pod and the cluster.
+        siblings: the Pending Pods of the workload, this one first.
+        scheduler: the cluster as Karpenter sees it.
+        decided: what it decides as things are.
     """
     fixes = []
     for candidate in _candidates(situation, decided) if decided.by_constraint else ():
