@@ -23,21 +23,17 @@ from kubectl_spread.apiserver.quantities import (
 )
 from kubectl_spread.objects.core import Pod, PodAffinityTerm, PodSpec, ResourceQuota, ScopedResourceSelectorRequirement
 from kubectl_spread.release import POD_LEVEL_RESOURCES, Release
-from kubectl_spread.scheduler.resource import (
-    CPU,
-    EPHEMERAL_STORAGE,
-    HUGE_PAGES_PREFIX,
-    MEMORY,
-    is_extended,
-    is_pod_level,
-    total,
-)
+from kubectl_spread.scheduler import resource
 from kubectl_spread.snapshot import Snapshot
 
 _REQUESTS, _LIMITS, _PODS, _OBJECTS = "requests.", "limits.", "pods", "count/pods"
-_NATIVE = (CPU, MEMORY, EPHEMERAL_STORAGE)
+_NATIVE = (resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE)
 # Each container must set these if a quota limits them.
-_MUST_BE_SET = (CPU, MEMORY, *(f"{prefix}{name}" for prefix in (_LIMITS, _REQUESTS) for name in (CPU, MEMORY)))
+_MUST_BE_SET = (
+    resource.CPU,
+    resource.MEMORY,
+    *(f"{prefix}{name}" for prefix in (_LIMITS, _REQUESTS) for name in (resource.CPU, resource.MEMORY)),
+)
 _ONE, _NONE = (Amount(Fraction(value), Format.DECIMAL_SI) for value in (1, 0))
 
 
@@ -62,7 +58,7 @@ def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot,
         used = _used(quota, snapshot, release)
         for other, count in waiting:
             if _counts(quota, other.spec):
-                used = total((used, _times(usage(other.spec, release), count)))
+                used = resource.total((used, _times(usage(other.spec, release), count)))
         if message := _exceeded(hard, used, usage(pod.spec, release)):
             return f"exceeded quota: {quota.metadata.name}, {message}"
     return ""
@@ -72,11 +68,11 @@ def usage(spec: PodSpec, release: Release) -> Amounts:
     """Return quota resource → what a Pod that has not finished uses of it."""
     requests, limits = requests_together(spec), limits_together(spec)
     if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
-        requests |= _only(read_amounts(spec.resources.requests), is_pod_level)
-        limits |= _only(read_amounts(spec.resources.limits), is_pod_level)
+        requests |= _only(read_amounts(spec.resources.requests), resource.is_pod_level)
+        limits |= _only(read_amounts(spec.resources.limits), resource.is_pod_level)
     overhead = read_amounts(spec.overhead)
     limits_with_overhead = {name: limits[name] + overhead[name] for name in limits.keys() & overhead.keys()}
-    return {_OBJECTS: _ONE, **_quota_amounts(total((requests, overhead)), {**limits, **limits_with_overhead})}
+    return {_OBJECTS: _ONE, **_quota_amounts(resource.total((requests, overhead)), {**limits, **limits_with_overhead})}
 
 
 def charge(pod: Pod, release: Release, *, ended: bool) -> Amounts:
@@ -96,7 +92,7 @@ def with_usage(quota: ResourceQuota, charges: Iterable[tuple[Pod, Amounts, int]]
     used = dict.fromkeys(read_amounts(hard), _NONE) | read_amounts(quota.status.used)
     for pod, amounts, count in charges:
         if _counts(quota, pod.spec):
-            used = total((used, _only(_times(amounts, count), used.__contains__)))
+            used = resource.total((used, _only(_times(amounts, count), used.__contains__)))
     texts = {name: str(amount) for name, amount in used.items()}
     return replace(quota, status=replace(quota.status, hard=hard, used=texts))
 
@@ -104,10 +100,10 @@ def with_usage(quota: ResourceQuota, charges: Iterable[tuple[Pod, Amounts, int]]
 def _quota_amounts(requests: Amounts, limits: Amounts) -> Amounts:
     found = {_PODS: _ONE}
     for name, amount in requests.items():
-        native = name in _NATIVE or name.startswith(HUGE_PAGES_PREFIX)
+        native = name in _NATIVE or name.startswith(resource.HUGE_PAGES_PREFIX)
         if native:
             found[name] = amount
-        if native or is_extended(name):
+        if native or resource.is_extended(name):
             found[f"{_REQUESTS}{name}"] = amount
     return found | {f"{_LIMITS}{name}": amount for name, amount in limits.items() if name in _NATIVE}
 
@@ -125,7 +121,7 @@ def _exceeded(hard: Amounts, used: Amounts, wanted: Amounts) -> str:
 
 def _unset_resources(hard: Amounts, spec: PodSpec, release: Release) -> str:
     own = spec.resources if release.enables(POD_LEVEL_RESOURCES) else None
-    if own is not None and any(map(is_pod_level, (*own.requests, *own.limits))):
+    if own is not None and any(map(resource.is_pod_level, (*own.requests, *own.limits))):
         return ""
     given = [
         (each.name, _quota_amounts(read_amounts(each.resources.requests), read_amounts(each.resources.limits)))
@@ -145,7 +141,7 @@ def _used(quota: ResourceQuota, snapshot: Snapshot, release: Release) -> Amounts
     used: Amounts = {}
     for pod in snapshot.all(Pod):
         if pod.metadata.namespace == quota.metadata.namespace and _counts(quota, pod.spec):
-            used = total((used, charge(pod, release, ended=pod.finished)))
+            used = resource.total((used, charge(pod, release, ended=pod.finished)))
     return used
 
 
@@ -160,8 +156,8 @@ def _only(amounts: Amounts, is_wanted: Callable[[str], bool]) -> Amounts:
 def _is_of_pods(name: str) -> bool:
     requested = name.removeprefix(_REQUESTS)
     limited = name.startswith(_LIMITS) and name.removeprefix(_LIMITS) in _NATIVE
-    native = requested in _NATIVE or requested.startswith(HUGE_PAGES_PREFIX)
-    return name in {_PODS, _OBJECTS} or native or limited or (requested != name and is_extended(requested))
+    native = requested in _NATIVE or requested.startswith(resource.HUGE_PAGES_PREFIX)
+    return name in {_PODS, _OBJECTS} or native or limited or (requested != name and resource.is_extended(requested))
 
 
 def _counts(quota: ResourceQuota, spec: PodSpec) -> bool:
@@ -196,7 +192,7 @@ def _is_best_effort(spec: PodSpec) -> bool:
         for resources in (*own, *(container.resources for container in (*spec.containers, *spec.init_containers)))
         for quantities in (resources.requests, resources.limits)
         for name, amount in read_amounts(quantities).items()
-        if name in {CPU, MEMORY}
+        if name in {resource.CPU, resource.MEMORY}
     )
 
 

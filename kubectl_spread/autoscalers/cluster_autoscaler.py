@@ -25,15 +25,7 @@ from kubectl_spread.autoscalers.decision import (
     Verdict,
 )
 from kubectl_spread.controllers.nodelifecycle import answers, sibling
-from kubectl_spread.objects.autoscaling import (
-    NODE_GROUP_CAPACITY,
-    NODE_GROUP_MAXIMUM,
-    AutoscalerStatus,
-    MachineDeployment,
-    MachineSet,
-    NodeGroupHealth,
-    NodeGroupStatus,
-)
+from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Node, NodeSpec, NodeStatus, Pod, Taint
 from kubectl_spread.objects.meta import AnnotatedMeta
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
@@ -53,25 +45,27 @@ class _Template(msgspec.Struct, frozen=True):
     pods: tuple[Pod, ...] = ()
 
 
-def groups_of(snapshot: Snapshot, status: AutoscalerStatus | None) -> tuple[NodeGroupStatus, ...]:
+def groups_of(
+    snapshot: Snapshot, status: autoscaling.AutoscalerStatus | None
+) -> tuple[autoscaling.NodeGroupStatus, ...]:
     """Return the node groups that the status names or else, of Cluster API, the annotations."""
     if status is not None and status.node_groups:
         return tuple(sorted(status.node_groups, key=lambda group: group.name))
-    machines = (*snapshot.all(MachineDeployment), *snapshot.all(MachineSet))
+    machines = (*snapshot.all(autoscaling.MachineDeployment), *snapshot.all(autoscaling.MachineSet))
     return tuple(
-        NodeGroupStatus(
+        autoscaling.NodeGroupStatus(
             name=each.metadata.name,
-            health=NodeGroupHealth(
+            health=autoscaling.NodeGroupHealth(
                 cloud_provider_target=each.spec.replicas or 0,
-                max_size=int(each.metadata.annotations[NODE_GROUP_MAXIMUM]),
+                max_size=int(each.metadata.annotations[autoscaling.NODE_GROUP_MAXIMUM]),
             ),
         )
         for each in machines
-        if each.metadata.annotations.get(NODE_GROUP_MAXIMUM, "").isdecimal()
+        if each.metadata.annotations.get(autoscaling.NODE_GROUP_MAXIMUM, "").isdecimal()
     )
 
 
-def decide(pod: Pod, handle: Handle, groups: Iterable[NodeGroupStatus]) -> AutoscalerDecision:
+def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatus]) -> AutoscalerDecision:
     """Return what cluster-autoscaler decides about a Pod that has no node."""
     pools = tuple(_decision(group, pod, handle) for group in groups)
     verdicts = {pool.verdict for pool in pools}
@@ -82,7 +76,7 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[NodeGroupStatus]) -> Autos
     return AutoscalerDecision(kind="cluster-autoscaler", decision=decision, pools=pools, certain=False)
 
 
-def _decision(group: NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
+def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
     """Return what becomes of the Pod in one group."""
     template = _template(group, handle.snapshot)
     zone = template.node.metadata.labels.get(ZONE) if template else None
@@ -97,7 +91,7 @@ def _decision(group: NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
     return PoolDecision(name=group.name, verdict=verdict, domains={ZONE: (zone,)} if zone else {}, reasons=reasons)
 
 
-def _refusals(group: NodeGroupStatus) -> Iterable[Reason]:
+def _refusals(group: autoscaling.NodeGroupStatus) -> Iterable[Reason]:
     health, scale_up = group.health, group.scale_up
     if health.at_maximum:
         yield MaximumReached(health.max_size)
@@ -114,7 +108,7 @@ def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for rejection in verdict.rejections for text in rejection.status.reasons))
 
 
-def _template(group: NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
+def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
     """Return a node such as the group would bring, None where nothing describes one.
 
     Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go.
@@ -124,7 +118,7 @@ def _template(group: NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
     if like is not None:
         there = snapshot.assigned.get(like.metadata.name, ())
         return _Template(sibling(like, TEMPLATE), tuple(map(_again, filter(_comes_with_node, there))))
-    machines = (*snapshot.all(MachineDeployment), *snapshot.all(MachineSet))
+    machines = (*snapshot.all(autoscaling.MachineDeployment), *snapshot.all(autoscaling.MachineSet))
     described = (_of_annotations(each) for each in machines if _same(group.name, each.metadata.name))
     return next((_Template(node) for node in described if node is not None), None)
 
@@ -139,7 +133,7 @@ def _again(pod: Pod) -> Pod:
     return replace(pod, metadata=replace(pod.metadata, name=f"{pod.metadata.name}-{TEMPLATE}", uid=""))
 
 
-def domain_of_group(group: NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:
+def domain_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:
     """Return the domain in which the group brings nodes; empty where that is not known."""
     template = _template(group, snapshot)
     return template.node.metadata.labels.get(topology_key, "") if template else ""
@@ -164,19 +158,21 @@ def _same(group: str, pool: str) -> bool:
     return bool(pool) and any(fnmatchcase(group, pattern) for pattern in (pool, f"*[/-]{pool}", f"*[/-]{pool}-*"))
 
 
-def _of_annotations(machines: MachineDeployment) -> Node | None:
+def _of_annotations(machines: autoscaling.MachineDeployment) -> Node | None:
     """Return the node that the annotations of a group of Cluster API describe, None where they describe none."""
     found = machines.metadata.annotations
-    if f"{NODE_GROUP_CAPACITY}cpu" not in found or f"{NODE_GROUP_CAPACITY}memory" not in found:
+    if f"{autoscaling.NODE_GROUP_CAPACITY}cpu" not in found or f"{autoscaling.NODE_GROUP_CAPACITY}memory" not in found:
         return None
     labels = dict(
-        pair.split("=", 1) for pair in found.get(f"{NODE_GROUP_CAPACITY}labels", "").split(",") if "=" in pair
+        pair.split("=", 1)
+        for pair in found.get(f"{autoscaling.NODE_GROUP_CAPACITY}labels", "").split(",")
+        if "=" in pair
     )
-    taints = tuple(filter(None, map(_taint, found.get(f"{NODE_GROUP_CAPACITY}taints", "").split(","))))
+    taints = tuple(filter(None, map(_taint, found.get(f"{autoscaling.NODE_GROUP_CAPACITY}taints", "").split(","))))
     offers: dict[str, str | int | float] = {
-        "cpu": found[f"{NODE_GROUP_CAPACITY}cpu"],
-        "memory": found[f"{NODE_GROUP_CAPACITY}memory"],
-        PODS: found.get(f"{NODE_GROUP_CAPACITY}maxPods", _MOST_PODS),
+        "cpu": found[f"{autoscaling.NODE_GROUP_CAPACITY}cpu"],
+        "memory": found[f"{autoscaling.NODE_GROUP_CAPACITY}memory"],
+        PODS: found.get(f"{autoscaling.NODE_GROUP_CAPACITY}maxPods", _MOST_PODS),
     }
     return Node(
         metadata=AnnotatedMeta(name=TEMPLATE, labels={HOSTNAME: TEMPLATE, **labels}),

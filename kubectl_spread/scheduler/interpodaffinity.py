@@ -19,19 +19,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.scheduler import framework
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, OnNodes, PodTerms, readable_terms
-from kubectl_spread.scheduler.framework import (
-    MAX_NODE_SCORE,
-    SKIP,
-    SUCCESS,
-    Handle,
-    PreFilterResult,
-    Scores,
-    Status,
-    error,
-    unresolvable,
-    unschedulable,
-)
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
@@ -63,16 +52,16 @@ class State(msgspec.Struct, frozen=True):
     namespace_labels: Mapping[str, str]
 
 
-def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
     """Return the filter, or Skip if neither the Pod nor an existing Pod requires anything of the other."""
     try:
         terms = with_namespaces(PodTerms.of(pod), handle)
     except ValueError as wrong:
         # upstream: a preferred term that cannot be parsed rejects the Pod too, though this filter does not use it.
-        return unresolvable(f"parsing pod: {wrong}")
+        return framework.unresolvable(f"parsing pod: {wrong}")
     existing = _domains(_terms_about(pod, handle.existing_terms.anti_affinity, handle), handle)
     if not (terms.affinity or terms.anti_affinity or existing):
-        return SKIP
+        return framework.SKIP
     # A Pod must match all affinity terms, but only one of the anti-affinity terms.
     matching_all = _matching_nodes(terms.affinity, handle)
     state = State(
@@ -92,11 +81,11 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     return replace(_result(state), suspects=suspects, certain=True)
 
 
-def _result(state: State) -> PreFilterResult:
-    return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
+def _result(state: State) -> framework.PreFilterResult:
+    return framework.PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
 
 
-def _updated(state: State, changed: Pod, node_info: NodeInfo, by: int) -> PreFilterResult:
+def _updated(state: State, changed: Pod, node_info: NodeInfo, by: int) -> framework.PreFilterResult:
     """Return the filter after the Pod was added to the node (1) or removed from it (-1).
 
     Source: interpodaffinity/filtering.go updateWithPod (v1.36).
@@ -126,19 +115,19 @@ def _add_pods(domains: Domains, terms: Iterable[AffinityTerm], node_info: NodeIn
     return {key: values for key, values in kept.items() if values}
 
 
-def filter_node(state: State, node_info: NodeInfo) -> Status:
+def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     """Reject a node that breaks the Pod's affinity, its anti-affinity, or the anti-affinity of existing Pods.
 
     Source: interpodaffinity/filtering.go Filter (v1.36).
     """
     labels = node_info.labels
     if state.terms.affinity and not _satisfies_affinity(state, labels):
-        return unresolvable(REASON_AFFINITY)
+        return framework.unresolvable(REASON_AFFINITY)
     if _is_near(labels, state.anti_affinity):
-        return unschedulable(REASON_ANTI_AFFINITY)
+        return framework.unschedulable(REASON_ANTI_AFFINITY)
     if _is_near(labels, state.existing_anti_affinity):
-        return unschedulable(REASON_EXISTING_ANTI_AFFINITY)
-    return SUCCESS
+        return framework.unschedulable(REASON_EXISTING_ANTI_AFFINITY)
+    return framework.SUCCESS
 
 
 def _satisfies_affinity(state: State, node_labels: Mapping[str, str]) -> bool:
@@ -159,14 +148,14 @@ def _is_near(node_labels: Mapping[str, str], domains: Domains) -> bool:
     return False
 
 
-def _terms_about(pod: Pod, existing: OnNodes, handle: Handle) -> Iterator[KeyOnNodes]:
+def _terms_about(pod: Pod, existing: OnNodes, handle: framework.Handle) -> Iterator[KeyOnNodes]:
     namespace_labels = handle.snapshot.namespace_labels(pod.metadata.namespace)
     for term, on_nodes in existing.items():
         if term.matches(pod, namespace_labels):
             yield term.topology_key, on_nodes
 
 
-def with_namespaces(terms: PodTerms, handle: Handle) -> PodTerms:
+def with_namespaces(terms: PodTerms, handle: framework.Handle) -> PodTerms:
     """Return the Pod's own terms with their namespace selectors resolved to names."""
     return PodTerms(
         affinity=tuple(_resolve_namespaces(term, handle) for term in terms.affinity),
@@ -175,7 +164,7 @@ def with_namespaces(terms: PodTerms, handle: Handle) -> PodTerms:
     )
 
 
-def _resolve_namespaces(term: AffinityTerm, handle: Handle) -> AffinityTerm:
+def _resolve_namespaces(term: AffinityTerm, handle: framework.Handle) -> AffinityTerm:
     """Return the term with the names of the namespaces that its selector matches.
 
     Source: interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty (v1.36).
@@ -193,7 +182,7 @@ def _resolve_namespaces(term: AffinityTerm, handle: Handle) -> AffinityTerm:
     )
 
 
-def _matching_nodes(terms: Sequence[AffinityTerm], handle: Handle) -> Counter[str]:
+def _matching_nodes(terms: Sequence[AffinityTerm], handle: framework.Handle) -> Counter[str]:
     """Return node's name → Pods on it (count) that match all the terms, also terminating ones."""
     if not terms:
         return Counter()
@@ -206,7 +195,7 @@ def _matching_nodes(terms: Sequence[AffinityTerm], handle: Handle) -> Counter[st
     return Counter([pod.spec.node_name for pod in pods])
 
 
-def _domains(terms: Iterable[KeyOnNodes], handle: Handle) -> Domains:
+def _domains(terms: Iterable[KeyOnNodes], handle: framework.Handle) -> Domains:
     """Return the domains of the nodes; nodes that do not exist or lack the key are in none."""
     domains: dict[str, dict[str, int]] = {}
     for topology_key, on_nodes in terms:
@@ -218,7 +207,9 @@ def _domains(terms: Iterable[KeyOnNodes], handle: Handle) -> Domains:
     return domains
 
 
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | Status | None:
+def pre_score(
+    pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]
+) -> framework.Scores | framework.Status | None:
     """Return feasible node's name → score (0..100), None if no Pod gives weight to any domain.
 
     A term of the Pod that cannot be parsed is an error; where PreFilter runs, it has rejected such a Pod.
@@ -229,7 +220,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
     try:
         preferred = with_namespaces(PodTerms.of(pod), handle).preferred
     except ValueError as wrong:
-        return error(f"failed to parse pod: {wrong}")
+        return framework.error(f"failed to parse pod: {wrong}")
     # upstream: this also ignores what existing Pods require, although the argument is about preferences.
     if arguments.ignore_preferred_terms_of_existing_pods and not preferred:
         return None
@@ -258,7 +249,7 @@ def _times(on_nodes: Mapping[str, int], weight: int) -> dict[str, int]:
     return {node: count * weight for node, count in on_nodes.items()}
 
 
-def normalize(raw: Mapping[str, int]) -> Scores:
+def normalize(raw: Mapping[str, int]) -> framework.Scores:
     """Return node's name → score (0..100), linear between the lowest and the highest; 0 for all if they are equal.
 
     Source: interpodaffinity/scoring.go NormalizeScore (v1.36).
@@ -268,4 +259,4 @@ def normalize(raw: Mapping[str, int]) -> Scores:
     spread = max(raw.values()) - lowest
     if spread == 0:
         return dict.fromkeys(raw, 0)
-    return {name: int(MAX_NODE_SCORE * ((score - lowest) / spread)) for name, score in raw.items()}
+    return {name: int(framework.MAX_NODE_SCORE * ((score - lowest) / spread)) for name, score in raw.items()}

@@ -15,19 +15,8 @@ import msgspec
 
 from kubectl_spread.objects.configuration import NodeResourcesFitArgs, ResourceSpec, UtilizationShapePoint
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler import resource
+from kubectl_spread.scheduler import framework, resource
 from kubectl_spread.scheduler.dynamicresources import backed_by_devices
-from kubectl_spread.scheduler.framework import (
-    MAX_NODE_SCORE,
-    SUCCESS,
-    Code,
-    Handle,
-    PreFilterResult,
-    Scores,
-    Status,
-    go_round,
-    score_each,
-)
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.shape import score_at, shape_of
@@ -53,17 +42,17 @@ class State(msgspec.Struct, frozen=True):
     tells_unresolvable: bool
 
 
-def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
     """Return the filter; no Pod is skipped, as each needs room for itself."""
     state = state_of(pod, handle)
     short = (handle.room.lacking(name, wanted) for name, wanted in state.requests.items())
     suspects = handle.room.lacking(resource.PODS, 1).union(*short)
     # Not certain if the Pod is already on the node, or if devices provide a resource.
     certain = state.resized is None and not state.by_devices
-    return PreFilterResult(partial(filter_node, state), suspects=suspects, certain=certain)
+    return framework.PreFilterResult(partial(filter_node, state), suspects=suspects, certain=certain)
 
 
-def state_of(pod: Pod, handle: Handle) -> State:
+def state_of(pod: Pod, handle: framework.Handle) -> State:
     """Return the Pod's part of the filter."""
     # upstream: the requests are those of a Pod without a node, also when it is scheduled again for a resize (1.37).
     requests = resource.pod_requests(pod, handle.profile, assigned=False)
@@ -88,16 +77,16 @@ def _is_judged(name: str, arguments: NodeResourcesFitArgs) -> bool:
     return name not in arguments.ignored_resources and group not in arguments.ignored_resource_groups
 
 
-def filter_node(state: State, node_info: NodeInfo) -> Status:
+def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     """Reject a node that lacks any requested resource; the reasons name each."""
     reasons = [TOO_MANY_PODS] if is_full(node_info) else []
     short = insufficient(state, node_info)
     if not (reasons or short):
-        return SUCCESS
+        return framework.SUCCESS
     # More than the empty node has: preemption cannot help.
     unresolvable = state.tells_unresolvable and any(each.wanted > each.capacity for each in short)
-    code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if unresolvable else Code.UNSCHEDULABLE
-    return Status(code, (*reasons, *(f"Insufficient {each.name}" for each in short)))
+    code = framework.Code.UNSCHEDULABLE_AND_UNRESOLVABLE if unresolvable else framework.Code.UNSCHEDULABLE
+    return framework.Status(code, (*reasons, *(f"Insufficient {each.name}" for each in short)))
 
 
 def is_full(node_info: NodeInfo) -> bool:
@@ -175,7 +164,7 @@ def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocat
     return found
 
 
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores:
+def pre_score(pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]) -> framework.Scores:
     """Return feasible node's name → score (0..100), by the configured strategy; no Pod is skipped."""
     strategy = handle.profile.fit.scoring_strategy
     # upstream: Pod-level requests and resizes have no effect on this score, which does not get their feature gates.
@@ -189,7 +178,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores:
     def score_node(info: NodeInfo) -> int:
         return score(usages(resources, info.allocatable, info.non_zero_requested))
 
-    return score_each(nodes, (NAME, resources), score_node)
+    return framework.score_each(nodes, (NAME, resources), score_node)
 
 
 def least_allocated(found: Sequence[Usage]) -> int:
@@ -198,7 +187,9 @@ def least_allocated(found: Sequence[Usage]) -> int:
     Source: noderesources/least_allocated.go (v1.36).
     """
     # sum of weight x (100 x (capacity - requested) / capacity), over the sum of weights; divisions are cut.
-    return _weighted_mean([(w, max(0, capacity - used) * MAX_NODE_SCORE // capacity) for w, capacity, _, used in found])
+    return _weighted_mean(
+        [(w, max(0, capacity - used) * framework.MAX_NODE_SCORE // capacity) for w, capacity, _, used in found]
+    )
 
 
 def most_allocated(found: Sequence[Usage]) -> int:
@@ -207,7 +198,9 @@ def most_allocated(found: Sequence[Usage]) -> int:
     Source: noderesources/most_allocated.go (v1.36).
     """
     # sum of weight x (100 x requested / capacity), over the sum of weights; more than the capacity counts as full.
-    return _weighted_mean([(w, min(used, capacity) * MAX_NODE_SCORE // capacity) for w, capacity, _, used in found])
+    return _weighted_mean(
+        [(w, min(used, capacity) * framework.MAX_NODE_SCORE // capacity) for w, capacity, _, used in found]
+    )
 
 
 def _weighted_mean(scores: Sequence[tuple[int, int]]) -> int:
@@ -227,4 +220,4 @@ def requested_to_capacity_ratio(points: Sequence[UtilizationShapePoint], found: 
         if (of_resource := score_at(shape, min(FULL, requested * FULL // capacity))) > 0:
             weights += weight
             score += weight * of_resource
-    return go_round(score / weights) if weights else 0
+    return framework.go_round(score / weights) if weights else 0

@@ -16,18 +16,8 @@ import msgspec
 
 from kubectl_spread.objects import storage
 from kubectl_spread.objects.core import Pod, Volume
-from kubectl_spread.scheduler import csitranslation
+from kubectl_spread.scheduler import csitranslation, framework
 from kubectl_spread.scheduler.claims import CLAIM, claim_named, not_found, ownership_problem
-from kubectl_spread.scheduler.framework import (
-    SKIP,
-    SUCCESS,
-    Handle,
-    PreFilterResult,
-    Status,
-    error,
-    unresolvable,
-    unschedulable,
-)
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
@@ -49,7 +39,7 @@ class Attachable(msgspec.Struct, frozen=True):
 
     identity: Identity = ()
     plugin: csitranslation.InTreePlugin | None = None
-    problem: Status | None = None
+    problem: framework.Status | None = None
 
 
 class State(msgspec.Struct, frozen=True):
@@ -64,14 +54,14 @@ class State(msgspec.Struct, frozen=True):
     volumes: tuple[Attachable, ...]
     attached: Mapping[str, frozenset[Identity]]
     must_run: frozenset[str]
-    handle: Handle
-    counted: dict[Identity, None] | Status | None
+    handle: framework.Handle
+    counted: dict[Identity, None] | framework.Status | None
 
 
-def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
     """Return the filter, or Skip for a Pod without claims and in-tree volumes."""
     if not any(volume.claims or volume.in_tree for volume in pod.spec.volumes):
-        return SKIP
+        return framework.SKIP
     volumes = tuple(attachable_volumes(pod, handle, required=True))
     state = State(
         volumes=volumes,
@@ -81,41 +71,41 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         # Whether in-tree volumes count depends on the node.
         counted=None if any(volume.plugin for volume in volumes) else _counted(volumes, None, handle),
     )
-    return PreFilterResult(partial(filter_node, state))
+    return framework.PreFilterResult(partial(filter_node, state))
 
 
-def filter_node(state: State, node_info: NodeInfo) -> Status:
+def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     """Reject a node on which a driver's limit would be exceeded, or that lacks a driver."""
     csi_node = state.handle.snapshot.get(storage.CSINode, "", node_info.name)
     volumes = _counted(state.volumes, csi_node, state.handle) if state.counted is None else state.counted
-    if isinstance(volumes, Status):
+    if isinstance(volumes, framework.Status):
         return volumes
     drivers = csi_node.spec.drivers if csi_node else ()
     if state.must_run:
         # differs: of several missing drivers upstream names any.
         present = {driver.name for driver in drivers}
         if missing := next((d for d, *_ in volumes if d in state.must_run and d not in present), ""):
-            return unschedulable(f"{missing} CSI driver is not installed on the node")
+            return framework.unschedulable(f"{missing} CSI driver is not installed on the node")
     limits = {driver.name: driver.allocatable.count for driver in drivers if driver.allocatable.count is not None}
     if not volumes or not limits:
-        return SUCCESS
+        return framework.SUCCESS
     there = (attachable_volumes(pod, state.handle, required=False) for pod in node_info.pods_with_volumes)
     in_use = _counted(chain.from_iterable(there), csi_node, state.handle)
-    if isinstance(in_use, Status):
+    if isinstance(in_use, framework.Status):
         return in_use
     attached = state.attached.get(node_info.name, frozenset())
     if len(volumes) + len(in_use) + len(attached) <= min(limits.values()):
-        return SUCCESS  # not exceeded even if all volumes were different ones of a single driver
+        return framework.SUCCESS  # not exceeded even if all volumes were different ones of a single driver
     # Each volume counts once, whether Pods or VolumeAttachments name it.
     new = [volume for volume in volumes if volume not in in_use]
     # upstream: a driver over its limit rejects no Pod without new volumes of that driver.
     together = _by_driver((*new, *{*in_use, *attached}))
     # attached volumes + new volumes > the driver's limit, for drivers with a new volume.
     exceeded = any(together[driver] > limits.get(driver, together[driver]) for driver in _by_driver(new))
-    return unschedulable(REASON) if exceeded else SUCCESS
+    return framework.unschedulable(REASON) if exceeded else framework.SUCCESS
 
 
-def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[Attachable]:
+def attachable_volumes(pod: Pod, handle: framework.Handle, *, required: bool) -> Iterator[Attachable]:
     """Yield the Pod's volumes that count; ``required``: a claim that does not exist is a problem.
 
     Source: nodevolumelimits/csi.go filterAttachableVolumes (v1.36).
@@ -128,14 +118,14 @@ def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[
             found = _claimed(pod, volume, claim, handle)
         else:
             # upstream: for Pods on the node a missing claim does not count, but a claim without a name is an error.
-            lost = unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}")
-            problem = lost if name else error(REASON_NO_CLAIM_NAME)
+            lost = framework.unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}")
+            problem = lost if name else framework.error(REASON_NO_CLAIM_NAME)
             found = Attachable(problem=problem) if required or not name else None
         if found is not None:
             yield found
 
 
-def attached_volumes(handle: Handle) -> dict[str, frozenset[Identity]]:
+def attached_volumes(handle: framework.Handle) -> dict[str, frozenset[Identity]]:
     """Return node's name → the CSI volumes that are attached to it, according to VolumeAttachments.
 
     Source: nodevolumelimits/csi.go getNodeVolumeAttachmentInfo (v1.36).
@@ -151,8 +141,8 @@ def attached_volumes(handle: Handle) -> dict[str, frozenset[Identity]]:
 
 
 def _counted(
-    volumes: Iterable[Attachable], csi_node: storage.CSINode | None, handle: Handle
-) -> dict[Identity, None] | Status:
+    volumes: Iterable[Attachable], csi_node: storage.CSINode | None, handle: framework.Handle
+) -> dict[Identity, None] | framework.Status:
     """Return the volumes that count on the node, once each and in order, or the first problem."""
     counted: dict[Identity, None] = {}
     for volume in volumes:
@@ -164,7 +154,9 @@ def _counted(
     return counted
 
 
-def _is_migrated(plugin: csitranslation.InTreePlugin, csi_node: storage.CSINode | None, handle: Handle) -> bool:
+def _is_migrated(
+    plugin: csitranslation.InTreePlugin, csi_node: storage.CSINode | None, handle: framework.Handle
+) -> bool:
     """Whether the in-tree plugin counts as migrated to CSI on the node.
 
     Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
@@ -176,7 +168,7 @@ def _is_migrated(plugin: csitranslation.InTreePlugin, csi_node: storage.CSINode 
     return True
 
 
-def drivers_that_must_run(volumes: Iterable[Attachable], handle: Handle) -> frozenset[str]:
+def drivers_that_must_run(volumes: Iterable[Attachable], handle: framework.Handle) -> frozenset[str]:
     """Return the drivers of the volumes that a node must have: all registered ones, since 1.36 those that opt in.
 
     Source: nodevolumelimits/csi.go checkCSIDriverOnNode (v1.36, v1.35), KEP-5030.
@@ -208,14 +200,16 @@ def _inline(volume: Volume) -> Attachable | None:
         return Attachable((plugin.driver, csitranslation.inline_handle(volume)), plugin)
     except ValueError as wrong:
         # upstream: here this is an error, but a PersistentVolume that cannot be translated does not count.
-        problem = error(f"converting volume({volume.name}) from inline to csi: {wrong}")
+        problem = framework.error(f"converting volume({volume.name}) from inline to csi: {wrong}")
         return Attachable(plugin=plugin, problem=problem)
 
 
-def _claimed(pod: Pod, volume: Volume, claim: storage.PersistentVolumeClaim, handle: Handle) -> Attachable | None:
+def _claimed(
+    pod: Pod, volume: Volume, claim: storage.PersistentVolumeClaim, handle: framework.Handle
+) -> Attachable | None:
     """Return the volume of the claim, None if it does not count."""
     if problem := ownership_problem(pod, volume, claim):
-        return Attachable(problem=error(problem))
+        return Attachable(problem=framework.error(problem))
     # A volume that does not exist is judged by the class, as one that is not provisioned yet.
     bound = handle.snapshot.get(storage.PersistentVolume, "", claim.spec.volume_name)
     return _not_provisioned(claim, handle) if bound is None else _existing(bound)
@@ -238,7 +232,7 @@ def _existing(volume: storage.PersistentVolume) -> Attachable | None:
     return Attachable((plugin.driver, handle), plugin) if handle else None
 
 
-def _not_provisioned(claim: storage.PersistentVolumeClaim, handle: Handle) -> Attachable | None:
+def _not_provisioned(claim: storage.PersistentVolumeClaim, handle: framework.Handle) -> Attachable | None:
     """Return the volume that will be provisioned for the claim, None if it does not count.
 
     Source: nodevolumelimits/csi.go getCSIDriverInfoFromSC (v1.36).
