@@ -55,6 +55,8 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
 
 REFUSED = "the API server refuses it."
 NO_POD = "no Pod needs to be scheduled."
+GATED, STUCK = "Gated", "Stuck"
+"""Why a manifest is not all Schedulable: a gate holds its Pods, or some of them find no node."""
 NOT_SCHEDULABLE = "not schedulable. {}"
 RANDOM_TIES = "The scheduler breaks ties at random: {} orders were simulated, by name first."
 MAKERS: Mapping[str, str] = {

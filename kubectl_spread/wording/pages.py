@@ -29,8 +29,3 @@ ELSEWHERE = "by something other than this constraint"
 REJECTED = "no: other filters reject its nodes"
 JAMMED = "{}: replica {} of {} cannot be scheduled"
 LEFT_OUT = "Not drawn: {} that change less or not at all."
-
-
-def leaves_no_node(requirements: int) -> str:
-    """Return how a list of so many requirements begins that leave no node (count)."""
-    return "This alone leaves no node: " if requirements == 1 else "Together these leave no node: "

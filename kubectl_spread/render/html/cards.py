@@ -23,14 +23,14 @@ from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, fates_of, of_next_replica
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
 from kubectl_spread.render.html.node_map import Counts, Drawing, Style, constraint_map, plain_map
-from kubectl_spread.render.html.sections import block_markup, conflict_markup, folded, section, table_markup
+from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup
 from kubectl_spread.render.outline import EVERY, Extent, Item
-from kubectl_spread.render.outline.check import ranges_of
+from kubectl_spread.render.outline.check import check_status, ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work
 from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording import pages
-from kubectl_spread.wording.words import count_of
+from kubectl_spread.wording.check import STUCK
 
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
 ABOVE_MAPS = (outline.SameFor, outline.Refusals, outline.Warnings, outline.Note, outline.Gaps, outline.Fixes)
@@ -47,7 +47,7 @@ STATUSES: Mapping[str, tuple[str, str]] = {
     "FailedCreate": ("bad", "✕"),
     "Unschedulable": ("bad", "✕"),
     "Invalid": ("bad", "✕"),
-    "Jams": ("bad", "▲"),
+    STUCK: ("bad", "▲"),
     "Violated": ("bad", "▲"),
     "NoEffect": ("warn", "○"),
     "Incomplete": ("warn", "?"),
@@ -118,7 +118,7 @@ def _card(outlined: Item) -> Card:
         case CheckItem() as item:
             drawn = item.after or item.constraints
             cells = _count_cells(drawn) or len(item.nodes)
-            return Card(outlined, _check_status(item), item.source, cells, _foremost(drawn))
+            return Card(outlined, check_status(item), item.source, cells, _foremost(drawn))
         case SimulatedStep() as item:
             return Card(outlined, _step_status(item), "", 0)
         case RebalanceReport() as report:
@@ -138,14 +138,6 @@ def _step_status(item: SimulatedStep) -> str:
     if item.pending:
         return "Waiting"
     return "Lost" if item.lost else "OK"
-
-
-def _check_status(item: CheckItem) -> str:
-    if item.validation or item.failed_create:
-        return item.verdict.value
-    if item.held_by and not item.stuck:
-        return "Gated"
-    return "Jams" if item.jam and not item.stuck else item.verdict.value
 
 
 def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
@@ -171,22 +163,10 @@ def card_markup(card: Card, number: int, *, is_open: bool, drawing: Drawing) -> 
         element("h2", text(card.outlined.headline.subject)),
         block("span", text(card.about), class_="about"),
         element("span", text(card.outlined.headline.sentence), class_="sentence"),
-        block("span", text(", ".join(_holds(card))), class_="holds-what"),
     )
     body = element("div", *_body(card, drawing), class_="body")
     named = {"id": anchor(number), "data_status": card.status}
     return element("details", head, body, class_=f"card {tone}", open=is_open, **named)
-
-
-def _holds(card: Card) -> Iterator[str]:
-    if card.constraint:
-        yield count_of(sum(domain.eligible for domain in card.constraint.domains), "domain")
-        yield count_of(_count_cells([card.constraint]), "node")
-    for found in card.outlined.blocks:
-        if isinstance(found, outline.Fixes) and found.fixes:
-            yield count_of(len(found.fixes), "fix")
-        elif isinstance(found, outline.Findings):
-            yield count_of(len(found.findings), "finding")
 
 
 def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
@@ -208,7 +188,6 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)
         yield _maps(item, drawing)
-        yield conflict_markup(item)
         # The maps say the same, node by node.
         tables = (found for found in card.outlined.blocks if isinstance(found, outline.Table))
         yield joined(folded(table.title, table_markup(table)) for table in tables)

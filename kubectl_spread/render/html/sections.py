@@ -7,13 +7,12 @@ from typing import assert_never
 
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract.check import ValidationError
-from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
-from kubectl_spread.render.outline.fixes import MOST_FIXES, requirement_text
+from kubectl_spread.render.outline.fixes import MOST_FIXES
 from kubectl_spread.wording import pages
 
 SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"), Severity.INFO: ("info", "i")}
@@ -105,15 +104,6 @@ def _words(cell: str) -> Markup:
     if len(words) == 1:
         return text(cell)
     return Markup(" ".join(element("span", text(it), class_="word") if "-" in it else text(it) for it in words))
-
-
-def conflict_markup(item: EvaluationReport) -> Markup:
-    """Return the fewest requirements that leave no node."""
-    names = [requirement_text(requirement, item) for requirement in item.conflict]
-    if not names:
-        return NOTHING
-    chips = (joined((element("b", text(name), class_="tag"), text(" "))) for name in names)
-    return element("p", text(pages.leaves_no_node(len(names))), joined(chips), class_="hint")
 
 
 def _fixes(fixes: outline.Fixes) -> Markup:

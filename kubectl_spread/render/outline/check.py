@@ -25,9 +25,16 @@ SHOWN_NODES = 10
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
     whole = outline_with([_item(item, extent) for item in report.items], report, evaluation.common_gaps(report))
-    results = sorted((item.verdict for item in report.items), key=tuple(Verdict).index)
+    results = sorted(map(check_status, report.items), key=(*Verdict, wording.GATED, wording.STUCK).index)
     line = totals(count_of(len(results), "Pod template"), results) if len(results) > 1 else ""
     return replace(whole, totals=line)
+
+
+def check_status(item: CheckItem) -> str:
+    """Return the verdict, or that a gate holds the Pods back, or that some of them find no node."""
+    if item.validation or item.failed_create or item.stuck:
+        return item.verdict.value
+    return wording.GATED if item.held_by else wording.STUCK if item.jam else item.verdict.value
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:

@@ -62,8 +62,10 @@ def fixture_report() -> PendingReport:
 
 
 def test_an_outage_fits_a_screen(report: PendingReport) -> None:
-    lines = outline_text(pending_outline(report, BRIEF), Screen(width=120)).splitlines()
-    assert len(lines) <= 40
+    narrow, lines = (
+        outline_text(pending_outline(report, BRIEF), Screen(width=width)).splitlines() for width in (100, 120)
+    )
+    assert len(narrow) <= 40
     assert lines[:6] == [
         f"zone {REGION}c: 10 of 10 nodes not-ready: 20 Pods of 4 workloads",
         f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
