@@ -314,9 +314,8 @@ class Commands(Part, frozen=True, kw_only=True):
     commands: tuple[str, ...]
 
 
-Block: TypeAlias = (
-    SameFor | Note | Refusals | Warnings | Table | ConstraintBlock | Findings | Gaps | Fixes | Messages | Commands
-)
+Sentences: TypeAlias = SameFor | Note | Refusals | Warnings | Findings | Gaps | Messages
+Block: TypeAlias = Sentences | Table | ConstraintBlock | Fixes | Commands
 
 
 class Item(Part, frozen=True, kw_only=True):

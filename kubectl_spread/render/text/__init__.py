@@ -7,26 +7,9 @@ from typing import assert_never
 
 import msgspec
 
+from kubectl_spread.render import outline
 from kubectl_spread.render.cells import cell, clean
-from kubectl_spread.render.outline import (
-    Block,
-    Commands,
-    ConstraintBlock,
-    Extent,
-    Findings,
-    FixBlock,
-    Fixes,
-    Gaps,
-    Headline,
-    Item,
-    Messages,
-    Note,
-    Outline,
-    Refusals,
-    SameFor,
-    Table,
-    Warnings,
-)
+from kubectl_spread.render.outline import Extent, Outline, Table
 from kubectl_spread.render.outline.shortening import PartT, rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
 from kubectl_spread.wording.pending import REPORTED
@@ -40,17 +23,17 @@ NUMBERED = 5
 
 def text_on(screen: Screen, outlined: Callable[[Extent], Outline], extent: Extent) -> str:
     """Return an outline as text; one explanation that is longer than a terminal is folded there."""
-    outline = outlined(extent)
-    if extent.brief and len(outline.items) == 1:
+    whole = outlined(extent)
+    if extent.brief and len(whole.items) == 1:
         plain = msgspec.structs.replace(screen, colors=False)
-        if screen.rows(outline_text(outline, plain)) > MOST_ROWS:
-            outline = outlined(msgspec.structs.replace(extent, folded=True))
-    return outline_text(outline, screen)
+        if screen.rows(outline_text(whole, plain)) > MOST_ROWS:
+            whole = outlined(msgspec.structs.replace(extent, folded=True))
+    return outline_text(whole, screen)
 
 
-def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
+def outline_text(whole: Outline, screen: Screen = PIPE) -> str:
     """Return the outline as text, fit to the screen; on one, node names go without the suffix that all share."""
-    told, suffix = shortened(outline, _tables(outline), screen, nodes=outline.nodes)
+    told, suffix = shortened(whole, _tables(whole), screen, nodes=whole.nodes)
     items = "\n".join(_item(item, screen) for item in told.items)
     header = header_lines(told.header, screen)
     gaps = "".join(f"{line}\n" for line in block_lines(told.gaps, screen))
@@ -58,10 +41,10 @@ def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
     return header + _causes(told, screen) + items + gaps + suffix_line(suffix, screen) + end
 
 
-def _causes(outline: Outline, screen: Screen) -> str:
+def _causes(whole: Outline, screen: Screen) -> str:
     """Return each cause with its workloads, and a blank line; empty where there are none."""
-    texts = [(text, 2) for cause in outline.causes for text in (cause.line, f"  {cause.workloads}".rstrip()) if text]
-    lines = [line for text, under in (*texts, (outline.more, 0)) if text for line in screen.wrapped(text, under=under)]
+    texts = [(text, 2) for cause in whole.causes for text in (cause.line, f"  {cause.workloads}".rstrip()) if text]
+    lines = [line for text, under in (*texts, (whole.more, 0)) if text for line in screen.wrapped(text, under=under)]
     return "".join(f"{line}\n" for line in (*lines, "")) if lines else ""
 
 
@@ -70,9 +53,9 @@ def header_lines(header: str, screen: Screen) -> str:
     return "".join(f"{line}\n" for line in (*screen.wrapped(header), "")) if header else ""
 
 
-def _tables(outline: Outline) -> Iterator[Table]:
-    for block in (block for item in outline.items for block in item.blocks):
-        if isinstance(block, Table | ConstraintBlock):
+def _tables(whole: Outline) -> Iterator[Table]:
+    for block in (block for item in whole.items for block in item.blocks):
+        if isinstance(block, Table | outline.ConstraintBlock):
             yield block if isinstance(block, Table) else block.domains
 
 
@@ -90,13 +73,13 @@ def suffix_line(suffix: str, screen: Screen) -> str:
     return "".join(f"{line}\n" for line in screen.wrapped(f"All node names end in {suffix}")) if suffix else ""
 
 
-def _item(item: Item, screen: Screen) -> str:
+def _item(item: outline.Item, screen: Screen) -> str:
     first, *rest = ([line for block in blocks for line in block_lines(block, screen)] for blocks in item.paragraphs)
     paragraphs = [[*_headline(item.headline, screen), *first], *rest]
     return "\n\n".join("\n".join(lines) for lines in paragraphs) + "\n"
 
 
-def _headline(headline: Headline, screen: Screen) -> Iterator[str]:
+def _headline(headline: outline.Headline, screen: Screen) -> Iterator[str]:
     """Yield the sentence on top; its colour is that of its tone, but for what leads to it."""
     lead = clean(headline.lead)
     first, *rest = screen.wrapped(lead + headline.line)
@@ -105,41 +88,41 @@ def _headline(headline: Headline, screen: Screen) -> Iterator[str]:
     yield from (screen.paint(line, headline.tone) for line in rest)
 
 
-def block_lines(block: Block, screen: Screen = PIPE) -> Iterator[str]:
+def block_lines(block: outline.Block, screen: Screen = PIPE) -> Iterator[str]:
     """Yield the lines of one block, fit to the screen; what is to be copied stays as it is."""
     match block:
         case Table():
             yield from table_lines(block, screen)
-        case ConstraintBlock():
+        case outline.ConstraintBlock():
             yield from _constraint(block, screen)
-        case Fixes():
+        case outline.Fixes():
             yield from _fixes(block, screen)
-        case Commands():
+        case outline.Commands():
             yield from (clean(f"  {command}") for command in block.commands)
         case _:
             for line in _sentences(block):
                 yield from screen.wrapped(line)
 
 
-def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | Messages) -> Iterator[str]:
+def _sentences(block: outline.Sentences) -> Iterator[str]:
     match block:
-        case SameFor() | Note():
+        case outline.SameFor() | outline.Note():
             yield block.line
-        case Refusals():
+        case outline.Refusals():
             yield from (f"invalid: {error.text}" for error in block.errors)
-        case Warnings():
+        case outline.Warnings():
             yield from (f"Warning: {warning.field}: {warning.message}" for warning in block.warnings)
-        case Findings():
+        case outline.Findings():
             yield from (f"{found.severity}: {found.id}: {cell(found.message)}" for found in block.findings)
-        case Gaps():
+        case outline.Gaps():
             yield from map(str, block.told)
-        case Messages():
+        case outline.Messages():
             yield from _messages(block)
         case _:
             assert_never(block)
 
 
-def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
+def _constraint(constraint: outline.ConstraintBlock, screen: Screen) -> Iterator[str]:
     line = constraint.line
     if screen.rows(constraint.line) > 1:
         key = constraint.topology_key
@@ -150,7 +133,7 @@ def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(line)
 
 
-def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
+def _fixes(fixes: outline.Fixes, screen: Screen) -> Iterator[str]:
     for line in fixes.before:
         yield from screen.wrapped(line)
     if fixes.fixes:
@@ -165,7 +148,7 @@ def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(fixes.cut_short)
 
 
-def _fix(fix: FixBlock, before: FixBlock | None, screen: Screen) -> Iterator[str]:
+def _fix(fix: outline.FixBlock, before: outline.FixBlock | None, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
     starts = f"same effect as {before.number}" if before and before.starts == fix.starts != "" else fix.starts
     sentences = filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, f"({starts})" if starts else ""))
@@ -176,7 +159,7 @@ def _fix(fix: FixBlock, before: FixBlock | None, screen: Screen) -> Iterator[str
     yield from (clean(indent + line) for line in (*fix.yaml, *fix.commands))
 
 
-def _messages(messages: Messages) -> Iterator[str]:
+def _messages(messages: outline.Messages) -> Iterator[str]:
     if messages.ours:
         lead = REPORTED if messages.reported else f"Message{' now' if messages.differs else ''}"
         yield f"{lead}: {cell(messages.ours)}"
