@@ -8,14 +8,9 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from kubectl_spread.apiserver.warnings import ValidationWarning
+from kubectl_spread.contract import evaluation
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
-from kubectl_spread.contract.evaluation import (
-    EvaluationReport,
-    as_item,
-    evaluation_report,
-    explanation_of,
-    with_missing,
-)
+from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers import rollout_plan
@@ -185,7 +180,9 @@ class CheckReport(Report, frozen=True, kw_only=True):
 
 def check_item(outcome: ManifestOutcome) -> CheckItem:
     """Return the outcome of a manifest, under the name of its first Pod."""
-    report = with_missing(evaluation_report(outcome.judgement), incomplete_entries(outcome.unknown))
+    report = evaluation.with_missing(
+        evaluation.evaluation_report(outcome.judgement), incomplete_entries(outcome.unknown)
+    )
     if outcome.preempts:
         # Preemption opens the full nodes that pin the minimum.
         held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
@@ -193,9 +190,9 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
     if outcome.is_cleared:
         report = replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
     rollout = outcome.rollout
-    return as_item(
+    return evaluation.as_item(
         CheckItem,
-        with_missing(report, incomplete_entries(outcome.unread_revisions)),
+        evaluation.with_missing(report, incomplete_entries(outcome.unread_revisions)),
         replicas=outcome.replicas,
         placements=outcome.placements,
         jam=_jam(outcome, report),
@@ -212,7 +209,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
 
 def all_created(outcome: ManifestOutcome) -> AllCreated:
     """Return where all replicas would go."""
-    return AllCreated(placements=outcome.placements, jam=_jam(outcome, evaluation_report(outcome.judgement)))
+    return AllCreated(placements=outcome.placements, jam=_jam(outcome, evaluation.evaluation_report(outcome.judgement)))
 
 
 def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
@@ -222,4 +219,4 @@ def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
     if judgement is outcome.judgement:
         return Jam(**asdict(jam), summary=first.summary, conflict=first.conflict)
     conflict = judgement.blame.core if judgement.blame else ()
-    return Jam(**asdict(jam), summary=explanation_of(judgement).summary, conflict=conflict)
+    return Jam(**asdict(jam), summary=evaluation.explanation_of(judgement).summary, conflict=conflict)

@@ -8,15 +8,8 @@ from typing import Literal, TypedDict, assert_never
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.fixes import ExpectedChange, Fix
+from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.change import Override
-from kubectl_spread.diagnosis.fixes.conclusion import (
-    FixSearch,
-    NodeRecovery,
-    PodEnding,
-    RolloutGoesOn,
-    VerifiedFix,
-    Wait,
-)
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.wording import fixes
 
@@ -31,7 +24,7 @@ class SearchedFields(TypedDict):
     fix_search: Literal["complete", "bounded"]
 
 
-def searched_fields(search: FixSearch, connection_flags: Sequence[str] = ()) -> SearchedFields:
+def searched_fields(search: conclusion.FixSearch, connection_flags: Sequence[str] = ()) -> SearchedFields:
     """Return the result of the search as reports have it, with these connection flags in the commands."""
     return {
         "fixes": fix_reports(search.fixes, connection_flags),
@@ -42,27 +35,27 @@ def searched_fields(search: FixSearch, connection_flags: Sequence[str] = ()) -> 
     }
 
 
-def _expected(wait: Wait) -> ExpectedChange:
+def _expected(wait: conclusion.Wait) -> ExpectedChange:
     message = fixes.WAITS.text(wait)
     match wait:
-        case NodeRecovery():
+        case conclusion.NodeRecovery():
             return ExpectedChange(kind="NodeRecovery", nodes=wait.nodes, message=message)
-        case PodEnding():
+        case conclusion.PodEnding():
             pod = f"{wait.namespace}/{wait.name}"
             return ExpectedChange(kind="PodEnding", nodes=(wait.node,), pod=pod, message=message)
-        case RolloutGoesOn():
+        case conclusion.RolloutGoesOn():
             return ExpectedChange(kind="RolloutGoesOn", workload=wait.owner, message=message)
         case _:
             assert_never(wait)
 
 
-def fix_reports(verified: Iterable[VerifiedFix], connection_flags: Sequence[str] = ()) -> tuple[Fix, ...]:
+def fix_reports(verified: Iterable[conclusion.VerifiedFix], connection_flags: Sequence[str] = ()) -> tuple[Fix, ...]:
     """Return the fixes as reports have them: by rank, and those of one rank by their text."""
     reports = [(fix.rank, _report(fix, connection_flags)) for fix in verified]
     return tuple(report for _, report in sorted(reports, key=lambda each: (each[0], each[1].summary)))
 
 
-def _report(fix: VerifiedFix, connection_flags: Sequence[str]) -> Fix:
+def _report(fix: conclusion.VerifiedFix, connection_flags: Sequence[str]) -> Fix:
     return Fix(
         id="+".join(proposal.id for proposal in fix.proposals),
         summary=fixes.summary(fix.proposals),

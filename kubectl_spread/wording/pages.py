@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 TITLES = {
-    "show": "How Pods are spread",
-    "why-pending": "Why Pods are Pending",
-    "check": "Manifest check",
-    "simulate": "What happens to Pods, step by step",
-    "rebalance": "Evictions that restore the spread",
+    "SkewReport": ("show", "How Pods are spread"),
+    "PendingReport": ("why-pending", "Why Pods are Pending"),
+    "CheckReport": ("check", "Manifest check"),
+    "SimulateReport": ("simulate", "What happens to Pods, step by step"),
+    "RebalanceReport": ("rebalance", "Evictions that restore the spread"),
 }
-"""Command → what its page is called."""
+"""Kind of a report → the command that makes it, and what its page is called."""
 RULES_FROM = {
     "flag": "as --kube-version says",
     "server": "the API server's release",

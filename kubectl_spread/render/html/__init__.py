@@ -41,20 +41,12 @@ MOST_ROWS = 300
 HEADS = ("Status", "What", "Constraint", "Domains", "Skew", "In short")
 SHOWN_NAMES = 6
 WELL = ("OK", "Schedulable")
-COMMANDS = {
-    "SkewReport": "show",
-    "PendingReport": "why-pending",
-    "CheckReport": "check",
-    "SimulateReport": "simulate",
-    "RebalanceReport": "rebalance",
-}
-"""Kind of a report → the command that makes it."""
 
 
 def to_html(report: AnyReport) -> str:
     """Return the report as one HTML page."""
     style, script = _resource("page.css"), _resource("page.js")
-    command = COMMANDS[report.kind]
+    command, title = pages.TITLES[report.kind]
     source = f": {report.metadata.source}" if report.metadata.source else ""
     outline = outline_of(report, EXTENT)
     suffix, short = shortening(outline.nodes)
@@ -64,7 +56,7 @@ def to_html(report: AnyReport) -> str:
         "policy": text(_policy(style, script)),
         "title": text(f"kubectl spread {command}{source}"),
         "style": Markup(style),
-        "heading": text(pages.TITLES[command]),
+        "heading": text(title),
         "facts": joined(
             (block("p", text(outline.header), class_="hint"), _facts(report.metadata, report, suffix)),
         ),
