@@ -80,6 +80,7 @@ class Source(Protocol):
 
     def version(self) -> str:
         """Return the server's version, such as ``v1.36.2``; empty when there is no server to ask."""
+        return ""
 
     def read(self, reads: Sequence[Read]) -> Inventory:
         """Return what was asked for; files return all they hold."""
@@ -87,14 +88,16 @@ class Source(Protocol):
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
         """Return what was asked for, kept up to date from now on."""
 
-    def count_pods(self, namespace: str = "") -> int:
+    def count_pods(self, namespace: str = "") -> int:  # noqa: ARG002 - files are read whole
         """Return how many Pods the namespace has (empty: the cluster); 0 for files, which are read whole anyway."""
+        return 0
 
-    def discover(self, api_version: str) -> Discovered | None:
+    def discover(self, api_version: str) -> Discovered | None:  # noqa: ARG002 - files do not say what a cluster serves
         """Return which kinds of an apiVersion the server serves; None where that cannot be known."""
+        return None
 
 
-class FileSource:
+class FileSource(Source):
     """Files, directories or standard input, as ``--from`` names them.
 
     Args:
@@ -119,10 +122,6 @@ class FileSource:
         self._paths = paths
         self._stdin = stdin
 
-    def version(self) -> str:
-        """Return nothing: files have no server."""
-        return ""
-
     def read(self, reads: Sequence[Read]) -> Inventory:  # noqa: ARG002 - files are read whole
         """Return everything the files hold.
 
@@ -145,13 +144,6 @@ class FileSource:
             UsageError: always.
         """
         raise UsageError("--watch and --from cannot be used together", hint="files do not change")
-
-    def count_pods(self, namespace: str = "") -> int:  # noqa: ARG002 - as for every namespace
-        """Return 0: files are read whole anyway."""
-        return 0
-
-    def discover(self, api_version: str) -> None:
-        """Return nothing: files do not say what a cluster serves."""
 
 
 def _access_of(origin: Origin, given: Sequence[str]) -> ClusterAccess:

@@ -15,9 +15,9 @@ from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, remaining_skew, unsure_of, verdict_of
 from kubectl_spread.diagnosis.statuses import Idle, NoEffect
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.rebalance.checkpoints import waves
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
-from kubectl_spread.rebalance.waves import waves
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.rebalance import remaining_text, unsure_text
 from kubectl_spread.wording.statuses import STATUSES

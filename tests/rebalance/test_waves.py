@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pytest
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.rebalance.waves import waves
+from kubectl_spread.rebalance.checkpoints import waves
 from tests.build import ZONE, Object, app, pod, snapshot, typed_pod
 from tests.build_workloads import owned
 from tests.rebalance.lying import web, zones
