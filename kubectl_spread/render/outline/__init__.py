@@ -91,7 +91,7 @@ class Table(Part, frozen=True, kw_only=True):
         headers: one for each column, in capitals and without spaces.
         tones: of the cells; empty where none has one.
         below: headers of columns that may stand below the row where there is no room, the first one first.
-        spare: the same of columns that may be left out.
+        spare: headers of columns that may be left out, the first one first.
     """
 
     title: str = ""
@@ -135,7 +135,7 @@ def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: boo
         rows=tuple(tuple(column.cell(row) for column in shown) for row in every),
         tones=tuple(tuple(column.tone(row) if column.tone else None for column in shown) for row in every if toned),
         below=tuple(column.header for column in reversed(shown) if column.below),
-        spare=tuple(column.header for column in reversed(shown) if column.spare),
+        spare=tuple(column.header for column in shown if column.spare),
     )
 
 

@@ -155,7 +155,7 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
     Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
-    Column("SKEW", lambda i: str(i.constraint.skew)),
+    Column("SKEW", lambda i: str(i.constraint.skew), spare=True),
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
     Column("READY", lambda i: _ready(i) if isinstance(i, SkewItem) else "", wide=True),
     Column("PENDING", lambda i: str(i.pending) if isinstance(i, SkewItem) else "", wide=True),

@@ -5,7 +5,9 @@ In a pipe there is no width, and nothing is wrapped or left out. ``-o wide`` has
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType, ModuleType
@@ -29,6 +31,8 @@ LONG_WORDS = (28, 20, 14, 8)
 MOST_LINES = 5
 """Lines of a row before words are broken."""
 KEY, WORKLOAD, WHEN, REASON, DOMAINS = "KEY", "WORKLOAD", "WHEN", "REASON", "DOMAINS"
+_COUNTS = re.compile(r"[^ ]+:\d+( [^ ]+:\d+)*")
+"""Domains with their Pods."""
 UNBROKEN = frozenset(("STATUS", "VERDICT"))
 """Headers of columns whose words are never broken."""
 LETTERS: Mapping[str, str] = MappingProxyType({"DoNotSchedule": "D", "ScheduleAnyway": "S"})
@@ -203,6 +207,8 @@ def _shorter(table: Table, *, whole: bool) -> Iterator[tuple[Table, int, list[st
     for header in (*table.below, *(() if whole else table.spare)):
         table = _without(table, header)
         yield table, TIGHT, legend
+    if not whole:
+        yield _with_counts(table), TIGHT, legend
 
 
 def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
@@ -295,6 +301,18 @@ def _with_short_zones(table: Table) -> tuple[Table, list[str]]:
         return " ".join(word.removeprefix(begin) for word in cell.split(" ")) if cell in of_zones else cell
 
     return _with_cells(table, DOMAINS, short), [f"zones in DOMAINS begin with {begin}"]
+
+
+def _with_counts(table: Table) -> Table:
+    """Return the table with the number of nodes that have so many Pods, in place of each node."""
+    cells = zip(_column(table, KEY), _column(table, DOMAINS), strict=False)
+    of_nodes = {cell for key, cell in cells if key.endswith("hostname") and _COUNTS.fullmatch(cell)}
+
+    def counted(cell: str) -> str:
+        pods = Counter(int(word.rpartition(":")[2]) for word in cell.split(" ") if cell in of_nodes)
+        return " ".join(f"{number}×{nodes}" for number, nodes in sorted(pods.items())) or cell
+
+    return _with_cells(table, DOMAINS, counted) if of_nodes else table
 
 
 def _beginning(domains: str) -> str:

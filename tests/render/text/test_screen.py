@@ -98,10 +98,12 @@ def test_names_and_columns_make_room_before_a_cell_is_wrapped(width: int, screen
     assert [line.split() for line in bare] == [line.split() for line in screen[1:]]
 
 
-def test_where_names_allow_no_more_cells_are_wrapped_under_themselves() -> None:
+def test_where_names_allow_no_more_nodes_are_counted_and_cells_are_wrapped_under_themselves() -> None:
     narrow = lines(namespace="shop", width=30)
-    assert narrow[2:4] == ["  min pinned by node-c1 and 1", "  more"]
-    assert narrow[4:6] == ["hostname  S     OK       node-a:1", "                         node-b:1"]
+    assert narrow[2:5] == ["  min pinned by node-c1 and 1", "  more", "hostname  S     OK       1×3"]
+    rows = (("hostname", "a:1→2 b:0"), ("rack", "a:1 b:1"))
+    table = Table(headers=("KEY", "DOMAINS"), rows=rows)
+    assert lines(table, width=17)[1:4] == ["hostname  a:1→2", "          b:0", "rack      a:1 b:1"]
 
 
 def test_all_columns_stay_where_the_whole_is_wanted() -> None:
