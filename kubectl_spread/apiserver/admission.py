@@ -94,17 +94,17 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
         snapshot: the cluster.
         release: the API server's.
     """
+    invalid = [error for error in validate(pod, release=release) if error.field.startswith(_SPEC)]
+    if not invalid:
+        return refusals(made, snapshot)
     template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
     known = {
         (error.field.removeprefix(f"{_TEMPLATE}."), error.message)
         for error in validate_template(template, path=_TEMPLATE, release=release)
     }
-    invalid = (
-        Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason))
-        for error in validate(pod, release=release)
-        if error.field.startswith(_SPEC) and (error.field, error.message) not in known
-    )
-    return (*refusals(made, snapshot), *invalid)
+    own = (error for error in invalid if (error.field, error.message) not in known)
+    found = (Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason)) for error in own)
+    return (*refusals(made, snapshot), *found)
 
 
 def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
