@@ -46,8 +46,9 @@ OF_KARPENTER: tuple[Read, ...] = (
     Read(kind=kinds.NODE_CLAIM, required=False),
     Read(kind=kinds.EC2_NODE_CLASS, required=False),
     Read(kind=kinds.DEPLOYMENT, label_selector="app.kubernetes.io/name=karpenter", required=False),
+    Read(kind=kinds.DAEMON_SET, required=False),
 )
-"""Further reads where the cluster has Karpenter."""
+"""Further reads where the cluster has Karpenter; Pods of DaemonSets of any namespace take room on new nodes."""
 KARPENTER_LABEL = "karpenter.sh/nodepool"
 """The label of nodes that Karpenter creates."""
 

@@ -108,6 +108,22 @@ def test_whose_rules_apply(image: str, given: str, version: str, tmp_path: Path)
     assert decided(explained(path, karpenter_version=given)).version == version
 
 
+def test_daemons_of_other_namespaces_take_room_on_new_nodes(tmp_path: Path) -> None:
+    container = {"name": "logs", "image": "logs", "resources": {"requests": {"cpu": "3500m"}}}
+    daemons = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "logs", "namespace": "kube-system"},
+        "spec": {"template": {"spec": {"containers": [container]}}},
+    }
+    source = Namespaced([str(with_more(tmp_path, "emptied.yaml", [daemons]))], stdin=None)
+    options = AutoscalerOptions(instance_types=TYPES)
+    (item,) = why_pending(source, Scope(namespace="default"), SchedulerOptions(), autoscalers=options).report.items
+    found = decided(item)
+    assert found.decision == "Refused"
+    assert found.pools[0].reasons == ("no instance type is large enough",)
+
+
 def test_each_component_is_told_by_its_own_name(tmp_path: Path) -> None:
     def said(name: str, component: str, message: str) -> Object:
         return {
@@ -196,6 +212,22 @@ def test_no_phantom_domain(before: str, added: str, tmp_path: Path) -> None:
     source = FileSource([str(path)], stdin=None)
     for row in show(source, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.items:
         assert "PhantomDomain" not in {each.id for each in row.findings}
+
+
+class Namespaced(FileSource):
+    """A cluster that answers with the namespace that was asked for, as an API server does."""
+
+    server = "https://cluster.example"
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return what the reads cover."""
+        found = super().read(reads)
+        asked = {(read.kind.name, read.namespace) for read in reads}
+        objects = {
+            kind: tuple(each for each in held if asked & {(kind, ""), (kind, each.metadata.namespace)})
+            for kind, held in found.objects.items()
+        }
+        return replace(found, objects=objects)
 
 
 class Forbidden(FileSource):
