@@ -46,7 +46,11 @@ _PAUSE_S = 0.2
 INSTALLED: Object = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",
-    "metadata": {"namespace": "kube-system", "name": "karpenter"},
+    "metadata": {
+        "namespace": "kube-system",
+        "name": "karpenter",
+        "labels": {"app.kubernetes.io/name": "karpenter"},
+    },
     "spec": {
         "replicas": 0,
         "selector": {"matchLabels": {"app": "karpenter"}},
@@ -63,13 +67,16 @@ REASONS: Mapping[str, str] = {
     "leaves no room": "exceed limits",
     "may take one more Pod": "unsatisfiable topology constraint",
     "instance type": "no instance type",
+    "pod affinity leaves it no": "unsatisfiable topology constraint for pod anti-affinity",
     "picked first": "no instance type",
     "ignores Pods that select nodes by": "using label kubernetes.io/hostname is not allowed",
 }
 """What is in a reason of ours → what is in Karpenter's own about the same NodePool."""
+NOT_ASKED = ("it is not Ready", "it keeps a fixed number of nodes")
+"""Reasons for which Karpenter does not ask a NodePool at all."""
 FINDINGS = ("PhantomDomain", "EmptyPool")
 BRINGS = re.compile(r"NodePool (?P<pool>\S+) \(zone (?P<zones>[^)]*)\)")
-COUNTS = re.compile(r"key=(?P<key>\S+) \(counts = map\[(?P<counts>[^\]]*)\]")
+COUNTS = re.compile(r"key=(?P<key>\S+) \(counts = (?P<counts>.*?), podDomains")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +122,7 @@ class Cluster:
                 item, wrong = self._ask(situation, namespace)
             did = self._wait_for_decision(namespace, item["name"], before)
             wrong += differences(item["autoscaler"], did)
-            if situation.decision != did.decision:
+            if situation.decision != item["autoscaler"]["decision"]:
                 wrong.append(f"the situation is for {situation.decision}")
             wrong += self._let_in(situation, namespace, item)
         return did, wrong
@@ -126,7 +133,7 @@ class Cluster:
         kubectl = self._client.kubectl
         with printed.emptied(self._client, namespace):
             yield
-        for kind in ("nodepools", "nodeclaims", "nodes"):
+        for kind in ("daemonsets", "nodepools", "nodeclaims", "nodes"):
             kubectl("delete", kind, "--all", "--wait=false")
         for kind in ("nodeclaims", "nodes"):
             for name in kubectl("get", kind, "-o", "name").split():
@@ -152,7 +159,7 @@ class Cluster:
         grown = situation.deployment(namespace, situation.runs + 1)
         known = {each["metadata"]["name"] for each in self._client.pods(namespace)}
         wrong = []
-        shown = json.loads(self._spread("show", "-n", namespace, "-o", "json"))
+        shown = json.loads(self._spread("show", "-n", namespace, "-o", "json", types=False))
         found = {finding["id"] for each in shown["items"] for finding in each["findings"]} & set(FINDINGS)
         if found != {situation.finding} - {""}:
             wrong.append(f"show reports {sorted(found)}")
@@ -160,15 +167,18 @@ class Cluster:
         self._client.apply([grown])
         name = wait_for(lambda: self._refused(namespace, known), what="a Pod that the scheduler refuses")
         (item,) = json.loads(self._spread("why-pending", name, "-n", namespace, "-o", "json"))["items"]
+        (blind,) = json.loads(self._spread("why-pending", name, "-n", namespace, "-o", "json", types=False))["items"]
+        if blind["autoscaler"]["decision"] not in {item["autoscaler"]["decision"], "NewNode", "Unknown"}:
+            wrong.append(f"without instance types: {blind['autoscaler']['summary']}")
         said, also = (each.get("autoscaler") or {} for each in (item, checked))
         compared = ("kind", "version", "decision", "node", "pools", "constraints")
         differing = [name for name in compared if said.get(name) != also.get(name)]
         wrong += [f"{name} in check: {also.get(name)}, in why-pending: {said.get(name)}" for name in differing]
         return item, wrong
 
-    def _spread(self, *command: str, stdin: str | None = None) -> str:
-        """Return what `kubectl spread` prints."""
-        given = () if command[0] == "show" else ("--instance-types", str(self._types))
+    def _spread(self, *command: str, stdin: str | None = None, types: bool = True) -> str:
+        """Return what `kubectl spread` prints, asked with the instance types or without."""
+        given = ("--instance-types", str(self._types)) if types else ()
         return self._pasting.kubectl.run("spread", *command, *given, "--context", CONTEXT, stdin=stdin).stdout
 
     def _refused(self, namespace: str, known: Container[str]) -> str:
@@ -214,7 +224,7 @@ class Cluster:
                 return ["no advice"]
             self._client.apply(situation.remedy)
         elif situation.decision == "Refused":
-            return []
+            return []  # There is nothing to run.
         elif situation.starting == "Registered":
             self._client.kubectl("taint", "nodes", "--all", f"{STARTING['key']}-")
         try:
@@ -240,19 +250,20 @@ class Cluster:
 
 def has_condition(claims: Sequence[Object], condition: str) -> bool:
     """Whether a NodeClaim has the condition."""
-    conditions = (each for claim in claims for each in claim["status"].get("conditions", ()))
+    conditions = (each for claim in claims for each in claim.get("status", {}).get("conditions", ()))
     return any((each["type"], each["status"]) == (condition, "True") for each in conditions)
 
 
 def differences(reported: Object, did: Did) -> Iterator[str]:
     """Yield where an autoscaler's decision, as reported, is not what Karpenter did."""
-    if (reported["kind"], reported["decision"]) != ("karpenter", did.decision):
+    by_chance = reported["decision"] == "ByChance" and did.decision in {"NewNode", "Refused"}
+    if reported["kind"] != "karpenter" or (reported["decision"] != did.decision and not by_chance):
         yield f"{did.decision}, reported: {reported['summary']}"
     elif did.decision == "ExistingNode" and reported["node"] != did.node:
         yield f"room on {did.node}, reported: {reported['node']}"
     elif did.claim:
         yield from _differences_of_claim(reported, did.claim)
-    elif did.decision == "Refused":
+    elif did.decision == "Refused" and not by_chance:
         yield from _differences_of_reasons(reported, did.message)
     if VERSION.startswith(f"{reported['version']}.") is False:
         yield f"release {VERSION}, reported: {reported['version']}"
@@ -261,7 +272,8 @@ def differences(reported: Object, did: Did) -> Iterator[str]:
 def _differences_of_claim(reported: Object, claim: Object) -> Iterator[str]:
     """Yield where the NodeClaim is not of the pool and the domains that were reported."""
     name = claim["metadata"]["labels"][POOL]
-    chosen = [each for each in reported["pools"] if each["verdict"] == "chosen"]
+    verdict = "chosen" if reported["decision"] == "NewNode" else "possible"
+    chosen = [each for each in reported["pools"] if each["verdict"] == verdict]
     if [each["name"] for each in chosen] != [name]:
         yield f"NodePool {name}, reported: {[each['name'] for each in chosen]}"
         return
@@ -282,8 +294,8 @@ def domains_of(claim: Object, key: str) -> set[str]:
 def _differences_of_reasons(reported: Object, message: str) -> Iterator[str]:
     """Yield where Karpenter counted something else, or had another reason about a NodePool."""
     counted = {match["key"]: match["counts"] for match in COUNTS.finditer(message)}
-    for key, counts in counted.items():
-        seen = dict(each.rpartition(":")[::2] for each in counts.split())
+    for key, counts in () if "affinity" in message else counted.items():
+        seen = dict(each.rpartition(": ")[::2] for each in counts.split(", "))
         ours = [
             {each["value"]: str(each["matching"]) for each in constraint["domains"]}
             for constraint in reported["constraints"]
@@ -291,7 +303,7 @@ def _differences_of_reasons(reported: Object, message: str) -> Iterator[str]:
         ]
         if seen not in ours:
             yield f"counts of {key} {seen}, reported: {ours}"
-    asked = [each for each in reported["pools"] if not each["reasons"][0].startswith("it is not Ready")]
+    asked = [each for each in reported["pools"] if not each["reasons"][0].startswith(NOT_ASKED)]
     ignored = any("ignores Pods" in each["reasons"][0] for each in asked)
     said = [message] * len(asked) if ignored else message.split("; ")
     if len(said) != len(asked):

@@ -25,8 +25,9 @@ MACHINES: Mapping[str, Mapping[str, str]] = {
     "m.large": {"cpu": "2", "memory": "8Gi"},
     "m.xlarge": {"cpu": "4", "memory": "16Gi"},
     "m.2xlarge": {"cpu": "8", "memory": "32Gi"},
+    "g.large": {"cpu": "2", "memory": "8Gi", "nvidia.com/gpu": "1"},
 }
-"""The instance types that every NodePool offers, in zones a to d."""
+"""The instance types that every NodePool offers, in zones a to d; those with a GPU only in zone a."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,7 @@ class Situation:
         pools: the NodePools, and what they refer to.
         spec: what the spec of its Pods has beyond one container.
         cpu: what that container requests.
+        gpus: GPUs (count) that it requests.
         runs: Pods (count) that run before; Karpenter may create nodes for them.
         starting: the condition of the NodeClaim for these Pods when the next comes; empty where they all run.
         later: what is applied after that.
@@ -53,6 +55,7 @@ class Situation:
     pools: Sequence[Object]
     spec: Object = field(default_factory=dict)
     cpu: str = "1"
+    gpus: int = 0
     runs: int = 2
     starting: str = ""
     later: Sequence[Object] = ()
@@ -63,7 +66,9 @@ class Situation:
 
     def deployment(self, namespace: str, replicas: int) -> Object:
         """Return the Deployment with so many Pods."""
-        spec = {**pod_spec(resources={"requests": {"cpu": self.cpu}}), **self.spec}
+        gpus = {"nvidia.com/gpu": str(self.gpus)} if self.gpus else {}
+        resources = {"requests": {"cpu": self.cpu, **gpus}, "limits": gpus}
+        spec = {**pod_spec(resources=resources), **self.spec}
         template = {"metadata": {"labels": {"app": NAME}}, "spec": spec}
         return workload("Deployment", namespace, name=NAME, template=template, replicas=replicas)
 
@@ -84,6 +89,7 @@ def instance_types() -> str:
                         "Requirements": [one_of(ZONE, zone), one_of(CAPACITY, how)],
                     }
                     for zone, how, price in sold
+                    if zone == "a" or "nvidia.com/gpu" not in resources
                 ],
             }
             for name, resources in MACHINES.items()
@@ -391,6 +397,78 @@ def selected_by_hostname() -> Situation:
     return Situation(decision="Refused", pools=[pool()], spec={**spread(), "nodeSelector": {HOSTNAME: "n9"}}, runs=0)
 
 
+def any_zone() -> Situation:
+    """The pool names no zone, so that it offers all in which machines are sold."""
+    return Situation(decision="NewNode", nodes=small_nodes("abc"), pools=[pool(zones="")], spec=spread(), runs=3)
+
+
+def excluded_zone() -> Situation:
+    """The pool excludes a zone, which counts nevertheless."""
+    pools = [pool("default", "", {"key": ZONE, "operator": "NotIn", "values": ["c", "d"]})]
+    return Situation(decision="NewNode", nodes=small_nodes("a"), pools=pools, spec=spread(), runs=1)
+
+
+def instance_types_spread() -> Situation:
+    """The constraint spreads over instance types."""
+    nodes = [node("n1", labels={ZONE: "a", INSTANCE_TYPE: "m.large"}, room={"cpu": "1"})]
+    pools = [pool("default", "ab", one_of(INSTANCE_TYPE, "m.large", "m.xlarge"))]
+    return Situation(
+        decision="NewNode", nodes=nodes, pools=pools, spec=spread(INSTANCE_TYPE), runs=1, finding="EmptyPool"
+    )
+
+
+def daemons_beside() -> Situation:
+    """What Pods of DaemonSets request on a new node leaves room only on the largest machines of one pool."""
+    logs = {"metadata": {"labels": {"app": "logs"}}, "spec": pod_spec(resources={"requests": {"cpu": "3"}})}
+    logs["spec"]["nodeSelector"] = {CAPACITY: "on-demand"}
+    pools = [pool("large", "a", large()), pool("weighty", "ab", one_of(INSTANCE_TYPE, "m.xlarge"), weight=9)]
+    daemons = workload("DaemonSet", "default", name="logs", template=logs)
+    return Situation(decision="NewNode", pools=[*pools, daemons], spec=spread(), runs=0)
+
+
+def another_revision() -> Situation:
+    """The constraint counts the Pods of the newest revision only."""
+    spec = spread(matchLabelKeys=["pod-template-hash"])
+    return Situation(decision="NewNode", nodes=small_nodes("aab"), pools=[pool()], spec=spec, runs=3)
+
+
+def apart_from_each_other() -> Situation:
+    """Anti-affinity keeps the Pods apart in zones, and a zone is left."""
+    term = {"topologyKey": ZONE, "labelSelector": match(app=NAME)}
+    spec = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    return Situation(decision="NewNode", nodes=small_nodes(), pools=[pool(zones="abc")], spec=spec)
+
+
+def no_zone_left() -> Situation:
+    """Anti-affinity keeps the Pods apart in zones, and none is left."""
+    term = {"topologyKey": ZONE, "labelSelector": match(app=NAME)}
+    spec = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    return Situation(decision="Refused", nodes=small_nodes(), pools=[pool()], spec=spec)
+
+
+def machine_sold_in_one_zone() -> Situation:
+    """Karpenter picks one of two zones at random, and the machine is sold in one of them."""
+    return Situation(decision="ByChance", pools=[pool()], spec=spread(), gpus=1, runs=0)
+
+
+def limit_that_leaves_a_small_machine() -> Situation:
+    """What the limit leaves is enough for a machine that is too small for the Pod."""
+    pools = [pool("default", "ab", limits={"cpu": "3"})]
+    return Situation(decision="Refused", pools=pools, spec=spread(), cpu="3", runs=0)
+
+
+def fixed_pool() -> Situation:
+    """A pool of a fixed size brings no node for a Pod, and its zone does not count."""
+    pools = [pool(), pool("fixed", "c", replicas=0)]
+    return Situation(decision="NewNode", nodes=small_nodes(), pools=pools, spec=spread())
+
+
+def too_few_kinds_of_machines() -> Situation:
+    """The pool requires more instance types than are large enough."""
+    kinds = {"key": INSTANCE_TYPE, "operator": "Exists", "minValues": 2}
+    return Situation(decision="Refused", pools=[pool("default", "ab", kinds)], spec=spread(), cpu="5", runs=0)
+
+
 SITUATIONS: Sequence[Callable[[], Situation]] = (
     full_zones,
     zone_with_fewest,
@@ -424,4 +502,15 @@ SITUATIONS: Sequence[Callable[[], Situation]] = (
     too_large,
     pool_without_node_class,
     selected_by_hostname,
+    any_zone,
+    excluded_zone,
+    instance_types_spread,
+    daemons_beside,
+    another_revision,
+    apart_from_each_other,
+    no_zone_left,
+    machine_sold_in_one_zone,
+    limit_that_leaves_a_small_machine,
+    fixed_pool,
+    too_few_kinds_of_machines,
 )

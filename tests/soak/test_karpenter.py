@@ -23,7 +23,7 @@ def claim(pool: str = "default", *zones: str) -> Object:
 REFUSED = Did(
     decision="Refused",
     message="Failed to schedule pod, did not tolerate taint (taint=gpu=true:NoSchedule); unsatisfiable topology"
-    f" constraint for topology spread, key={ZONE} (counts = map[a:1 b:1 c:0], podDomains = {ZONE} Exists,"
+    f" constraint for topology spread, key={ZONE} (counts = a: 1, b: 1, c: 0, podDomains = {ZONE} Exists,"
     f" nodeDomains = {ZONE} In [a b]",
 )
 CAME = Did(decision="NewNode", claim=claim())
@@ -95,5 +95,5 @@ def test_what_comes_after_a_change(came: list[Object], wrong: int) -> None:
 
 def test_each_decision_has_situations() -> None:
     made = [each() for each in SITUATIONS]
-    assert {each.decision for each in made} == {"NewNode", "ExistingNode", "Refused"}
+    assert {each.decision for each in made} == {"NewNode", "ExistingNode", "Refused", "ByChance"}
     assert len({each.__name__ for each in SITUATIONS}) == len(SITUATIONS) >= 20
