@@ -36,7 +36,7 @@ _TERM = re.compile(
 )
 _SYNTAX = "want key=value, key!=value, key in (a,b), key notin (a,b), key or !key, separated by commas"
 _VALUE_SYNTAX = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"
-_KEY_SYNTAX = f"a name of {_VALUE_SYNTAX}; before it perhaps a DNS subdomain and '/', such as example.com/"
+_KEY_SYNTAX = f"a name of {_VALUE_SYNTAX}; optionally after a DNS subdomain and '/', such as example.com/"
 
 
 class Operator(StrEnum):

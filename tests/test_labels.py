@@ -141,7 +141,7 @@ def test_a_refusal_says_what_is_wanted() -> None:
     assert hints == [
         "want key=value, key!=value, key in (a,b), key notin (a,b), key or !key, separated by commas",
         VALUE_SYNTAX,
-        f"a name of {VALUE_SYNTAX}; before it perhaps a DNS subdomain and '/', such as example.com/",
+        f"a name of {VALUE_SYNTAX}; optionally after a DNS subdomain and '/', such as example.com/",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What cluster-autoscaler decides about one Pod: kube-scheduler's own filters on a node such as each group would bring.
+"""What cluster-autoscaler decides about one Pod: kube-scheduler's own filters on a new node of each group.
 
 Source: cluster-autoscaler core/scaleup/orchestrator/orchestrator.go, simulator/node_info_utils.go,
 cloudprovider/clusterapi/clusterapi_utils.go (1.30 to 1.34). Not modelled: expanders, node groups that are made on the
@@ -134,7 +134,7 @@ def _again(pod: Pod) -> Pod:
 
 
 def domain_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:
-    """Return the domain in which the group brings nodes; empty where that is not known."""
+    """Return the domain in which the group adds nodes; empty where that is not known."""
     template = _template(group, snapshot)
     return template.node.metadata.labels.get(topology_key, "") if template else ""
 

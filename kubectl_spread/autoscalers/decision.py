@@ -1,4 +1,4 @@
-"""What an autoscaler decides about one Pod, as types: the decision, each pool's part in it, and the reasons."""
+"""An autoscaler's decision about one Pod, as types: the decision, each pool's part in it, and the reasons."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class BackedOff(msgspec.Struct, frozen=True, tag=True):
 
 
 class RejectedByFilters(msgspec.Struct, frozen=True, tag=True):
-    """kube-scheduler's filters reject a node such as the group would bring, for these reasons of theirs."""
+    """kube-scheduler's filters reject a new node of the group, for these reasons."""
 
     reasons: tuple[str, ...]
 
@@ -164,7 +164,7 @@ class PoolDecision(msgspec.Struct, frozen=True, kw_only=True):
     """One NodePool or node group.
 
     Attributes:
-        domains: topology key → the domains in which it may bring nodes for this Pod, or would where it is refused.
+        domains: topology key → the domains in which it may add nodes for this Pod, or would if it were not refused.
         reasons: why it is refused, or unknown; empty else.
     """
 
@@ -192,7 +192,7 @@ class ConstraintCounts(msgspec.Struct, frozen=True):
 
     Attributes:
         index: its place in the Pod's constraints.
-        minimum: matching Pods (count) in the domain with the fewest; 0 but minDomains requires more domains.
+        minimum: matching Pods (count) in the domain with the fewest; 0 if minDomains requires more domains.
     """
 
     index: int
@@ -206,7 +206,7 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         version: whose rules these are; empty where there is but one.
         node: the node on which it sees room; empty for none.
-        certain: whether all was read that it decides by: else "nothing read here forbids it".
+        certain: whether everything was read that the decision depends on: else "nothing read here forbids it".
     """
 
     kind: Literal["karpenter", "cluster-autoscaler"]

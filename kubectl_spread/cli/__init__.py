@@ -16,7 +16,8 @@ from kubectl_spread.errors import SpreadError
 
 PROGRAM = "kubectl spread"
 ABOUT = (
-    "Explains Pod topology spread constraints: how Pods are spread, why a Pod is Pending, where a manifest schedules."
+    "Explains Pod topology spread constraints: how Pods are spread, why a Pod is Pending, and where a manifest's Pods"
+    " can be scheduled."
 )
 
 COMMANDS: Mapping[str, type[Command]] = {

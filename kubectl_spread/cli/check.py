@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  kubectl spread check -f pod.yaml                       # does it schedule, and on which node
-  kubectl spread check -f web.yaml --replicas 12         # where twelve replicas are placed
+  kubectl spread check -f pod.yaml                       # can it be scheduled, and on which node?
+  kubectl spread check -f web.yaml --replicas 12         # where twelve replicas are scheduled
   helm template . | kubectl spread check -f -            # a rendered chart
   kubectl spread check -k overlays/production            # the output of kustomize
   kubectl spread check -f web.yaml --from snapshot.yaml  # against a snapshot
@@ -44,16 +44,16 @@ class CheckFlags(Flags):
         str, Option(metavar="none|server", help="With server, send a dry run to the API server and check its result.")
     ] = "none"
     server_side: Annotated[
-        bool, Option(help="Apply on the server, as kubectl apply --server-side. Asks it for a dry run.")
+        bool, Option(help="Merge as kubectl apply --server-side does, by a dry run on the server.")
     ] = False
     force_conflicts: Annotated[bool, Option(help="With --server-side, take over fields that others manage.")] = False
-    fail_on: Annotated[
-        str, Option(metavar="error|warning", help="With warning, warnings also end with exit code 1.")
-    ] = "error"
+    fail_on: Annotated[str, Option(metavar="error|warning", help="With warning, exit with 1 for warnings too.")] = (
+        "error"
+    )
     all_fixes: AllFixes = False
     fix_budget: FixBudget = None
     assume_autoscaling: Annotated[
-        bool, Option(help="Exit with 0 where only new nodes are missing that nothing read forbids.")
+        bool, Option(help="Exit with 0 if new nodes would help and nothing read here forbids them.")
     ] = False
     replicas: Annotated[
         int | None, Option(min=1, max=150_000, help="Number of replicas to place. The default is that of the manifest.")
@@ -103,7 +103,7 @@ def check(
     autoscaler: groups.AutoscalerFlags,
     connection: groups.ConnectionFlags,
 ) -> None:
-    """Check whether manifests schedule, on which nodes, and how their replicas are spread."""
+    """Check whether the Pods of manifests can be scheduled, on which nodes, and how they are spread."""
     from kubectl_spread.commands import check as command
     from kubectl_spread.labels import parse_selector
     from kubectl_spread.render.outline import Extent
@@ -140,6 +140,6 @@ def check(
         output.note(line)
     assumed = flags.assume_autoscaling and any(map(command.may_get_a_node, report.items))
     if assumed:
-        output.note("Autoscaling is assumed: a Pod for which nothing read here forbids a new node counts as placed.")
+        output.note("Autoscaling is assumed: a Pod counts as placed if nothing read here forbids a new node for it.")
     output.write(printed(report))
     raise typer.Exit(command.exit_code(report, warnings=flags.fail_on == "warning", autoscaling=assumed))

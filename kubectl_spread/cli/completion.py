@@ -55,7 +55,8 @@ def completion(flags: CompletionFlags) -> None:
         return
     if flags.shell != "kubectl":
         raise UsageError(
-            f"--install is for kubectl alone, not {flags.shell}", hint="put the script where the shell looks"
+            f"--install works only for kubectl, not for {flags.shell}",
+            hint="put the script where the shell reads completions",
         )
     output.write(f"wrote {_install(text)}\n")
 

@@ -47,8 +47,8 @@ def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> Non
         fields = fields_named(flags.name)
     if not found and not fields:
         near = entries.similar_names(flags.name)
-        hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists what there is"
-        raise UsageError(f"nothing to explain is named {flags.name!r}", hint=hint)
+        hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists all entries"
+        raise UsageError(f"no entry is named {flags.name!r}", hint=hint)
     screen = Screen(width=output.terminal_width(sys.stdout))
     text = entries_text(found, screen) if flags.name else listed_text(found, screen)
     told = output.structured(values_of(found, fields), printing.output)

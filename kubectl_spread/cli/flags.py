@@ -145,10 +145,10 @@ class AutoscalerFlags(Flags):
     """Facts about the cluster's autoscaler that cannot be read."""
 
     instance_types: Annotated[
-        str, Option(metavar="FILE", help="The instance types that there are, as kwok's JSON has them.")
+        str, Option(metavar="FILE", help="The instance types of the cloud, in kwok's JSON format.")
     ] = ""
     karpenter_version: Annotated[
-        str, Option(metavar="X.Y", help="Karpenter's release; that of its Deployment's image by default.")
+        str, Option(metavar="X.Y", help="Karpenter's release. The default is that of its Deployment.")
     ] = ""
 
 
@@ -159,7 +159,7 @@ class ReadFlags(Flags):
         str,
         Option(
             metavar="auto|all|needed",
-            help="How much to read of a cluster with more than 5,000 Pods: enough to be certain, all, or the least.",
+            help="How much to read with more than 5,000 Pods. auto reads enough to be certain, needed the least.",
         ),
     ] = "auto"
 

@@ -17,13 +17,11 @@ from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import terminal_width
 from kubectl_spread.render.wrapping import wrap
 
-SHARED_MORE = (
-    'Use "{root} options" for the flags that reach a cluster: all of kubectl\'s, before the command or after it.'
-)
+SHARED_MORE = 'Use "{root} options" for the connection flags: all of kubectl\'s, before or after the command.'
 SHARED = "The following options can be passed to any command that reads a cluster:"
 MORE = (
-    'Use "{path} COMMAND --help" for more about a command, "{path} options" for the flags that reach a cluster,'
-    ' "{path} explain" for what the words in reports mean.'
+    'Use "{path} COMMAND --help" for more about a command, "{path} options" for the connection flags,'
+    ' and "{path} explain" for the meaning of names in the output.'
 )
 NARROW, WIDE = 80, 120
 """The width (characters) without a terminal, and the largest width."""
@@ -80,8 +78,8 @@ def shared_help() -> str:
     reach = ConnectionFlags.names()
     parts = [
         SHARED,
-        _section("Which objects, and whose rules:", [each for each in every if each.name not in reach], width),
-        _section("Which cluster, as for kubectl:", [each for each in every if each.name in reach], width),
+        _section("Objects and scheduler:", [each for each in every if each.name not in reach], width),
+        _section("Connection, as for kubectl:", [each for each in every if each.name in reach], width),
     ]
     return "\n\n".join(parts)
 

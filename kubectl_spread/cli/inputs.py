@@ -85,7 +85,9 @@ def scope_of(flags: ScopeFlags, source: Source, named: Named | None = None) -> S
     if names and flags.all_namespaces and not own:
         raise UsageError("a resource cannot be retrieved by name across all namespaces", hint="use -n with a name")
     if own and flags.namespace not in {"", own}:
-        raise UsageError(f"the name is in namespace {own!r}, and --namespace is {flags.namespace!r}", hint="use one")
+        raise UsageError(
+            f"the name is in namespace {own!r}, but --namespace is {flags.namespace!r}", hint="use one namespace"
+        )
     namespace = own or ("" if flags.all_namespaces else flags.namespace or source.namespace)
     return Scope(namespace=namespace, selector=parse_selector(flags.selector), kinds=kinds, names=names)
 

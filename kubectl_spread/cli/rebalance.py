@@ -22,15 +22,15 @@ Examples:
   kubectl spread rebalance deployment/web        # evict Pods of this workload only
   kubectl spread rebalance -A --max 5            # at most five evictions
   kubectl spread rebalance --soft                # include ScheduleAnyway constraints
-  kubectl spread rebalance --script > plan.sh    # evict, wait, and stop where the cluster differs from the plan
+  kubectl spread rebalance --script > plan.sh    # evict, wait, and stop if the cluster differs from the plan
   kubectl spread rebalance --from dump/ -A       # read a cluster-info dump
   kubectl spread rebalance -o 'jsonpath={range .evictions[*]}{.command}{"\\n"}{end}'
 
 \b
-It prints commands and evicts nothing. The commands use the Eviction API, which respects disruption budgets. Run them in
-order. Wait after each until the replacement is Ready; before a new wave, wait until evicted Pods are gone too.
---script prints a script that does so. Exit codes: 0 balanced, 1 a plan or no way to balance, 3 not everything could be
-read.
+It prints commands and evicts no Pod. The commands use the Eviction API, which respects disruption budgets. Run them in
+order. After each, wait until the replacement is Ready. Before a new wave, also wait until evicted Pods are gone.
+--script prints a script that does this. The exit code is 0 if nothing is to be evicted, 1 if there is a plan or no
+eviction helps, and 3 if the answer is not known.
 """
 
 
@@ -40,7 +40,7 @@ class RebalanceFlags(Flags):
     resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | NAME | TYPE [NAME...]]")] = None
     soft: Annotated[bool, Option(help="Include ScheduleAnyway constraints.")] = False
     script: Annotated[
-        bool, Option(help="Print the plan as a shell script that evicts, waits, and stops at a surprise.")
+        bool, Option(help="Print the plan as a shell script, which stops if the cluster differs from it.")
     ] = False
     max: Annotated[int | None, Option(metavar="N", min=0, help="Maximum number of evictions.")] = None
 

@@ -30,7 +30,7 @@ Examples:
 
 \b
 With --watch, a terminal shows the latest answer. A pipe gets the table, then each row that changes; a removed row has
-the status Gone. -o json prints one report per line, -o yaml one document per report. --watch needs the verb watch.
+the status Gone. -o json prints one report per line, -o yaml one document per report. --watch needs the RBAC verb watch.
 """
 
 

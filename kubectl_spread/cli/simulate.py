@@ -17,16 +17,17 @@ EPILOG = """
 Examples:
   kubectl spread simulate --drain n1                          # what a drain does
   kubectl spread simulate --lose topology.kubernetes.io/zone=c -A
-  kubectl spread simulate --scale deployment/web=12           # do all replicas schedule
+  kubectl spread simulate --scale deployment/web=12           # can all replicas be scheduled?
   kubectl spread simulate --cordon n1 --restart deployment/web
-  kubectl spread simulate --apply web.yaml                    # does the rollout finish
+  kubectl spread simulate --apply web.yaml                    # does the rollout finish?
   kubectl spread simulate -f scenario.yaml -o json            # read steps from a file
   kubectl spread simulate --drain n1 --from dump/ -A          # read a cluster-info dump
 
 \b
-Steps run in the order given, each on the result of the one before. A file lists them as "- drain: n1" under "steps:".
-A node may be named as node/NAME, or without the suffix that tables leave out. Nothing is sent to the cluster. Where the
-scheduler or a controller chooses among equals, several orders are tried, and ranges show their results.
+Steps run in the order given. Each starts from the result of the step before it. A file lists steps as "- drain: n1"
+under "steps:". A node may be named as node/NAME, or without the suffix that tables leave out. Nothing in the cluster
+changes. If the scheduler or a controller chooses among equals, several orders are simulated, and ranges show their
+results.
 """
 
 

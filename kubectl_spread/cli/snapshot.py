@@ -18,15 +18,15 @@ Examples:
   kubectl spread snapshot --from dump/ -o small.json  # reduce a dump to what is used
 
 \b
-It holds what the other commands read: never a Secret, a ConfigMap, the value of an environment variable, an argument,
-or an annotation that none of them reads. Names, labels, images and the scheduler's messages are in it, and where it was
-taken: the time, the context, the cluster and the API server's URL, without credentials. Commands that are printed from
-it carry that --context.
+The file holds what the other commands read. It never holds a Secret, a ConfigMap, the value of an environment variable,
+an argument, or an annotation that no command reads. It holds names, labels, images and the scheduler's messages, and
+the time, the context, the cluster and the API server's URL, without credentials. Commands that are printed from it have
+that --context.
 
 \b
-Of the fields of Pod templates that are left out it holds digests, so that check and simulate --apply can tell what a
-manifest changes. The digests have a random key, which is in the file too: whoever has the file can test guesses of a
-value. --no-digests leaves them out.
+The file holds digests of the other fields of Pod templates, so that check and simulate --apply can detect what a
+manifest changes. The digests have a random key, which is also in the file: anyone who has the file can test guesses of
+a value. --no-digests leaves the digests out.
 """
 
 
@@ -36,9 +36,7 @@ class SnapshotFlags(Flags):
     output: Annotated[
         str, Option("--output", "-o", metavar="FILE", help="File to write. It is compressed when its name ends in .gz.")
     ] = ""
-    no_digests: Annotated[
-        bool, Option(help="Leave out the digests by which later changes of a template are recognized.")
-    ] = False
+    no_digests: Annotated[bool, Option(help="Leave out the digests that detect later changes of a template.")] = False
 
 
 def snapshot(flags: SnapshotFlags, scope: ScopeFlags, scheduler: SchedulerFlags, connection: ConnectionFlags) -> None:
@@ -49,7 +47,7 @@ def snapshot(flags: SnapshotFlags, scope: ScopeFlags, scheduler: SchedulerFlags,
     from kubectl_spread.commands import snapshot as command
 
     if scope.selector:
-        raise UsageError("--selector cannot be used here", hint="a part of a cluster answers for none of it")
+        raise UsageError("--selector cannot be used here", hint="answers need all Pods that count")
     source = inputs.source_of(connection, scope, scheduler)
     key = b"" if flags.no_digests else token_bytes(16)
     taken = command.take(source, scope.namespace, datetime.now(UTC), key=key)

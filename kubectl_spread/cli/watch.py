@@ -54,7 +54,7 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
         UsageError: one of them is given.
     """
     if exit_code:
-        raise UsageError("--watch and --exit-code cannot be used together", hint="a watch has no end")
+        raise UsageError("--watch and --exit-code cannot be used together", hint="a watch does not end")
     if not any(output_format == name or (name[-1] == "=" and output_format.startswith(name)) for name in FORMATS):
         hint = f"must be one of: {', '.join(FORMATS)}"
         raise UsageError(f"--watch cannot be used with --output {output_format}", hint=hint)
@@ -119,7 +119,7 @@ def fitting(text: Sequence[str], *, columns: int, lines: int) -> Iterator[str]:
     for number, line in enumerate(text):
         free -= heights[number]
         if free < 0:
-            yield f"... and {len(text) - number} more lines, for which the screen is too small"[:columns]
+            yield f"... and {len(text) - number} more lines: the screen is too small"[:columns]
             return
         yield line
 

@@ -50,7 +50,7 @@ def why_pending(
     autoscaler: groups.AutoscalerFlags,
     connection: groups.ConnectionFlags,
 ) -> None:
-    """Explain why Pods are Pending, and which changes let them schedule."""
+    """Explain why Pods are Pending, and which changes help."""
 
     def ask(named: Named) -> None:
         from kubectl_spread.commands import why_pending as command

@@ -39,7 +39,7 @@ class Log:
                     self._write(line)
 
     def close(self) -> None:
-        """Let no thread write any more: the interpreter crashes if one writes while it exits."""
+        """Stop all writing: the interpreter crashes if a thread writes while it exits."""
         self._lock.acquire()
 
 

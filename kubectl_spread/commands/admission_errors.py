@@ -58,7 +58,7 @@ def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[Valid
     live = replicas_taken_back(manifest.obj, before)
     if live is None:
         return _kept_fields_warnings(manifest)
-    message = f"what was applied before says it and this does not: applying it resets the {live} that live to 1"
+    message = f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
     return (ValidationWarning(field="spec.replicas", message=message),)
 
 
@@ -67,7 +67,7 @@ def _kept_fields_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     if manifest.merge is None or manifest.merge.applied or not manifest.merge.kept:
         return ()
     message = (
-        "the live object lacks the annotation last-applied-configuration, so what the manifest leaves out stays:"
+        "the live object lacks the annotation last-applied-configuration, so fields that the manifest leaves out stay:"
         f" {enumerated(manifest.merge.kept)}"
     )
     return (ValidationWarning(field=manifest.merge.kept[0], message=message),)

@@ -67,7 +67,7 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
             for fault in _find_faults_in_cluster(each, review, manifests[:number], snapshot, profile)
         ]
     if faults:
-        raise ManifestError(faults, hint="the API server would refuse it; check -f lists all that is wrong")
+        raise ManifestError(faults, hint="the API server would refuse it; check -f lists all errors")
     return snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
 
 

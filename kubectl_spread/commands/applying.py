@@ -75,7 +75,7 @@ def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedC
 
 
 def unreadable(problem: ManifestProblem) -> Gap:
-    """Return what is not known for want of a document."""
+    """Return what is not known because a document is missing."""
     return gaps.UnreadableManifest(place=problem.place, why=problem.message)
 
 
@@ -100,7 +100,7 @@ def _over_live(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifes
             return _asked(manifest, applied, live, how)
         return _by_our_rules(manifest, applied, live, how)
     except MergeError as error:
-        message = f"kubectl apply cannot merge it with the one that lives: {error}"
+        message = f"kubectl apply cannot merge it with the live object: {error}"
         return replace(manifest, refused=(FieldError("", Reason.INVALID, message),))
 
 

@@ -31,7 +31,7 @@ ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
 class AutoscalerOptions(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What is given of autoscalers on the command line.
+    """What the command line specifies about autoscalers.
 
     Attributes:
         instance_types: the file with the instance types that there are; empty for none.
@@ -100,7 +100,7 @@ def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autos
 
 
 def copy_decision(item: ItemT, like: ItemT) -> ItemT:
-    """Return the explanation of a Pod with what is decided about the first of its template: as that, at most."""
+    """Return the explanation of a Pod with the decision about the first of its template, which is an upper bound."""
     if like.autoscaler is UNSET:
         return item
     from kubectl_spread.wording.autoscalers import ON_EXISTING, on_existing

@@ -79,7 +79,7 @@ class CheckAnswer(msgspec.Struct, frozen=True):
     def notes(self) -> tuple[str, ...]:
         """The notes about skipped manifests."""
         names = [str(each.ref) for each in self.skipped]
-        return (f"Skipped, for no Pod template is in them: {listed(names)}.",) if names else ()
+        return (f"Skipped, because they have no Pod template: {listed(names)}.",) if names else ()
 
 
 def check(
@@ -168,7 +168,7 @@ def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: Unp
         try:
             return to_check(tuple(unplaced_in(view)), limits)
         except ValueError:
-            return Need(whole=True, why="a manifest cannot be judged")
+            return Need(whole=True, why="a manifest cannot be checked")
 
     return Question(
         reads=(*read_sets.for_manifests(namespaces), *read_sets.AUTOSCALERS),

@@ -172,7 +172,7 @@ def read_manifests(
     kinds = ", ".join(sorted({document.kind for document in documents}))
     where = ", ".join(sources.filenames) or sources.kustomize
     problem = ManifestProblem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
-    raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
+    raise ManifestError([problem], hint="want a Pod, or a workload such as a Deployment or CronJob")
 
 
 def too_many(manifest: Manifest, asked: int) -> ManifestProblem:

@@ -87,9 +87,9 @@ def to_check(pods: Sequence[UnplacedPods], limits: ReadLimits) -> Need:
     """
     for each in pods:
         if each.handle.snapshot.nominated:
-            return Need(whole=True, why="Pods wait for room that others leave")
+            return Need(whole=True, why="Pods wait until others leave")
         if not each.alone:
-            return Need(whole=True, why=f"{each.first.metadata.name} is there already, or is to be on many nodes")
+            return Need(whole=True, why=f"{each.first.metadata.name} exists already, or needs many nodes")
     asked = tuple((each.first, each.handle) for each in pods)
     if need := to_judge(asked, limits):
         return need
@@ -123,8 +123,8 @@ def _namespaces_concerned(asked: Asked) -> Need:
             return Need(whole=True, why=f"{pod.metadata.name} claims devices or disks that Pods share")
         namespaces |= affinity_namespaces(pod, handle.snapshot)
     if len(namespaces) > MOST_NAMESPACES:
-        return Need(whole=True, why=f"affinity asks for Pods of {len(namespaces)} namespaces")
-    return Need(namespaces=frozenset(namespaces), why="affinity asks for Pods there")
+        return Need(whole=True, why=f"affinity selects Pods of {len(namespaces)} namespaces")
+    return Need(namespaces=frozenset(namespaces), why="affinity selects Pods there")
 
 
 def affinity_namespaces(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
@@ -150,11 +150,11 @@ def _nodes_left(asked: Asked, limits: ReadLimits) -> Need:
         if found and (limits.confirm or not most) and len(found) > most:
             return Need(whole=True, why=f"more than {most} nodes may take {pod.metadata.name}")
         if not found and limits.confirm and cycle.feasible_node(pod, handle):
-            return Need(whole=True, why=f"{pod.metadata.name} finds a node, which Pods anywhere may prevent")
+            return Need(whole=True, why=f"{pod.metadata.name} can be scheduled, unless unread Pods prevent it")
         nodes.update(found[: min(most, _batch_size(handle)) if limits.few_first else most])
     if asked and len(nodes) > limits.left(asked[0][1].snapshot):
         return Need(whole=True, why=f"{len(nodes)} nodes may take the Pods")
-    return Need(nodes=frozenset(nodes), why="what else keeps Pods from there is not known")
+    return Need(nodes=frozenset(nodes), why="whether these nodes take the Pods is not known")
 
 
 def _pinned(asked: Asked, limits: ReadLimits) -> Need:
@@ -164,7 +164,7 @@ def _pinned(asked: Asked, limits: ReadLimits) -> Need:
         found = pinned_nodes(pod, handle) & handle.snapshot.inventory.not_read
         if len(nodes | found) <= limits.left(handle.snapshot):
             nodes |= found
-    return Need(nodes=frozenset(nodes), why="they lie in domains that hold the minimum")
+    return Need(nodes=frozenset(nodes), why="they are in domains with the fewest Pods")
 
 
 def to_change(asked: Asked, limits: ReadLimits, spent: Spent) -> Need:

@@ -88,7 +88,7 @@ def _parse_name(argument: str) -> tuple[str, tuple[str, str]]:
         custom, dot, _ = before[0].partition(".")
         return ("", (custom.lower(), name)) if dot else (custom, ("", name))
     if len(before) > len(("NAMESPACE", "TYPE")):
-        raise UsageError(f"{argument!r} names nothing", hint="want [NAMESPACE/]TYPE/NAME")
+        raise UsageError(f"{argument!r} names no object", hint="want [NAMESPACE/]TYPE/NAME")
     return "".join(before[:-1]), (_parse_type(before[-1], custom=True) if before else "", name)
 
 

@@ -55,7 +55,7 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
         steps: (verb or FROM_FILE, value) in order.
         force: whether drains evict Pods without a controller.
         namespace: of objects that are named without one.
-        defaults: whether workloads without constraints are followed with the cluster's defaults.
+        defaults: whether workloads without constraints are included with the cluster's defaults.
         most_verdicts: the most verdicts (Pods × nodes) before no further Pod is tried.
     """
 
@@ -184,7 +184,7 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
             said = list(step.items()) if isinstance(step, dict) else []
             verb, value = said[0] if len(said) == 1 else ("", None)
             if verb not in set(Verb) or not isinstance(value, str):
-                want = f"is no step: want one of {', '.join(Verb)}, and to what"
+                want = f"is not a step: want one of {', '.join(Verb)} with a value"
                 raise ManifestError([document.problem(want, f"steps[{number}]")])
             yield verb, value
 
@@ -303,7 +303,9 @@ class Naming:
         found = self.snapshot.get(Deployment, namespace, ref.name) if ref.kind == Deployment.__name__ else None
         if found is not None and found.spec.paused:
             resume = kubectl("rollout resume", str(ref), flags=("-n", namespace, *self._connection_flags))
-            raise UsageError(f"{ref} is paused, and kubectl restarts no paused Deployment", hint=f"run {resume} first")
+            raise UsageError(
+                f"{ref} is paused, and kubectl does not restart a paused Deployment", hint=f"run {resume} first"
+            )
         return Step(Verb.RESTART, value, namespace=namespace, ref=ref)
 
     def _deleted(self, value: str) -> Step:
@@ -329,7 +331,7 @@ class Naming:
         if len(parts) == 2:  # noqa: PLR2004 - TYPE/NAME
             parts = [self._options.namespace, *parts]
         if len(parts) != 3 or not all(parts):  # noqa: PLR2004 - NAMESPACE/TYPE/NAME
-            raise UsageError(f"{value!r} names nothing", hint="want [NAMESPACE/]TYPE/NAME")
+            raise UsageError(f"{value!r} names no object", hint="want [NAMESPACE/]TYPE/NAME")
         return parts[0], kinds.named(parts[1]), parts[2]
 
     def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:

@@ -37,9 +37,9 @@ class ReadLimits(msgspec.Struct, frozen=True):
     """How a large cluster is read.
 
     Attributes:
-        nodes: so many (count) are read one by one at most.
-        confirm: whether all Pods are read before it is said that one finds a node.
-        few_first: whether a few nodes are read before the rest of them: where one is likely to take the Pod.
+        nodes: the most nodes (count) that are read one by one.
+        confirm: whether all Pods are read to confirm that a Pod finds a node.
+        few_first: whether a few nodes are read before the others, because one of them is likely to take the Pod.
     """
 
     nodes: int = MOST_NODES

@@ -56,7 +56,7 @@ def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptio
 
     def needed(view: View) -> Need:
         need = question.needed(view)
-        return need if is_small(need.namespaces) else Need(whole=True, why="affinity asks for many Pods")
+        return need if is_small(need.namespaces) else Need(whole=True, why="affinity selects many Pods")
 
     if len(question.namespaces) > MOST_NAMESPACES or not is_small(question.namespaces):
         return look(source, question.reads, scheduler, reading_devices(source, question.specs))

@@ -1,4 +1,4 @@
-"""The cluster as one command looks at it: read, indexed, under the rules of one release."""
+"""The cluster as one command sees it: read, indexed, under the rules of one release."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class View(msgspec.Struct, frozen=True):
         return replace(self, handles=self.handles.each(lambda handle: replace(handle, snapshot=snapshot)))
 
     def with_inventory(self, inventory: Inventory) -> View:
-        """Return the view of the cluster of which more was read, under the same rules."""
+        """Return the view after more of the cluster was read, under the same rules."""
         snapshot = Snapshot.build(inventory)
         metadata = replace(self.metadata, resource_versions=dict(inventory.resource_versions))
         handles = self.handles.each(lambda handle: handle.with_more_read(snapshot))

@@ -188,7 +188,7 @@ def _pods_named(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot
     found = found or next((each for each in (begun, [pod for pod in begun if pod.waits]) if len(each) == 1), [])
     if not found:
         elsewhere = (pod.metadata.namespace for pod in snapshot.all(Pod) if pod.metadata.name == name)
-        several = f"{len(begun)} begin so: {listed([pod.metadata.name for pod in begun])}" if begun else ""
+        several = f"{len(begun)} have this prefix: {listed([pod.metadata.name for pod in begun])}" if begun else ""
         names = {*(pod.metadata.name for pod in pods), *(ref.name for pod in pods for ref in _owners(pod, snapshot))}
         near = several or did_you_mean(name, names) or near_type(name)
         what = f'pods "{name}"'
@@ -217,10 +217,10 @@ def _owners(pod: Pod, snapshot: Snapshot) -> set[WorkloadRef]:
 def _not_pending(pod: Pod) -> str:
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
     if pod.finished:
-        return f"{name} is not pending: it has ended ({pod.status.phase})."
+        return f"{name} is not Pending: it has ended ({pod.status.phase})."
     if pod.terminating:
-        return f"{name} is not pending: it is being deleted."
-    return f"{name} is not pending: it is on {pod.spec.node_name}."
+        return f"{name} is not Pending: it is being deleted."
+    return f"{name} is not Pending: it is on {pod.spec.node_name}."
 
 
 def _explain_each(

@@ -118,7 +118,7 @@ class InsufficientResources(Reason, frozen=True, kw_only=True):
 
 
 class PortHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A Pod that holds host ports."""
+    """A Pod that uses host ports."""
 
     pod: PodName
     ports: tuple[str, ...]

@@ -447,7 +447,7 @@ def _varint(part: bytes, at: int) -> tuple[int, int]:
         if byte < _MORE:
             return number - _WORD if number & _SIGN else number, place + 1
         shift += 7
-    raise DecodeError(f"{_NOT_VALID}: a number without end")
+    raise DecodeError(f"{_NOT_VALID}: a number does not end")
 
 
 def _tag(number: int, wire: int) -> int:
@@ -496,7 +496,7 @@ def _decode_errors() -> Iterator[None]:
     except IndexError as error:
         raise DecodeError(f"{_NOT_VALID}: cut short") from error
     except OverflowError as error:
-        raise DecodeError(f"{_NOT_VALID}: a time that is none") from error
+        raise DecodeError(f"{_NOT_VALID}: a time is not valid") from error
 
 
 def _inlined(fields: _Fields) -> _Read:

@@ -16,7 +16,7 @@ def read_from(context: str, cluster: str, server: str) -> str:
         server: the API server's URL.
     """
     named = [f"{what} {name}" for what, name in (("context", context), ("cluster", cluster)) if name]
-    return f"Read from {', '.join((*named, server))}: not the current context."
+    return f"Read from {', '.join((*named, server))}, which is not the current context."
 
 
 def taken_from(taken_at: str, context: str, cluster: str, server: str) -> str:

@@ -1,4 +1,4 @@
-"""What autoscalers decide, in words: why a node comes or not, and what each pool has to do with it."""
+"""The texts about autoscalers: why a node is added or not, and each pool's part in it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TYPES = {
     "none": "its instance types do not meet its own requirements",
     "requirements": "no instance type meets the requirements",
     "resources": "no instance type is large enough",
-    "offering": "no instance type is sold there",
+    "offering": "no instance type is offered there",
     "minValues": "the instance types that are left are fewer than its minValues",
-    "combination": "no instance type is large enough, meets the requirements and is sold there",
+    "combination": "no instance type is large enough, meets the requirements and is offered there",
 }
 _UNREAD = {
     "zones": "the zones of node class {} could not be read",
@@ -64,11 +64,11 @@ def reason_text(reason: d.Reason) -> str:
         case d.SelectsByUnsupported():
             return f"it ignores Pods that select nodes by {reason.label}"
         case d.MaximumReached():
-            return f"it has its maximum of {count_of(reason.maximum, 'node')}"
+            return f"it is at its maximum of {count_of(reason.maximum, 'node')}"
         case d.BackedOff():
             return f"it is backed off after a failure{f': {reason.message}' if reason.message else ''}"
         case d.RejectedByFilters():
-            return f"the scheduler's filters reject a node of it: {listed(reason.reasons)}"
+            return f"the scheduler's filters reject its new node: {listed(reason.reasons)}"
         case d.Unreadable():
             return _UNREAD[reason.what].format(reason.name)
         case _:
@@ -82,7 +82,7 @@ def _no_domain(reason: d.NoDomain) -> str:
     if not reason.offered:
         return f"it offers no {key} that counts"
     what = f"no {key} of {listed(reason.offered)} may take one more Pod"
-    held = f" while {listed(reason.held_by)} holds the minimum of {reason.minimum}" if reason.held_by else ""
+    held = f" while {listed(reason.held_by)} has the fewest ({reason.minimum})" if reason.held_by else ""
     return what + held
 
 
@@ -139,7 +139,7 @@ def advice_text(decision: d.AutoscalerDecision) -> list[str]:
 
 def fixes_title(kind: str) -> str:
     """Return the line above the changes of the Pod after which a node may come."""
-    return f"To let {NAMES[kind]} bring a node, verified by simulation on this snapshot"
+    return f"Changes that let {NAMES[kind]} add a node, verified by simulation on this snapshot"
 
 
 def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
@@ -174,7 +174,7 @@ def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
         refused = next((each for each in decision.pools if each.name == others[0]), None)
         why = f", but {reason_text(refused.reasons[0])}" if refused and refused.reasons else ""
         held = enumerated(reason.held_by)
-        parts.append(f"{key} {held} holds the minimum and comes only from {noun} {enumerated(others)}{why}")
+        parts.append(f"{key} {held} has the fewest Pods, and only {noun} {enumerated(others)} offers it{why}")
     return parts
 
 

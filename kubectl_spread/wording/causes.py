@@ -39,6 +39,8 @@ NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
 REASON = 120
 """Characters of a reason in a table."""
+PLACES = frozenset(("zone", "region"))
+"""Short names of keys that have a plural in a sentence."""
 
 
 class Texts(msgspec.Struct, frozen=True):
@@ -83,9 +85,13 @@ def blocking_reason(blocking: Blocking, nodes: Collection[str]) -> str:
         case ():
             return f"no domain may take one more{numbers}"
         case tuple() as others:
-            return fitting([f"no node left together with {' and '.join(map(_described, others))}{numbers}"], REASON)
+            return fitting([f"leaves no node together with {' and '.join(map(_described, others))}{numbers}"], REASON)
         case causes.PinnedDomain() as pinned:
-            return fitting([f"min {text}{numbers}" for text in _pinned_by(pinned)], REASON, nodes)
+            long = numbers.replace(": ", "; elsewhere ", 1)
+            short = long.partition(", maxSkew")[0]
+            return fitting(
+                [f"{text}{least}" for text in _pinned_by(pinned) for least in (long, short, "")], REASON, nodes
+            )
         case cause:
             return reason_of(cause, nodes)
 
@@ -141,7 +147,7 @@ def texts_of(cause: causes.AnyCause) -> Texts:
     texts = _texts_of(cause)
     if not isinstance(cause, causes.ConstraintCause) or not cause.also:
         return texts
-    too = f"The constraint on {named(cause.also)} allows none either."
+    too = f"The constraint on {named(cause.also)} leaves no node either."
     return Texts([*(f"{text} {too}" for text in texts.sentences), *texts.sentences], texts.reasons)
 
 
@@ -190,10 +196,10 @@ def _refused_whole(cause: causes.RefusedWhole) -> Texts:
 
 
 def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:
-    noun, several = cause.topology_key.rpartition("/")[2], len(cause.values) > 1
+    noun, several = brief_key(cause.topology_key), len(cause.values) > 1
     if cause.topology_key == HOSTNAME:
         place, none = f"on node {named(cause.values)}", "no node has that name"
-    elif noun in {"zone", "region"}:
+    elif noun in PLACES:
         place, none = f"in {noun}{'s' * several} {named(cause.values)}", f"no node is in that {noun}"
     else:
         place, none = f"where {cause.topology_key} is {named(cause.values)}", "no node has that label"
@@ -218,7 +224,7 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
         sentences = [f"{nowhere}; {named(cause.nodes)} {has}.", f"{nowhere}. Did you mean {similar}?", f"{nowhere}."]
         return Texts(sentences, [f"no node has {key}: did you mean {similar}?", f"no node has {key}"])
     would = f"{named(cause.nodes)} would take it but {'lacks' if one else 'lack'} {key}"
-    others = "" if cause.others else "; no other node does"
+    others = "" if cause.others else "; no other node takes it"
     return Texts([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
 
 
@@ -230,8 +236,8 @@ def _no_selector(cause: causes.NoSelector) -> Texts:
 
 def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
-    says = f"The constraint on {key} counts {selector}, not this Pod itself"
-    brief = f"The constraint on {brief_key(key)} counts {selector}, not this Pod"
+    says = f"The constraint on {key} counts Pods with {selector}, not this Pod"
+    brief = f"The constraint on {brief_key(key)} counts Pods with {selector}, not this Pod"
     briefest = f"The constraint on {brief_key(key)} does not count this Pod"
     why = texts_of(cause.why) if cause.why else Texts((), ())
     longer = [f"{start}. {text}" for start in (says, brief, briefest) for text in why.sentences]
@@ -239,7 +245,7 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
         [*longer, f"{says}.", f"The constraint on {key} does not count this Pod itself."],
         [
             *(f"{text}; it does not count its own Pods" for text in why.reasons),
-            f"it counts {selector}, not its own Pods",
+            f"it counts Pods with {selector}, not its own Pods",
             "it does not count its own Pods",
         ],
     )
@@ -255,8 +261,8 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
         for named_so in (key, brief_key(key))
     )
     asks = f"but minDomains requires {constraint.min_domains}"
-    most = f"none may hold more than {constraint.max_skew}."
-    so = f"so the minimum counts as 0 and none may exceed maxSkew {constraint.max_skew}."
+    most = f"no domain may hold more than {constraint.max_skew}."
+    so = f"so the minimum is 0 and no domain may exceed maxSkew {constraint.max_skew}."
     short = f"{len(values)} of {constraint.min_domains} domains that minDomains requires"
     return Texts(
         [
@@ -275,12 +281,12 @@ def _missing_key(cause: causes.MissingKey) -> Texts:
     nowhere = f"No node has the label {key} that the constraint requires."
     filters = list(map(_filter, cause.filters))
     besides = ["; ".join(column) for column in zip(*filters, strict=True)][:2]
-    return Texts([*(f"{nowhere} Besides, {each}." for each in besides), nowhere], [f"no node has {key}"])
+    return Texts([*(f"{nowhere} Also, {each}." for each in besides), nowhere], [f"no node has {key}"])
 
 
 def _no_eligible_domain(cause: causes.NoEligibleDomain) -> Texts:
     key, max_skew = cause.constraint.topology_key, cause.constraint.max_skew
-    counts = f"The constraint on {key} counts none of the {cause.nodes} nodes, and maxSkew {max_skew} allows none."
+    counts = f"The constraint on {key} counts none of the {cause.nodes} nodes, and maxSkew {max_skew} allows no Pod."
     return Texts([counts], [f"no domain may take one more{limits(cause.constraint)}"])
 
 
@@ -289,11 +295,10 @@ def _domains_full(cause: causes.DomainsFull) -> Texts:
     every = (
         f"Every domain of {constraint.topology_key} where this Pod could go would exceed maxSkew {constraint.max_skew}"
     )
-    over = f"over the minimum of {constraint.global_minimum}"
-    has = "has" if len(cause.minimum_domains) == 1 else "have"
-    nowhere = f"which {named(cause.minimum_domains)} {has} and where no node can take this Pod"
+    over = f"The minimum is {constraint.global_minimum}"
+    where = f"({named(cause.minimum_domains)}), and no node there can take this Pod"
     return Texts(
-        [f"{every} {over}, {nowhere}.", f"{every} {over}.", f"{every}."],
+        [f"{every}. {over} {where}.", f"{every}. {over}.", f"{every}."],
         [f"no domain may take one more{limits(constraint)}"],
     )
 
@@ -356,19 +361,20 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
     more = _and_more(sum(reasons[1:]))
     first, texts = whys[0] + more, pins[0][1] + more
-    briefest = f"{len(domains)} domains of {brief}" if several else f"{brief} {named(domains)}"
+    which, brief_which = (f"{each}{'s' * (several and each in PLACES)} {named(domains)}" for each in (key, brief))
+    briefest = f"{len(domains)} domains of {brief}" if several else brief_which
     full = _full_domains(cause)
     return Texts(
         [
-            f"{key} {named(domains)} {longest}: {some}.{full}",
-            f"{key} {named(domains)} {shut}: {some}.{full}",
-            f"{brief} {named(domains)} {shut}: {some}.{full}",
-            f"{key} {named(domains)} {shut}: {some}.",
-            f"{brief} {named(domains)} {shut}: {some}.",
-            f"{brief} {named(domains)} {all_shut}: {brief_some}.",
-            f"{brief} {named(domains)} {shut}: {brief_some}.",
-            f"{brief} {named(domains)} {shut}: {first}.",
-            f"{brief} {named(domains)} {shut}: {texts}.",
+            f"{which} {longest}: {some}.{full}",
+            f"{which} {shut}: {some}.{full}",
+            f"{brief_which} {shut}: {some}.{full}",
+            f"{which} {shut}: {some}.",
+            f"{brief_which} {shut}: {some}.",
+            f"{brief_which} {all_shut}: {brief_some}.",
+            f"{brief_which} {shut}: {brief_some}.",
+            f"{brief_which} {shut}: {first}.",
+            f"{brief_which} {shut}: {texts}.",
             f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
             f"{briefest} {shut}: {texts}.",
             f"{briefest} cannot take it: {texts}.",
@@ -378,14 +384,15 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
 
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
-    """Return what keeps the Pod from the domains that hold the minimum: the first node, and how many there are."""
+    """Return why the domains with the fewest Pods take none: the reason of the first node, and how many there are."""
     first = cause.pins[0]
     node, texts = first.nodes[0], list(map(reason_text, first.reasons))
     # One node may be kept off for several reasons.
     more = len({name for pin in cause.pins for name in pin.nodes}) - 1
     rest = f" and {more} more" if more else ""
     brief = _without_amounts(first.reasons[0])
-    return [f"pinned by {node} ({why}){rest}" for why in (" and ".join(texts), texts[0], brief)]
+    where = f"no Pod can go to {named(cause.domains)}"
+    return [f"{where}: {node} ({why}){rest}" for why in (" and ".join(texts), texts[0], brief)]
 
 
 def _full_domains(cause: causes.PinnedDomain) -> str:

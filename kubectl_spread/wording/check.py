@@ -1,4 +1,4 @@
-"""What ``check`` says of a manifest: what becomes of its replicas, what that rests on, and what to change."""
+"""The texts of ``check`` about a manifest: the outcome for its replicas, the assumptions, and what to change."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.PAUSED_BEFORE_FIRST: "it is paused, so no Pod is created until it is resumed",
     Assumption.UNCHANGED: "the template is unchanged, so running Pods stay",
     Assumption.REVISION_AGAIN: "the template is that of an older revision, whose Pods stay",
-    Assumption.ADOPTED: "it adopts the Pods that nothing controls and that its selector matches",
+    Assumption.ADOPTED: "it adopts the matching Pods that have no controller",
     Assumption.SAME_TEMPLATE: (
-        "nothing in the template changes that scheduling reads, so running Pods stay; if any other field"
-        " changes, new ones replace them"
+        "no field of the template that affects scheduling changes, so running Pods stay; if another field changes,"
+        " new Pods replace them"
     ),
     Assumption.RUNNING_STAY: (
         "running Pods stay as they are, whatever changes in the template, and missing ones are created"
     ),
-    Assumption.POD_STAYS: "unchanged, or changed only in fields that may change in place, so the running Pod stays",
+    Assumption.POD_STAYS: "the Pod is unchanged, or changes only in fields that may change in place, so it stays",
     Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one is created",
     Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and missing ones are created",
     Assumption.DELETED_BY_HAND_ON_NODES: (
@@ -58,7 +58,7 @@ NO_POD = "no Pod needs to be scheduled."
 GATED, STUCK = "Gated", "Stuck"
 """Why a manifest is not all Schedulable: a gate holds its Pods, or some of them find no node."""
 NOT_SCHEDULABLE = "not schedulable. {}"
-RANDOM_TIES = "The scheduler breaks ties at random: {} orders were simulated, by name first."
+RANDOM_TIES = "The scheduler breaks ties at random: {} orders were simulated, the first one by name."
 MAKERS: Mapping[str, str] = {
     "ServiceAccount": "created with the application: apply its manifest too",
     "PriorityClass": "a cluster administrator creates it",
@@ -71,14 +71,14 @@ TIES_BY_NAME = "Ties were broken by name: in a cluster of this size no other ord
 
 
 def refused(sentence: str) -> str:
-    """Return what becomes of a manifest that the API server refuses, and what would without that."""
+    """Return that the API server refuses the manifest, and the outcome if it did not."""
     return f"the API server refuses it. Otherwise: {sentence}"
 
 
 def refused_pods(message: str, sentence: str = "") -> str:
-    """Return that the API server takes the workload and none of its Pods, and what would become of them without that.
+    """Return that the API server accepts the workload and refuses its Pods, and the outcome if it did not.
 
-    The sentence is empty where they would go nowhere without that either.
+    The sentence is empty where they would not be scheduled even then.
     """
     return f"the API server refuses its Pods: {message}" + (f". Otherwise: {sentence}" if sentence else "")
 
@@ -90,7 +90,7 @@ def missing_note(missing: Sequence[str]) -> str:
 
 
 def stay_pending(number: int, why: str) -> str:
-    """Return that nothing changes, and so many Pods (count) go on waiting, and why."""
+    """Return that nothing changes, that this many Pods (count) stay Pending, and why."""
     return f"unchanged: {count_of(number, 'Pod')} {'stays' if number == 1 else 'stay'} Pending. {why}"
 
 
@@ -107,9 +107,9 @@ def jam_sentence(
     if nodes:
         return f"{len(nodes)} of {replicas} nodes cannot take their Pod ({listed(nodes)}). {why}"
     if replica_max is None:
-        return f"replica {replica} of {replicas} may not be schedulable, depending on ties. {why}"
+        return f"replica {replica} of {replicas} may not be schedulable, depending on chance. {why}"
     if isinstance(replica_max, int):
-        return f"replica {replica} to {replica_max} of {replicas} cannot be scheduled, depending on ties. {why}"
+        return f"replica {replica} to {replica_max} of {replicas} cannot be scheduled, depending on chance. {why}"
     return f"replica {replica} of {replicas} cannot be scheduled. {why}"
 
 
@@ -132,9 +132,10 @@ def placed(placements: Sequence[Placement], who: str = "it") -> str:
 
 def rollout_note(strategy: str, running: int, replaced: int, assumed: str) -> str:
     """Return how the workload gets to the Pods of the manifest."""
-    gone = f", {replaced} of them replaced" if replaced else ""
+    gone = f", {replaced} to be replaced" if replaced else ""
     # Some of them may be without a node.
-    return f"Rollout: {strategy}, {count_of(running, 'Pod')} there{gone}. Assumed: {assumed}."
+    exist = f"{count_of(running, 'Pod')} {'exists' if running == 1 else 'exist'}"
+    return f"Rollout: {strategy}, {exist}{gone}. Assumed: {assumed}."
 
 
 def replicas_note(placements: Sequence[Placement], most: int) -> str:
@@ -176,8 +177,8 @@ def assumption(assumed: rollout_plan.RolloutAssumption) -> str:
             )
         case rollout_plan.FromHighestOrdinal(first=first):
             return (
-                f"missing ordinals come first, then each Pod from the highest ordinal down to {first} goes before"
-                " its successor comes"
+                f"missing ordinals are created first; then each Pod from the highest ordinal down to {first} is deleted"
+                " before its replacement is created"
             )
 
 

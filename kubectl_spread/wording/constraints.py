@@ -1,4 +1,4 @@
-"""What is said of a constraint's domains, of their minimum, and of the nodes that it passes over."""
+"""The texts about a constraint's domains, their minimum, and the nodes that it does not count."""
 
 from __future__ import annotations
 

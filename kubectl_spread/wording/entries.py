@@ -18,15 +18,15 @@ from kubectl_spread.wording.statuses import STATUSES, VERDICTS
 _outcome = partial(Entry, kind=EntryKind.OUTCOME, link=entry.SPREAD)
 _field = partial(Entry, kind=EntryKind.FIELD, link=entry.DEFINITION)
 _column = partial(Entry, kind=EntryKind.COLUMN, link=entry.DEFINITION)
-_DOMAINS, _NODES = "Below a constraint.", "By why-pending and check, of the nodes that are rejected."
+_DOMAINS, _NODES = "Below a constraint.", "By why-pending and check, for the rejected nodes."
 _ROWS = "By show, simulate and rebalance."
 
 FIELDS: Sequence[Entry] = (
     _field(
         name="maxSkew",
         summary="how many more matching Pods a domain may have than the emptiest one",
-        meaning="With DoNotSchedule a Pod may go to a domain if the Pods that match there, with the Pod itself if it"
-        " matches, are at most maxSkew above the global minimum. With ScheduleAnyway it only weighs in the score.",
+        meaning="With DoNotSchedule, a Pod may go to a domain if the matching Pods there, with the Pod itself if it"
+        " matches, are at most maxSkew above the global minimum. With ScheduleAnyway, it only affects the score.",
         when="Required, at least 1.",
         action="1 is the most even spread. A zone whose nodes take no Pod still counts, and limits all other zones:"
         " explain PinnedMinimum.",
@@ -131,12 +131,12 @@ OUTCOMES: Sequence[Entry] = (
         meaning="By workload, with the scheduler's message and the cause. Pods that were Pending before the step"
         " are included. newlyPending is true if more Pods are Pending than before, or are refused.",
         when="After every step. range has the fewest and the most in the simulated orders.",
-        action="Change the step: add a node first, drain one node at a time, or relax the constraint that is named.",
+        action="Change the step: add a node first, drain one node at a time, or relax the named constraint.",
     ),
     _outcome(
         name="untried",
         summary="Pending Pods that were not simulated",
-        meaning="The simulation stopped because too many Pods were placed before. Some of these Pods may be"
+        meaning="The simulation stopped because too many Pods had been placed. Some of these Pods may be"
         " schedulable, and evictions that wait for them may be allowed.",
         when="If tens of thousands of Pods have to be placed. The answer is then incomplete. Otherwise it is absent.",
         action="Simulate smaller steps, or a part of the cluster.",
@@ -147,7 +147,7 @@ OUTCOMES: Sequence[Entry] = (
         meaning="after is one result. If the scheduler or a controller has equal choices, other results are as"
         " likely. The range was observed in several orders and is not proved: the real result may be outside, most"
         " often by one.",
-        when="For every constraint, as [least, most] of each domain. Both are equal if chance decides nothing.",
+        when="For every constraint, as [least, most] of each domain. Both are equal if no choice is random.",
         action="Plan for the worst value of a range.",
     ),
     _outcome(
@@ -155,7 +155,7 @@ OUTCOMES: Sequence[Entry] = (
         summary="how many random orders were simulated",
         meaning="Nodes with the same score, equal Pods to delete, and evictions at the same time are ordered at"
         " random. Each simulated order decides them differently, and always in the same way.",
-        when="After every step. It is 1 if chance decides nothing, or if the cluster is too large for more.",
+        when="After every step. It is 1 if no choice is random, or if the cluster is too large for more.",
         action="If it is 1 in a large cluster, simulate a smaller part to see ranges.",
     ),
 )
@@ -180,24 +180,24 @@ COLUMNS: Sequence[Entry] = (
         name="KEY",
         summary="the topologyKey of the constraint",
         meaning="Each workload has a row for each of its constraints. (default) marks constraints of the cluster. On a"
-        " narrow terminal keys lose their prefix; the last line lists them.",
+        " narrow terminal keys lose their prefix, and the last line lists the full keys.",
         when=_ROWS,
         action="--topology-key shows the constraints on one key.",
     ),
     _column(
         name="WHEN",
         summary="whenUnsatisfiable of the constraint",
-        meaning="DoNotSchedule is a rule, ScheduleAnyway a preference: D and S in a narrow terminal.",
+        meaning="DoNotSchedule is a rule, ScheduleAnyway a preference: D and S on a narrow terminal.",
         when="By show and rebalance.",
-        action="Explain whenUnsatisfiable.",
+        action="See explain whenUnsatisfiable.",
     ),
     _column(
         name="MAX-SKEW",
         summary="maxSkew of the constraint",
-        meaning="How many more Pods the fullest domain may have than the emptiest. It may be left out in a narrow"
-        " terminal.",
+        meaning="How many more Pods the fullest domain may have than the emptiest. On a narrow terminal the column may"
+        " be left out.",
         when=_ROWS,
-        action="Explain maxSkew.",
+        action="See explain maxSkew.",
     ),
     _column(
         name="SKEW",
@@ -220,14 +220,14 @@ COLUMNS: Sequence[Entry] = (
         meaning="NoDomains, Blocked, FailedCreate, Unschedulable, Violated, NoEffect, Incomplete, Uneven or OK: the"
         " first that applies. REASON has the cause.",
         when="By show and simulate.",
-        action="Explain the status by its name.",
+        action="See explain with the name of the status.",
     ),
     _column(
         name="DOMAINS",
         summary="the Pods in each domain",
-        meaning="a:3 b:1 is domain a with three Pods and b with one. Of many domains, 0×93 1×71 is 93 without a Pod and"
-        " 71 with one. In a:3→2 an arrow leads from before to after, of many domains only where that differs; - is a"
-        " domain that is not there and 0..1 what was seen in several random orders.",
+        meaning="a:3 b:1 is domain a with three Pods and b with one. For many domains, 0×93 1×71 is 93 without a Pod"
+        " and 71 with one. a:3→2 is before and after; of many domains, only those that change are listed. - is a domain"
+        " that does not exist. 0..1 is the range in several random orders.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
@@ -236,7 +236,7 @@ COLUMNS: Sequence[Entry] = (
         summary="which Pods the constraint counts",
         meaning="The labelSelector, with the values of matchLabelKeys.",
         when="By show -o wide; below the row where there is no room.",
-        action="Explain labelSelector.",
+        action="See explain labelSelector.",
     ),
     _column(
         name="NEXT",
@@ -256,7 +256,7 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="PENDING",
         summary="how many of the workload's Pods have no node",
-        meaning="The Pods that exist and wait for a node.",
+        meaning="These Pods exist and wait for a node.",
         when="By show -o wide.",
         action="why-pending explains each.",
     ),
@@ -323,8 +323,8 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="WAVE",
         summary="which evictions need no wait between them",
-        meaning="Before each wave, the evicted Pods must be gone and their replacements Ready: because of a budget,"
-        " a StatefulSet, resources or anti-affinity.",
+        meaning="Before each wave, the evicted Pods must be gone and their replacements Ready. A budget, a StatefulSet,"
+        " resources or anti-affinity require it.",
         when="By rebalance.",
         action="Wait between the waves.",
     ),
@@ -347,7 +347,7 @@ COLUMNS: Sequence[Entry] = (
         summary="whether the plan restores the balance",
         meaning="Balanced, Planned, Partial, Impossible or Incomplete.",
         when="By rebalance.",
-        action="Explain the verdict by its name.",
+        action="See explain with the name of the verdict.",
     ),
 )
 

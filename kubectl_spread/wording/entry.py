@@ -1,4 +1,4 @@
-"""What is explained: an entry of the reference, and the rules that say a conclusion in words."""
+"""An entry of the reference behind ``explain``, and the rules that give a conclusion its text."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def _(finding: findings.DuplicateConstraint) -> str:
     summary="nodes lack the label that a DoNotSchedule constraint spreads over",
     meaning="A node without the topologyKey of every DoNotSchedule constraint is in no domain: its Pods are not"
     " counted, and it can take no Pod that has the constraint.",
-    when="A warning where some nodes lack the label, an error where all do: then no such Pod is ever scheduled.",
+    when="A warning if some nodes lack the label. An error if all do: no such Pod can then be scheduled.",
     action="Label the nodes, correct the topologyKey, or keep the Pod to labelled nodes by nodeSelector.",
     link=entry.NODE_LABELS,
 )
@@ -57,8 +57,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
     " Pod by something else: a taint, a cordon, missing room, node affinity. It cannot fill up, so the others may"
     " only grow to that minimum plus maxSkew.",
     when="An error, if a constraint rejects nodes by skew and other filters close all of its emptiest domains.",
-    action="Stop counting the domain: nodeTaintsPolicy: Honor for taints, node affinity that leaves it out for the"
-    " rest. Or open it, where what closes it has no purpose any more. Raising maxSkew only moves the limit.",
+    action="Stop counting the domain: with nodeTaintsPolicy: Honor for taints, otherwise with node affinity that"
+    " excludes it. Or open it, if the reason no longer applies. Raising maxSkew only moves the limit.",
     link=entry.LIMITATIONS,
 )
 def _(finding: findings.PinnedMinimum) -> str:
@@ -88,8 +88,8 @@ def _(finding: findings.PinnedMinimum) -> str:
 )
 def _(finding: findings.GhostPod) -> str:
     return (
-        f"the labelSelector {finding.constraint.selector} does not match {finding.pod} itself: Pods like it are not"
-        " counted, however many are in one domain. Make it match the Pod's own labels."
+        f"the labelSelector {finding.constraint.selector} does not match the Pod {finding.pod} itself: such Pods are"
+        " not counted, however many are in one domain. Make it match the Pod's own labels."
     )
 
 
@@ -109,9 +109,9 @@ def _(finding: findings.NilSelector) -> str:
 
 @FINDINGS.rule(
     summary="the selector {} does not select what it seems to",
-    meaning="By the API an empty selector matches every Pod of the namespace. What kube-scheduler makes of it"
-    " depends on the release: where it counts none, the constraint balances nothing; where it counts all, Pods of"
-    " other workloads decide.",
+    meaning="In the API an empty selector matches every Pod of the namespace. For kube-scheduler it depends on the"
+    " release: if it counts no Pod, the constraint balances nothing; if it counts all, Pods of other workloads count"
+    " too.",
     when="A warning, if labelSelector is {} and no key of matchLabelKeys narrows it.",
     action="Name the labels of the Pods to spread.",
 )
@@ -121,7 +121,7 @@ def _(finding: findings.EmptySelector) -> str:
         if finding.counts
         else "is documented to count every Pod of the namespace, but counts none in this release (kubernetes#116607)"
     )
-    return f"the empty labelSelector {effect}. Select the Pods that are meant."
+    return f"the empty labelSelector {effect}. Select the Pods that you want to spread."
 
 
 @FINDINGS.rule(
@@ -136,8 +136,8 @@ def _(finding: findings.EmptySelector) -> str:
 def _(finding: findings.SimilarTopologyKey) -> str:
     lack, have = ("lacks", "has") if len(finding.nodes) == 1 else ("lack", "have")
     return (
-        f"{_some(finding.nodes)} {lack} {finding.constraint.topology_key} but {have} {finding.similar_key}. If that"
-        " is what is meant, correct the topologyKey or the nodes' labels."
+        f"{_some(finding.nodes)} {lack} {finding.constraint.topology_key} but {have} {finding.similar_key}. If you mean"
+        " that label, correct the topologyKey or the nodes' labels."
     )
 
 
@@ -146,34 +146,34 @@ def _(finding: findings.SimilarTopologyKey) -> str:
     meaning="While there are fewer eligible domains than minDomains, the global minimum is 0. No domain may then"
     " have more than maxSkew matching Pods.",
     when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the eligible domains.",
-    action="Add a node in another domain, which an autoscaler does if it knows of one, or lower minDomains.",
+    action="Add a node in another domain, or lower minDomains. An autoscaler adds the node if it has a pool there.",
 )
 def _(finding: findings.MinDomainsUnreachable) -> str:
     constraint, domains = finding.constraint, finding.domains
     which = f" ({_some(domains)})" if domains else ""
     return (
-        f"minDomains requires {constraint.min_domains} domains of {constraint.topology_key} and there are"
-        f" {len(domains)}{which}: until there are more, the minimum counts as 0 and no domain may hold more"
+        f"minDomains requires {constraint.min_domains} domains of {constraint.topology_key}, but there are"
+        f" {len(domains)}{which}. Until there are more, the minimum is 0 and no domain may hold more"
         f" than {constraint.max_skew}. Add a node in another domain, or lower minDomains."
     )
 
 
 @FINDINGS.rule(
     summary="all nodes that count are in one domain, so nothing is spread",
-    meaning="Skew is the difference to the emptiest domain. With a single domain it is always 0, so the constraint"
+    meaning="Skew is the difference from the emptiest domain. With a single domain it is always 0, so the constraint"
     " allows any distribution.",
     when="A warning, if exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's own.",
     action="Set minDomains to the number of domains that you need, or widen the node affinity.",
 )
 def _(finding: findings.SingleDomain) -> str:
     remedy = (
-        f"It may go to {finding.daemon_node} alone: drop the constraint"
+        f"It can only go to {finding.daemon_node}: drop the constraint"
         if finding.daemon_node
         else "Set minDomains, or widen the node affinity"
     )
     return (
-        f"{finding.constraint.topology_key} has only one domain this Pod counts ({seen(finding.domain)}), so the skew"
-        f" is always 0 and nothing is spread. {remedy}."
+        f"{finding.constraint.topology_key} has only one domain that counts for this Pod ({seen(finding.domain)}), so"
+        f" the skew is always 0 and nothing is spread. {remedy}."
     )
 
 
@@ -189,8 +189,8 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
     are = "is" if len(finding.pods) == 1 else "are"
     return (
         f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted ({_some(finding.pods)}):"
-        " during a rollout the new Pods must fit around the old ones, and may end beyond maxSkew. matchLabelKeys:"
-        f" [{finding.label}] counts each revision alone, which keeps it even."
+        " during a rollout the new Pods must fit around the old ones, and the skew may exceed maxSkew in the end."
+        f" matchLabelKeys: [{finding.label}] counts each revision separately and keeps it even."
     )
 
 
@@ -202,7 +202,9 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
 )
 def _(finding: findings.MatchLabelKeyAbsent) -> str:
     absent = _some(finding.keys)
-    return f"the Pod has no label {absent}, so matchLabelKeys does nothing there. Label the Pod, or drop the key."
+    return (
+        f"the Pod has no label {absent}, which matchLabelKeys names and then ignores. Label the Pod, or drop the key."
+    )
 
 
 @FINDINGS.rule(
@@ -228,11 +230,11 @@ def _(finding: findings.DeprecatedTopologyKey) -> str:
     link=entry.CONVENTIONS,
 )
 def _(finding: findings.UncountedNodes) -> str:
-    are = "is" if finding.pods == 1 else "are"
+    noun, are = ("Pod", "is") if finding.pods == 1 else ("Pods", "are")
     lack = "the node lacks" if len(finding.nodes) == 1 else "the nodes lack"
     return (
-        f"{_pods(finding.pods)} on {_some(finding.nodes)} would match but {are} not counted: {lack} a topology key,"
-        " or the constraint's policies leave them out."
+        f"{finding.pods} matching {noun} on {_some(finding.nodes)} {are} not counted: {lack} a topology key, or the"
+        " constraint's policies exclude them."
     )
 
 
@@ -246,7 +248,7 @@ def _(finding: findings.UncountedNodes) -> str:
 )
 def _(finding: findings.TerminatingPods) -> str:
     are = "is" if len(finding.pods) == 1 else "are"
-    return f"{_some(finding.pods)} {are} being deleted and no longer counted; until then the room stays taken."
+    return f"{_some(finding.pods)} {are} being deleted and no longer counted. Until then the room stays in use."
 
 
 @FINDINGS.rule(
@@ -285,8 +287,8 @@ def _(finding: findings.DefaultConstraints) -> str:
 def _(finding: findings.SoftConstraintIsPreference) -> str:
     constraint = finding.constraint
     return (
-        f"the skew over {constraint.topology_key} is {finding.skew}, maxSkew {constraint.max_skew}: ScheduleAnyway only"
-        " prefers nodes, and maxSkew is no limit there. DoNotSchedule would be one."
+        f"the skew over {constraint.topology_key} is {finding.skew} and maxSkew is {constraint.max_skew}. With"
+        " ScheduleAnyway, maxSkew is a preference. With DoNotSchedule, it is a limit."
     )
 
 
@@ -300,8 +302,8 @@ def _(finding: findings.SoftConstraintIsPreference) -> str:
 )
 def _(finding: findings.AutoscalerBlind) -> str:
     return (
-        f"no node of {_some(finding.domains)} can take the Pod, and with soft constraints alone it goes elsewhere"
-        " instead of staying Pending, so no autoscaler adds a node there."
+        f"no node of {_some(finding.domains)} can take the Pod. With only soft constraints it goes elsewhere instead of"
+        " staying Pending, so no autoscaler adds a node there."
     )
 
 
@@ -321,11 +323,11 @@ def _(finding: findings.PhantomDomain) -> str:
 
     domain = f"{brief_key(finding.constraint.topology_key)} {seen(finding.domain)}"
     why = "; ".join(f"NodePool {name}: {reason_text(reason)}" for name, reason in [*finding.refused.items()][:2])
-    honor = " nodeTaintsPolicy: Honor leaves it out." if finding.fixed_by_honor else ""
+    honor = f" nodeTaintsPolicy: Honor excludes {domain}." if finding.fixed_by_honor else ""
     most = _pods(finding.constraint.max_skew)
     return (
-        f"Karpenter counts {domain} with 0 Pods, but adds no node there for this Pod ({why}). So it adds no node in"
-        f" another domain for more than {most}.{honor}"
+        f"Karpenter counts {domain} with 0 Pods, but adds no node there for this Pod ({why}). So it adds nodes in each"
+        f" other domain for at most {most}.{honor}"
     )
 
 
@@ -346,7 +348,7 @@ def _(finding: findings.EmptyPool) -> str:
     takes = "takes" if len(finding.full) == 1 else "take"
     return (
         f"no node is in {domain}, so the scheduler does not count it. When {pools} adds one, the minimum is 0, and"
-        f" {_some(finding.full)} {takes} no more Pods until it has caught up."
+        f" {_some(finding.full)} {takes} no more Pods until {domain} has caught up."
     )
 
 
@@ -370,15 +372,15 @@ def _(finding: findings.GroupAtMaximum) -> str:
     summary="running Pods have fields that their template lacks",
     meaning="A webhook or a policy changes Pods when they are created. The next Pod will most likely be changed in"
     " the same way, so it is evaluated with these fields.",
-    when="For information, if the newest Pod has more than the template and admission explain, and, of what may"
-    " change later (labels, tolerations, resources), where all Pods have it.",
+    when="For information, if the newest Pod has fields that neither the template nor admission explains. Labels,"
+    " tolerations and resources may change later, so they are reported only if all Pods have them.",
     action="Nothing, if you expect it. check --dry-run=server calls the webhook.",
     link=entry.SPREAD,
 )
 def _(finding: findings.InjectedFields) -> str:
     return (
-        f"its living Pods carry {enumerated(finding.fields)} that the template lacks, added by a webhook or a policy:"
-        " the next Pod is evaluated with them."
+        f"its Pods have {enumerated(finding.fields)} that the template lacks, added by a webhook or a policy. The next"
+        " Pod is evaluated with them."
     )
 
 
@@ -401,8 +403,8 @@ def _(finding: findings.MergedConstraints) -> str:
             " --server-side."
         )
     return (
-        f"kubectl apply merges constraints by topologyKey alone: {has} ({written}), the object then has"
-        f" {len(finding.merged)} ({merged}), not as written. Use kubectl apply --server-side."
+        f"kubectl apply merges constraints by topologyKey alone: {has} ({written}), but the object will have"
+        f" {len(finding.merged)} ({merged}). Use kubectl apply --server-side."
     )
 
 
@@ -433,6 +435,6 @@ def _(finding: findings.PodSecurityNotChecked) -> str:
 )
 def _(_: findings.StaleEvent) -> str:
     return (
-        "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not retried since"
+        "the Pod's condition is still Unschedulable, but now it can be scheduled: the scheduler has not retried since"
         " the cluster changed, or is backing off."
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.decoding import Plain
 
 BY_AUTOSCALER = "by hand or by an autoscaler"
-"""What is said of a node more where nothing is known of an autoscaler."""
+"""How a further node is added if no autoscaler is known."""
 FIXES = Rules(EntryKind.FIX)
 WAITS = Rules(EntryKind.WAIT)
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
@@ -36,7 +36,7 @@ TOUCHES = {
 VERIFIED = "verified by simulation on this snapshot"
 NOTHING_HELPS = "No change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
-NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than it names."
+NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than are named."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
@@ -45,8 +45,7 @@ _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
 _PAUSED = (
-    "{owner} is paused: nothing is replaced until it is resumed, which also rolls out all else that was changed"
-    " meanwhile"
+    "{owner} is paused: nothing is replaced until it is resumed, which also rolls out all other changes since the pause"
 )
 _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.UNREACHABLE: "kubelet unreachable",
@@ -71,10 +70,12 @@ _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.AUTOSCALER_DELETES: "about to be deleted by an autoscaler",
     NodeTrouble.STARTING: "not ready for Pods yet",
 }
+_LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES))
+"""Troubles from which a node does not recover."""
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.ROLLOUT: "replaces {pods} of {owner}",
-    Effect.ROLLBACK: "{owner} uses {reused} again, whose template this is: {stays}",
+    Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
     Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting {these} starts that",
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
@@ -84,11 +85,11 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.NEXT_RUN: "later runs of {owner} use the change: the Pods of this run stay as they are",
     Effect.OWNER_RECREATED: "recreates {owner}: its Pods and their work so far are lost",
     Effect.POD_RECREATED: "deletes and recreates the Pod; nothing of it runs yet",
-    Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which makes these Pods",
+    Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
     Effect.TEMPLATE_DIFFERS: "the template of {owner} differs from its Pod: make the change there by hand",
     Effect.TEMPLATE_IS_RIGHT: "{owner} recreates it from its template, which needs no change",
-    Effect.UPDATE_REFUSED: ("the API server takes no such change of {owner}: delete it before the manifest is applied"),
+    Effect.UPDATE_REFUSED: "the API server refuses such a change of {owner}: delete it before you apply the manifest",
 }
 
 
@@ -99,7 +100,7 @@ def summary(proposals: Sequence[proposals.Proposal]) -> str:
 
 def starts(fix: conclusion.VerifiedFix) -> str:
     """Return what running the commands sets off, or what to do where there is none."""
-    warnings = (f"then {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
+    warnings = (f"causes {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
     parts = (*map(_sets_off, fix.routes), *(_caution(each, fix) for each in fix.proposals), *warnings)
     return "; ".join(dict.fromkeys(filter(None, parts)))
 
@@ -135,7 +136,7 @@ def _words(route: conclusion.Route) -> dict[str, object]:
 
 
 def _caution(proposal: proposals.Proposal, fix: conclusion.VerifiedFix) -> str:
-    """Return what to know before a change is made."""
+    """Return the warning about a change."""
     if isinstance(proposal, proposals.MovePod) and fix.after_deletion is not None:
         return _after_deletion(fix.after_deletion)
     return _CAUTIONS.get(type(proposal), "")
@@ -148,7 +149,7 @@ def _after_deletion(after: conclusion.AfterDeletion) -> str:
             return f"{after.owner} recreates it, {where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
         case conclusion.HeldByFinalizers():
             names = ", ".join(after.finalizers)
-            return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
+            return f"it is being deleted and waits for its finalizers {names}: their controllers must remove them"
         case conclusion.Outlook.GONE_FOR_GOOD:
             return "no controller recreates it"
         case conclusion.Outlook.NODE_SILENT:
@@ -165,7 +166,7 @@ def left_alone(what: conclusion.NotOffered) -> str:
         case conclusion.StayingPod():
             return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what.why)}"
         case conclusion.WouldWarn():
-            return f"{summary(what.proposals)}: it would bring {', '.join(what.findings)}"
+            return f"{summary(what.proposals)}: it would cause {', '.join(what.findings)}"
         case _:
             assert_never(what)
 
@@ -183,6 +184,8 @@ def _why_not_deleted(why: conclusion.WhyNotDeleted) -> str:
 
 
 def _suffering(what: conclusion.SufferingNodes | conclusion.NodeRecovery) -> str:
+    if what.trouble in _LEAVING:
+        return f"{first_and_more(what.nodes)}: {_TROUBLES[what.trouble]}"
     clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
     return f"{first_and_more(what.nodes)}: {_TROUBLES[what.trouble]}; {clears} on recovery"
 
@@ -236,7 +239,7 @@ def new_revision(feasible: Sequence[str]) -> str:
 
 
 def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
-    """Return the sentence on a node more: the summary of the fix, and the nodes that it may be like as well.
+    """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like.
 
     Args:
         new_node: the summary.
@@ -244,12 +247,13 @@ def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
         first: whether no other fix comes before it.
     """
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
-    return f"{new_node[:1].upper()}{new_node[1:]}{others}." if first else f"Or {new_node}{others}."
+    what, colon, by = new_node.partition(": ")
+    return f"{what[:1].upper()}{what[1:]}{others}{colon}{by}." if first else f"Or {what}{others}{colon}{by}."
 
 
 def nothing_safe(*, others: bool) -> str:
     """Return that no fix is safe that follows; ``others``: whether a node more, or waiting, helps too."""
-    each = "Every other change" if others else "No safe change helps: each"
+    each = "Every other change" if others else "No fix is safe: each"
     return f"{each} overrides a deliberate setting, or loses a Pod or its work."
 
 
@@ -287,9 +291,9 @@ def _(fix: proposals.FixSelector) -> str:
 
 @FIXES.rule(
     summary="give the Pod the labels that its constraint selects",
-    meaning="Labels that the Pod lacks are added. None that it has is given another value.",
-    when="If no Service, PodDisruptionBudget, NetworkPolicy or controller would then take the Pod for"
-    " its own that did not before, and all of these could be read.",
+    meaning="Labels that the Pod lacks are added. Labels that it has do not change.",
+    when="If no further Service, PodDisruptionBudget, NetworkPolicy or controller would then select the Pod, and all of"
+    " these could be read.",
     action="The first command changes only this Pod, the second changes the template for later Pods.",
     link=entry.CONVENTIONS,
 )
@@ -299,7 +303,7 @@ def _(fix: proposals.AddPodLabel) -> str:
 
 @FIXES.rule(
     summary="use the well-known key that the nodes have",
-    meaning="The constraint spreads over the well-known label in place of one that looks like it and that nodes lack.",
+    meaning="The topologyKey becomes the well-known label. The present one looks like it, but nodes lack it.",
     when="If nodes that lack the key have the well-known spelling.",
     action="Change the Pod template. Check other workloads for the same mistake: show --problems.",
     link=entry.NODE_LABELS,
@@ -312,12 +316,12 @@ def _(fix: proposals.FixTopologyKey) -> str:
     summary="count each revision separately",
     meaning="matchLabelKeys gets the revision label, so that Pods of the old revision no longer block Pods of the"
     " new one.",
-    when="If Pods of several revisions are counted together, the Pod itself among those that match, and the"
-    " release knows the field.",
+    when="If Pods of several revisions are counted together, the selector matches the Pod itself, and the release has"
+    " the field.",
     action="Change the Pod template. The new revision starts at zero; the fix names the nodes for its Pods.",
 )
 def _(fix: proposals.AddMatchLabelKeys) -> str:
-    return f"count each revision alone: matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
+    return f"count each revision separately: matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
@@ -325,7 +329,7 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
     meaning="nodeTaintsPolicy becomes Honor. Domains with only tainted nodes are no longer counted and no longer"
     " keep the minimum low.",
     when="If nodes with taints that the Pod does not tolerate are counted, and the constraint selects the Pod"
-    " itself. Where one domain is left, SingleDomain is reported beside it.",
+    " itself. If only one domain is left, SingleDomain is reported beside the fix.",
     action="Change the Pod template. Pods stay evenly spread over the domains that they can use.",
 )
 def _(fix: proposals.HonorTaints) -> str:
@@ -334,11 +338,11 @@ def _(fix: proposals.HonorTaints) -> str:
 
 
 @FIXES.rule(
-    summary="keep the Pod to the zones in which its NodePools bring nodes",
+    summary="keep the Pod to the zones in which its NodePools add nodes",
     meaning="Required node affinity names these zones. Karpenter and the scheduler then count no other zone, so a zone"
     " that the Pod cannot use no longer holds the minimum.",
-    when="Where Karpenter adds no node because of a constraint, and brings one with this change. Only for Pods"
-    " without affinity.",
+    when="If Karpenter adds no node because of a constraint, and adds one with this change. Only for Pods without"
+    " affinity.",
     action="Change the Pod template, if the Pods are not meant for other zones.",
     link=entry.AFFINITY,
 )
@@ -350,7 +354,7 @@ def _(fix: proposals.RequireZones) -> str:
     summary="count nodes that the Pod's node affinity rules out, too",
     meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
     " may change the minimum and the number of domains.",
-    when="If the Pod has node affinity, and the constraint honours it and selects the Pod itself.",
+    when="If the Pod has node affinity, nodeAffinityPolicy is Honor, and the constraint selects the Pod itself.",
     action="Change the Pod template, if all matching Pods should be spread evenly, on all nodes.",
     link=entry.AFFINITY,
 )
@@ -363,7 +367,7 @@ def _(fix: proposals.IgnoreAffinity) -> str:
     summary="do not count nodes that the Pod's node affinity rules out",
     meaning="nodeAffinityPolicy becomes Honor, which is also the default. Domains that the Pod cannot use no longer"
     " keep the minimum low.",
-    when="If the Pod has node affinity and the constraint ignores it.",
+    when="If the Pod has node affinity and nodeAffinityPolicy is Ignore.",
     action="Change the Pod template: drop the field or set it to Honor.",
     link=entry.AFFINITY,
 )
@@ -422,9 +426,9 @@ def _(fix: proposals.RemoveTaint) -> str:
     summary="delete one Pod, which its controller recreates elsewhere",
     meaning="The Pod is one that the constraint counts, or one that uses the resources, the port or the volume, or"
     " that has the anti-affinity. Its replacement was placed too, after the Pending Pod.",
-    when="If fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never one of a Job or"
-    " DaemonSet, a static one, or one marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction; one that"
-    " is being deleted is forced only where its node does not answer.",
+    when="If fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never a Pod of a Job or"
+    " DaemonSet, a static Pod, or a Pod marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction. A Pod that"
+    " is being deleted is forced only if its node does not answer.",
     action="Delete it. A Pod without a controller is deleted for good; this fix then comes last.",
     link=entry.CONFLICTING,
 )
@@ -434,9 +438,9 @@ def _(fix: proposals.MovePod) -> str:
 
 @FIXES.rule(
     summary="delete the Pod, which was made before its template was changed",
-    meaning="The template of the Pod's owner is right already: a Pod made by it finds a node. Only this Pod still has"
-    " what the template had before, as a StatefulSet waits for it and replaces nothing.",
-    when="If the Pod that its owner makes in its place finds a node. No other change is offered then.",
+    meaning="The template of the Pod's owner is already correct: a Pod from it can be scheduled. This Pod is from the"
+    " old template, and a StatefulSet does not replace a Pod that waits for a node.",
+    when="If the replacement can be scheduled. No other change is offered then.",
     action="Delete the Pod. Nothing of it runs yet.",
     link=entry.CONFLICTING,
 )
@@ -448,10 +452,10 @@ def _(fix: proposals.RecreatePod) -> str:
     summary="require no more domains than exist",
     meaning="minDomains becomes the number of eligible domains, so that the true minimum counts again.",
     when="If fewer domains are eligible than minDomains requires.",
-    action="Change the Pod template, if living with fewer domains is acceptable; a node in another one keeps it.",
+    action="Change the Pod template, if fewer domains are acceptable. Otherwise add a node in another domain.",
 )
 def _(fix: proposals.LowerMinDomains) -> str:
-    return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}, the domains that count"
+    return f"lower minDomains to {fix.min_domains}, the domains that count, in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
@@ -466,7 +470,7 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 
 @FIXES.rule(
     summary="add a node to a domain",
-    meaning="A node like one that is there, empty and in good order, in the domain that is named.",
+    meaning="The new node is like an existing one, but empty and healthy, in the named domain.",
     when="If such a node would take the Pod.",
     action="Add it, or check why the autoscaler does not.",
     link=entry.LIMITATIONS,
@@ -494,8 +498,8 @@ def _(fix: proposals.RelaxNodeSelector) -> str:
 
 @FIXES.rule(
     summary="lower a resource request",
-    meaning="The largest request of one container, or the Pod's own, is lowered to what a node still has.",
-    when="If a node lacks nothing but that much of the resource, and at least half of the request is left.",
+    meaning="The largest request of one container, or the Pod's own, is lowered to what a node has free.",
+    when="If a node lacks only this resource, and at least half of the request is left.",
     action="Change the Pod template, if that is enough for the container.",
     link=entry.REQUESTS,
 )

@@ -1,4 +1,4 @@
-"""What an answer does not rest on, in words: what is missing, why, and what is not known without it."""
+"""The texts about incomplete answers: what is missing, why, and what is not known without it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.wording.causes import LINE, in_room, sentence
+from kubectl_spread.wording.causes import LINE, NO_CONSTRAINT, in_room, sentence
 from kubectl_spread.wording.words import LIST, count_of, enumerated
 
 Texts: TypeAlias = tuple[str, str, str]
@@ -28,33 +28,33 @@ MOST_NAMES = 2
 """Nodes (count) that a sentence names where there are more."""
 
 _OWNER_SELECTS = "what the owner adds to the selector of the cluster's default constraints is not known"
-_VOLUMES = "its volumes were not judged"
-_WHERE_VOLUMES = "where its volumes could be was not judged"
-_DEVICES = "whether nodes have the devices it claims was not judged"
+_VOLUMES = "its volumes were not evaluated"
+_WHERE_VOLUMES = "where its volumes could be was not evaluated"
+_DEVICES = "whether nodes have the devices it claims was not evaluated"
 _NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
 _NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
 
 UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
     gaps.Purpose.SCHEDULING: {
-        kinds.POD: "Pods of other namespaces use unknown resources and ports, and affinity between Pods was not judged",
+        kinds.POD: "Pods of other namespaces use unknown resources and ports, and Pod affinity was not evaluated",
         kinds.SERVICE: "what Services add to the selector of the cluster's default constraints is not known",
         kinds.REPLICA_SET: _OWNER_SELECTS,
         kinds.STATEFUL_SET: _OWNER_SELECTS,
         kinds.REPLICATION_CONTROLLER: _OWNER_SELECTS,
-        kinds.NAMESPACE: "affinity between Pods was not judged",
+        kinds.NAMESPACE: "Pod affinity was not evaluated",
         kinds.PERSISTENT_VOLUME_CLAIM: _VOLUMES,
         kinds.PERSISTENT_VOLUME: _VOLUMES,
         kinds.STORAGE_CLASS: _VOLUMES,
-        kinds.CSI_NODE: "where its volumes can be attached was not judged",
+        kinds.CSI_NODE: "where its volumes can be attached was not evaluated",
         kinds.CSI_DRIVER: _WHERE_VOLUMES,
         kinds.CSI_STORAGE_CAPACITY: _WHERE_VOLUMES,
         **dict.fromkeys(kinds.DEVICE_KINDS, _DEVICES),
-        kinds.VOLUME_ATTACHMENT: "whether nodes can attach more volumes was not judged",
+        kinds.VOLUME_ATTACHMENT: "whether nodes can attach more volumes was not evaluated",
     },
     gaps.Purpose.ADMISSION: {
         kinds.LIMIT_RANGE: "the default requests of its containers are not known",
         kinds.RUNTIME_CLASS: "the overhead and the nodes of its runtime were not considered",
-        kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not"
+        kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and whether Pods that wait for room go first, is not"
         " known",
         kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
         kinds.SERVICE_ACCOUNT: "whether its ServiceAccount exists is not known",
@@ -75,13 +75,13 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.POD: "Pods that were not read are not shown, and use unknown resources",
     },
     gaps.Purpose.SIMULATION: {
-        kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would refuse were allowed",
+        kinds.POD_DISRUPTION_BUDGET: "evictions were simulated that a budget may refuse",
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
         **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
     },
     gaps.Purpose.REBALANCE: {
         **dict.fromkeys(kinds.WORKLOAD_KINDS, _NO_OWNER),
-        kinds.POD_DISRUPTION_BUDGET: "evictions were planned that a budget may refuse",
+        kinds.POD_DISRUPTION_BUDGET: "a budget may refuse planned evictions",
     },
 }
 """Purpose → kind → what is not known where its list could not be read."""
@@ -94,10 +94,10 @@ def texts(gap: gaps.Gap) -> Texts:
             return f"{LIST}{gap.kind.plural}", gap.why, UNREAD[gap.purpose][gap.kind]
         case gaps.ReadApart():
             what = ", ".join(f"{plural} at resourceVersion {version}" for plural, version in gap.versions)
-            return what, "read at different times", "what changed in between may be missing"
+            return what, "read at different times", "changes in between may be missing"
         case gaps.UnreadNodes():
             what = f"list {kinds.POD.plural} on {count_of(gap.nodes, 'node')}"
-            return what, "not asked for", f"Pods there, of other namespaces than {gap.namespace}, may keep it away"
+            return what, "not asked for", f"Pods there of other namespaces than {gap.namespace} may keep it away"
         case gaps.UnreadRevision():
             told = f"{gap.pod} is of an older revision, of which no Pod runs: the newest template is used"
             return f"ControllerRevision {gap.revision}", "not read", told
@@ -119,7 +119,7 @@ def texts(gap: gaps.Gap) -> Texts:
         case gaps.UndecidedChoice():
             named = enumerated([f"{pod} on {node_name}" for pod, node_name in gap.pods], most=MOST_NAMES)
             both = f"the scheduler has chosen a node for {enumerated([pod for pod, _ in gap.pods], most=MOST_NAMES)}"
-            told = f"{both}, and refused it too: the times do not show which came last"
+            told = f"{both} and also refused it: the times do not show which came last"
             return f"whether the scheduler counts {named}", "not known", told
         case gaps.NoDryRun():
             return "the dry run", gap.why, "what admission would change in its Pods is estimated"
@@ -150,9 +150,13 @@ def _of_manifest(
 ) -> Texts:
     match gap:
         case gaps.UnreadTemplate():
-            return f"the Pods of {gap.workload}", "it has no Pod template", "what its controller makes was not checked"
+            return (
+                f"the Pods of {gap.workload}",
+                "it has no Pod template",
+                "what its controller creates was not checked",
+            )
         case gaps.MayBeRefused():
-            return f"the fields of {gap.named} that may not change", "not all are held", "it may be refused"
+            return f"the immutable fields of {gap.named}", "not all are in the snapshot", "it may be refused"
         case gaps.MayRollOut() if gap.revision:
             return f"revision {gap.revision} of {gap.workload}", "not read", MAY_ROLL_OUT
         case gaps.MayRollOut():
@@ -165,10 +169,10 @@ def _of_manifest(
             told = "if it does not, kubectl apply fails"
             return f"whether the cluster serves {gap.kind} in {gap.api_version}", gap.why, told
         case gaps.UnknownLastApplied():
-            told = f"{enumerated(gap.fields)} may go when it is applied"
-            return f"what was applied last of {gap.named}", "not in the snapshot", told
+            told = f"{enumerated(gap.fields)} may be removed when it is applied"
+            return f"the last applied manifest of {gap.named}", "not in the snapshot", told
         case gaps.UnknownManagers():
-            told = "fields that others manage may conflict, and others may stay or go"
+            told = "fields that others manage may conflict; other fields may stay or be removed"
             return f"the managedFields of {gap.named}", "the API server was not asked", told
 
 
@@ -228,7 +232,7 @@ def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None, preempti
     if feasible:
         return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {_named(feasible)}."
     head = f"{_lead(first)}; kube-scheduler's filters would reject {name}: "
-    return head + (in_room(blame.cause, LINE - len(head)) if blame else "")
+    return head + (in_room(blame.cause, LINE - len(head)).removeprefix(NO_CONSTRAINT) if blame else "")
 
 
 def _named(names: Sequence[str]) -> str:

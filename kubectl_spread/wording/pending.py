@@ -1,6 +1,6 @@
-"""What ``why-pending`` says beside the cause.
+"""The texts of ``why-pending`` besides the cause.
 
-The verdict on a Pod, how many of its kind run, the scheduler's words, and the evictions and volumes that it waits for.
+The verdict on a Pod, how many replicas run, the scheduler's messages, and the evictions and volumes it waits for.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DIFFERENCES = {
 def schedulable(feasible: Sequence[str], *, undecided: bool) -> str:
     """Return where the Pod can be scheduled; ``undecided`` where not everything was evaluated."""
     if undecided:
-        return f"nothing that was evaluated rejects it on {listed(feasible)}, but not everything was evaluated."
+        return f"no evaluated filter rejects it on {listed(feasible)}, but not everything was evaluated."
     return f"it can be scheduled now, on {listed(feasible)}."
 
 
@@ -60,9 +60,9 @@ def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> 
 
 
 def never_created(missing: int, wanted: int, *, refused_now: bool) -> str:
-    """Return how many of the wanted Pods were not created, and whether the API server refuses them, or has refused."""
-    who = "the API server refuses the next" if refused_now else "the last error of its controller"
-    return f"{missing} of {count_of(wanted, 'Pod')} {'was' if missing == 1 else 'were'} never created: {who}"
+    """Return how many of the wanted Pods were not created, and whether the API server refuses or refused them."""
+    who = "the API server refuses the next one" if refused_now else "the last error of its controller was"
+    return f"{missing} of {count_of(wanted, 'Pod')} {'was' if missing == 1 else 'were'} never created, and {who}"
 
 
 def scheduler_said(time: str, *, same: bool) -> str:
@@ -81,8 +81,8 @@ SEE_WIDE = "-o wide lists them"
 """What stands for the reasons of nodes that are only counted."""
 NOT_KNOWN = "unknown: see below"
 DIFFERS = "This differs from the result above: {}."
-ONE_OF_EACH_CAUSE = "Below is one Pod of each cause. -o wide explains the others too, with the evidence."
-SCHEDULABLE = "no cause: can be scheduled now"
+ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide also explains the others, with the evidence."
+SCHEDULABLE = "can be scheduled now"
 
 
 def shared_by(cause: str, pods: Mapping[str, int]) -> str:
@@ -113,8 +113,8 @@ def waits_for_volumes(awaited: AwaitedVolumes) -> str:
     """Return which volumes the scheduler waits for, on which node, as a sentence."""
     makers, claims = listed(awaited.provisioners), listed(awaited.claims)
     one = len(awaited.claims) == 1
-    what = f"claim {claims}, whose volume {makers} is" if one else f"claims {claims}, whose volumes {makers} is"
-    return f"The scheduler has chosen {listed(awaited.nodes)} and waits for {what} to make."
+    what = f"the volume of claim {claims}" if one else f"the volumes of claims {claims}"
+    return f"The scheduler has chosen {listed(awaited.nodes)} and waits until {makers} has created {what}."
 
 
 def nominated(nomination: Nomination) -> str:
@@ -134,10 +134,10 @@ def may_preempt(preemption: Preemption) -> str:
     if violations is None:
         sentence += " (whether PodDisruptionBudgets protect them could not be read)"
     elif violations:
-        sentence += f" ({violations} of them against a PodDisruptionBudget)"
+        sentence += f" ({violations} of them in violation of a PodDisruptionBudget)"
     if preemption.ties:
-        sentence += f"; {listed(preemption.ties)} would do as well, and the scheduler may choose it"
+        sentence += f"; the scheduler may also choose {listed(preemption.ties)}"
     if preemption.other_nodes:
         sentence += f"; worse choices: {listed(preemption.other_nodes)}"
-    tried = " The scheduler tries only some of so many nodes." if preemption.sampled else ""
+    tried = " In a cluster of this size the scheduler tries only some nodes." if preemption.sampled else ""
     return f"{sentence}.{tried}"

@@ -54,7 +54,7 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case reasons.UnmetAddedAffinity():
             return "the scheduler's configuration adds a node affinity"
         case reasons.PortsInUse(holders=holders):
-            return "; ".join(f"{each.pod} holds host port {', '.join(each.ports)}" for each in holders)
+            return "; ".join(f"{each.pod} uses host port {', '.join(each.ports)}" for each in holders)
         case reasons.RejectedByPod(pod=pod, topology_key=key):
             return f"{pod} rejects such Pods in its {key}"
         case reasons.AvoidedPod(pod=pod, topology_key=key):
@@ -66,7 +66,7 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case reasons.UnusableClaims(claims=claims):
             return "; ".join(map(_claim, claims))
         case reasons.ClaimsInUse(holders=users):
-            claimed = "claim {0.claim} is ReadWriteOncePod and {0.pod} on {0.node} holds it"
+            claimed = "claim {0.claim} is ReadWriteOncePod and {0.pod} on {0.node} uses it"
             return "; ".join(map(claimed.format, users))
         case _:
             assert_never(reason)
@@ -105,7 +105,7 @@ def _term(term: NodeSelectorTerm) -> str:
 
 def _devices(reason: reasons.MissingDevices) -> str:
     text, missing = ", ".join(reason.reasons), reason.missing_templates
-    return f"{text}, for there is no ResourceClaimTemplate {enumerated(missing)}" if missing else text
+    return f"{text}, because there is no ResourceClaimTemplate {enumerated(missing)}" if missing else text
 
 
 def _claim(claim: reasons.ClaimState) -> str:
@@ -118,8 +118,8 @@ def _claim(claim: reasons.ClaimState) -> str:
         return unbound
     if unmet.reason == "MadeElsewhere":
         gone = "" if unmet.node_exists else ", which does not exist"
-        return f"{unbound}: its volume is being made for node {unmet.node}{gone}"
+        return f"{unbound}: its volume is being created for node {unmet.node}{gone}"
     if unmet.reason == "TooLittleStorage":
         return f"{unbound}: StorageClass {unmet.storage_class} has too little storage left there"
-    makes = f"{unmet.storage_class} makes none{' there' if unmet.makes_elsewhere else ''}"
+    makes = f"{unmet.storage_class} creates none{' there' if unmet.makes_elsewhere else ''}"
     return f"{unbound}: no free PersistentVolume matches, and StorageClass {makes}"

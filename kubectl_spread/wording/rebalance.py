@@ -1,4 +1,4 @@
-"""What a plan does, why constraints do not hold after it, and why a Pod is not evicted, in words."""
+"""The texts about a plan: what it does, why constraints do not hold after it, and why a Pod is not evicted."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ KEEPING_CONTROLLERS: Mapping[str, str] = {
 """Kind of a controller → why its Pods are left alone."""
 
 BETWEEN_WAVES = (
-    "Before each wave, wait until evicted Pods are gone too: a budget, a StatefulSet, room, anti-affinity or a volume"
+    "Before each wave, also wait until evicted Pods are gone: a budget, a StatefulSet, room, anti-affinity or a volume"
     " requires it."
 )
 SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
-IN_ORDER = "Run in this order, each once the Pod in place of the one before is Ready (--script prints a script):"
+IN_ORDER = "Run these in order. Before each, wait until the previous replacement is Ready (--script prints a script):"
 SCRIPT_NOTES = (
     "This script evicts one Pod after another, waits until its replacement is Ready, and stops where the cluster",
     "differs from the plan. It can be run again: no Pod is evicted twice.",
@@ -52,7 +52,7 @@ _named = partial(enumerated, most=2)
 
 
 def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, evictions: int) -> str:
-    """Return what a plan comes to.
+    """Return the result of a plan in a sentence.
 
     Args:
         verdicts: of all constraints.
@@ -62,9 +62,9 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
     if not verdicts:
         return "No constraints found to balance."
     if not broken and RebalanceVerdict.INCOMPLETE in verdicts:
-        return "Whether the constraints hold is not known: nothing is planned."
+        return "It is not known whether the constraints are satisfied: nothing is planned."
     if not broken:
-        hold = f"All of {len(verdicts)} constraints hold" if len(verdicts) > 1 else "The constraint holds"
+        hold = "All constraints are satisfied" if len(verdicts) > 1 else "The constraint is satisfied"
         return f"{hold}: there is nothing to evict."
     number, them = count_of(evictions, "eviction"), count_of(broken, "violated constraint")
     if not evictions:
@@ -72,7 +72,8 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
     balance, planned = "balances" if evictions == 1 else "balance", verdicts.count(RebalanceVerdict.PLANNED)
     if planned == broken:
         return f"{number} {balance} {them}."
-    return f"{number} {balance} {planned} of {them}, and {verdicts.count(RebalanceVerdict.PARTIAL)} in part."
+    partial = verdicts.count(RebalanceVerdict.PARTIAL)
+    return f"{number} {balance} {planned} of {them} and {'improves' if evictions == 1 else 'improve'} {partial} more."
 
 
 def fix_first(summary: str, starts: str) -> str:
@@ -96,15 +97,13 @@ def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str
 
 
 def plan_note_text(note: PlanNote) -> str:
-    """Return what else is to be known of the evictions of a plan."""
-    names = listed(["/".join(key) for key in note.pods])
+    """Return the text of a note on the evictions of a plan."""
+    names, them = listed(["/".join(key) for key in note.pods]), "it" if len(note.pods) == 1 else "them"
     match note:
-        case UnknownOwner(ref, pods):
-            them = "it" if len(pods) == 1 else "them"
+        case UnknownOwner(ref):
             return f"how {ref} replaces {names} is not known: the plan assumes that it recreates {them} unchanged"
-        case UpgradedPods(ref, pods):
-            comes = "it comes" if len(pods) == 1 else "they come"
-            return f"the eviction also upgrades {names}: {comes} again from the newest template of {ref}"
+        case UpgradedPods(ref):
+            return f"the eviction also upgrades {names}: {ref} recreates {them} from its newest template"
         case _:
             assert_never(note)
 
@@ -119,7 +118,7 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
         case remaining_skew.TooFewEvictions():
             return "it would take more evictions than --max allows"
         case remaining_skew.TooFewDomains(domains, min_domains):
-            return f"there are {domains} of {min_domains} domains that minDomains requires"
+            return f"there are only {domains} of the {min_domains} domains that minDomains requires"
         case remaining_skew.PodsStay():
             return _staying(cause)
         case remaining_skew.DomainShut(domain, by):
@@ -127,7 +126,7 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
         case remaining_skew.ScoredHigher(fullest, lands):
             return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which scores higher"
         case remaining_skew.ByChance(fullest, lands):
-            return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, depending on chance"
+            return f"a Pod evicted in {_named(fullest)} may go to {_named(lands)} by chance"
         case remaining_skew.BreaksAnother():
             return "every helpful eviction breaks another constraint, or leaves a Pod unschedulable"
         case _:
@@ -140,13 +139,13 @@ def _staying(cause: remaining_skew.PodsStay) -> str:
     if not cause.others:
         return first
     if cause.alike:
-        return f"{first}; the same keeps {cause.others} more"
-    return f"{first}; {cause.others} more stay, for other reasons too"
+        return f"{first}; {cause.others} more {'stays' if cause.others == 1 else 'stay'} for the same reason"
+    return f"{first}; {cause.others} more stay, some for other reasons"
 
 
 def _shut_by(reason: AnyReason) -> str:
     if isinstance(reason, RejectedByConstraint):
-        return f"the constraint on {reason.topology_key} allows none there"
+        return f"the constraint on {reason.topology_key} allows no Pod there"
     return reason_text(reason)
 
 
@@ -156,7 +155,7 @@ def unsure_text(unsure: remaining_skew.Unsure) -> str:
         case gaps.OtherScheduler(scheduler_name=name):
             return f"{name} decides about these Pods, and its rules are not known"
         case remaining_skew.NotBegun():
-            return "it was not planned, because the plan is long already: run it, then plan again"
+            return "it was not planned, because the plan is already long: run it, then plan again"
         case _:
             return consequence(unsure)
 
@@ -180,17 +179,17 @@ def stay_text(reason: movable.StayReason) -> str:
         case movable.BeingDeleted():
             return "it is being deleted already"
         case movable.OtherScheduler(name):
-            return f"{name} decides where the Pod in its place goes"
+            return f"{name} decides where its replacement goes"
         case movable.NotMadeAgain(loss, name):
             return f"no controller recreates it{LOSSES[loss].format(name)}"
         case movable.VolumeShared(claim, pod):
-            return f"{pod} uses its volume too: claim {claim} is for one node at a time"
+            return f"{pod} also uses its volume, and claim {claim} works on only one node at a time"
         case EvictionRefused(message):
             return message
         case movable.ReplacementRefused(message):
-            return f"the API server would refuse the Pod in its place: {message}"
+            return f"the API server would refuse its replacement: {message}"
         case movable.ReplacementGated(gate):
-            return f"the Pod in its place would wait for its scheduling gate {gate}"
+            return f"its replacement would wait for the scheduling gate {gate}"
         case KeptByController() | KeptByMark():
             return kept_text(reason)
         case _:

@@ -1,4 +1,4 @@
-"""What is to be known of a step of a simulation, in words."""
+"""The texts about a step of a simulation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOSSES: Mapping[DrainFlag, str] = {
 }
 """Flag of a drain → what is lost by it."""
 BLOCKED = "Blocked: {}: {}"
-LOST = "Deleted for good, no controller recreates them: {}."
+LOST = "Deleted for good, because no controller recreates them: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}."
 RANGES = "Ranges show the results of {} random orders."
 SHOWN_NAMES = 4
@@ -39,7 +39,7 @@ def step_sentence(
     undecided: bool,
     unread: bool,
 ) -> str:
-    """Return what a step comes to.
+    """Return the result of a step in a sentence.
 
     Args:
         gone: what happens to Pods → how many (count).
@@ -72,8 +72,9 @@ def pending_text(waiting: Sequence[tuple[str, int, int]], summary: str) -> str:
     """Return how many Pods of each workload wait, and why; in some random orders alone where there is no summary."""
     by_chance = any(low < high for _, low, high in waiting)
     why = f": {summary}" if summary else " in some random orders." if by_chance else "."
-    whose = enumerated([f"{_number(low, high)} of {workload}" for workload, low, high in waiting], len(waiting))
-    return f"{whose} Pending{why}"
+    pods = [f"{_number(low, high)} {'Pod' if high == 1 else 'Pods'} of {workload}" for workload, low, high in waiting]
+    are = "is" if [high for *_, high in waiting] == [1] else "are"
+    return f"{enumerated(pods, len(pods))} {are} Pending{why}"
 
 
 def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
@@ -93,8 +94,8 @@ def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
 
 
 def blocked_text(blocked: steps.Blocked) -> str:
-    """Return why a Pod that should go does not."""
-    return f"{_reason(blocked.reason)}{', and it goes with its node' if blocked.goes_with_node else ''}"
+    """Return why a Pod cannot be evicted."""
+    return f"{_reason(blocked.reason)}{', and it is deleted with its node' if blocked.goes_with_node else ''}"
 
 
 def _reason(reason: steps.BlockReason) -> str:
@@ -114,13 +115,13 @@ def _reason(reason: steps.BlockReason) -> str:
 
 
 def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str:
-    """Return what else is to be known of a step; commands carry these flags."""
+    """Return the text of a note on a step; commands carry these flags."""
     match note:
         case steps.DrainFlags(nodes, pods):
             words, flags = ((), ("-l", nodes, *pods)) if "=" in nodes else ((nodes,), pods)
             drain = kubectl("drain", *words, flags=(*flags, *connection_flags))
             needs = [f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '')}" for flag, keys in pods.items()]
-            return f"this step is `{drain}`: kubectl evicts no Pod of a node without {enumerated(needs)}"
+            return f"this step is `{drain}`: kubectl evicts no Pod of the node without {enumerated(needs)}"
         case steps.MirrorRemade(pod, node):
             return (
                 f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."
@@ -134,13 +135,13 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
         case EvictionsStopped():
             return "no node answers, so nothing is evicted"
         case JobFailed(namespace, name, failure):
-            return f"the job/{name} of {namespace} fails, and its Pods go: {_failure(failure)}"
+            return f"the job/{name} of {namespace} fails, and its Pods are deleted: {_failure(failure)}"
         case WaitsForReady(namespace, ref, first, missing):
-            return f"only once {first} is ready, {ref} of {namespace} makes {enumerated(missing)}"
+            return f"only when {first} is Ready, {ref} of {namespace} creates {enumerated(missing)}"
         case steps.UnknownController(ref):
             return f"the controller of the Pods of {ref} is not known"
         case steps.NotScaled(ref):
-            return f"the autoscaler {ref} scales nothing here"
+            return f"the autoscaler {ref} scales nothing in the simulation"
         case _:
             assert_never(note)
 
@@ -165,14 +166,14 @@ def _failure(failure: JobFailure) -> str:
 
 
 def outcome_text(note: step_changes.OutcomeNote) -> str:
-    """Return what else is to be known of the orders that were tried."""
+    """Return the text of a note on the orders that were tried."""
     match note:
         case step_changes.CreateRefused(ref, message, before):
             return f"the API server refuses Pods of {ref}{', as before' if before else ''}: {message}"
         case step_changes.MixedRevisions(ref, topology_key, label):
             return (
-                f"the rollout of {ref} counts Pods of the old revision too, so it may end beyond maxSkew."
-                f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision alone, which"
+                f"the rollout of {ref} counts Pods of the old revision too, so the skew may exceed maxSkew in the end."
+                f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision separately and"
                 " keeps it even"
             )
         case step_changes.BlockedByChance(first, pods):
@@ -183,10 +184,10 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
             names = listed(["/".join(key) for key in pods])
             return f"in other random orders {names} {'is' if len(pods) == 1 else 'are'} preempted instead"
         case step_changes.OneOrder():
-            return "chance decides too: in a cluster of this size only one order was simulated, by name"
+            return "the result also depends on chance: in a cluster of this size only one order was simulated, by name"
         case step_changes.SomeScored(orders):
             return scores_some(orders)
         case step_changes.Unsettled():
-            return "it does not converge: the controllers and the scheduler would repeat this"
+            return "it does not converge: the controllers and the scheduler would repeat this without end"
         case _:
             assert_never(note)

@@ -1,4 +1,4 @@
-"""What ``show`` says of a row, worst first, and what ``why-pending`` and ``check`` say of a Pod."""
+"""The texts of ``show`` about a row, worst first, and of ``why-pending`` and ``check`` about a Pod."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _(status: statuses.FailedCreate) -> str:
 
 @STATUSES.rule(
     summary="the next Pod cannot be scheduled, and no constraint is the cause",
-    meaning="Filters other than the constraints leave no node. The reason names the fewest that do together.",
+    meaning="Filters other than the constraints leave no node. The reason names the fewest that are enough.",
     when="If no node is feasible for a Pod of the newest revision, with or without its constraints.",
     action="Add capacity or uncordon nodes. Once a Pod is Pending, why-pending prints fixes.",
     link=entry.SPREAD,
@@ -115,12 +115,12 @@ def _(status: statuses.Violated) -> str:
 
 @STATUSES.rule(
     summary="the constraint has no effect",
-    meaning="It does not count the workload's own Pods: labelSelector is missing, empty in a release that then"
-    " counts nothing, or does not match. Or there is nothing to spread over: no node counts, only one domain counts,"
+    meaning="It does not count the workload's own Pods: labelSelector is missing, does not match, or is empty in a"
+    " release that then counts nothing. Or there is nothing to spread over: no node counts, only one domain counts,"
     " or each Pod of a DaemonSet counts only its own node.",
     when="If the selector does not match a Pod of the workload, no domain is eligible, only one is (for"
     " DoNotSchedule with minDomains at most 1), or nodeAffinityPolicy is Honor in a DaemonSet.",
-    action="Make the labelSelector match the labels of the Pod template: explain GhostPod. Of a DaemonSet, drop"
+    action="Make the labelSelector match the labels of the Pod template: explain GhostPod. For a DaemonSet, drop"
     " the constraint.",
     link=entry.CONVENTIONS,
 )
@@ -145,7 +145,7 @@ def _(status: statuses.Incomplete) -> str:
     summary="the skew exceeds what a soft constraint prefers",
     meaning="ScheduleAnyway only ranks nodes. The skew is allowed, and other scores may cause it.",
     when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
-    action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
+    action="Nothing, or use DoNotSchedule if the balance matters: explain SoftConstraintIsPreference.",
 )
 def _(status: statuses.Uneven) -> str:
     return f"skew {status.skew}, maxSkew {status.max_skew}, only preferred"
@@ -170,7 +170,7 @@ def stop_text(stop: Status | BlockedBy | NoMoreWanted) -> str:
     """Return what stops one more replica from finding a node."""
     match stop:
         case NoMoreWanted():
-            return "no more are wanted"
+            return "the workload wants no more"
         case BlockedBy():
             named = [enumerated(each, most=2) for each in stop.constraints]
             return f"{SpreadStatus.BLOCKED} by {enumerated(list(dict.fromkeys(named)), most=2)}"

@@ -1,4 +1,4 @@
-"""Names and numbers as they stand in a sentence."""
+"""Names and numbers as sentences show them."""
 
 from __future__ import annotations
 
@@ -79,15 +79,15 @@ def between(low: int, high: int) -> str:
 
 def scores_some(orders: int) -> str:
     """Return that the scheduler scores only some of the nodes, and in how many orders of chance that was tried."""
-    seen = f"this is what was seen in {orders} orders" if orders > 1 else "this is one outcome of many"
-    return f"The scheduler scores only some of the nodes that fit, depending on chance: {seen}, and is not proved"
+    seen = f"this is the result of {orders} orders" if orders > 1 else "this is one possible result"
+    return f"The scheduler scores only some of the nodes that fit, chosen by chance: {seen} and is not proved"
 
 
 def scores_few(scored: int, feasible: int) -> str:
     """Return that the scheduler scores so many (count) of the nodes that take the Pod."""
     return (
-        f"The scheduler scores only {scored} of these {feasible} nodes. Which ones is left to chance, so it may choose"
-        " another than the first."
+        f"The scheduler scores only {scored} of these {feasible} nodes, chosen by chance. So it may choose another than"
+        " the first."
     )
 
 

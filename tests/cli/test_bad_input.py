@@ -196,7 +196,7 @@ def test_no_document_has_a_pod_template(tmp_path: Path) -> None:
     ended = spread("check", "-f", tmp_path / "rest.yaml", "--from", SHOP)
     assert ended.code == UNDETERMINED
     assert "no document is a Pod or has a Pod template (found: ConfigMap, Service)" in ended.error
-    assert "give a Pod, Deployment" in ended.error
+    assert "want a Pod, or a workload" in ended.error
 
 
 @pytest.mark.parametrize(
@@ -375,11 +375,11 @@ def test_a_file_whose_name_is_no_text(output: str, tmp_path: Path) -> None:
         ((), "nothing to simulate"),
         (("--drain", "nowhere"), 'nodes "nowhere" not found'),
         (("--lose", "zone=nowhere"), "no node has the label zone=nowhere"),
-        (("--scale", "deployment/web"), "names nothing"),
+        (("--scale", "deployment/web"), "names no object"),
         (("--scale", "deployment/web=many"), "'many' is not a number"),
         (("--scale", "deployment/nope=3"), 'deployments "nope" not found'),
         (("--scale", "daemonset/web=3"), "want [NAMESPACE/]TYPE/NAME of deployment"),
-        (("--restart", "web"), "names nothing"),
+        (("--restart", "web"), "names no object"),
         (("--delete", "deployment/web"), "want [NAMESPACE/]pod/NAME"),
         (("--delete", "pod/nope"), 'pods "nope" not found'),
         (("--add-node", "node-a1=x"), "'x' is not a number"),

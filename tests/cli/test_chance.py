@@ -14,7 +14,7 @@ from tests.build_workloads import template, workload
 from tests.cli.once_wrong import asked, deployed
 
 SOFT = template(spread(ZONE, selector=app("web"), soft=True))
-NOT_PROVED = "The scheduler scores only some of the nodes that fit, depending on chance"
+NOT_PROVED = "The scheduler scores only some of the nodes that fit, chosen by chance"
 WEB = workload("Deployment", "web", pods=SOFT, replicas=6)
 ALL_SCORED = (
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 100\n"
@@ -42,7 +42,7 @@ def test_check_says_what_some_starts_lead_to(tmp_path: Path) -> None:
         "c": (0, 2),
     }
     told = asked(tmp_path, "check", cluster(a=281, b=10, c=10), manifests=[WEB]).stdout
-    assert f"{NOT_PROVED}: this is what was seen in 16 orders, and is not proved." in told
+    assert f"{NOT_PROVED}: this is the result of 16 orders and is not proved." in told
 
 
 @pytest.mark.parametrize(("nodes", "words"), [(100, ()), (300, ("--scheduler-config", "all.yaml"))])
@@ -122,7 +122,7 @@ def test_simulate_names_the_pods_that_are_preempted_by_chance(tmp_path: Path) ->
 def test_why_pending_names_the_other_node(tmp_path: Path) -> None:
     waits = pod("web", requests={"cpu": "1"})
     told = asked(tmp_path, "why-pending", [*FULL, waits], "web").stdout
-    assert "low-a would be evicted from a1; b1 would do as well, and the scheduler may choose it" in told
+    assert "low-a would be evicted from a1; the scheduler may also choose b1" in told
 
 
 @pytest.mark.parametrize(("keys", "even"), [([], False), (["pod-template-hash"], True)])
@@ -139,7 +139,8 @@ def test_check_names_match_label_keys_where_a_rollout_may_end_uneven(
     assert (item["ranges"] == []) == even
     told = asked(tmp_path, "check", [*cluster(a=2, b=2, c=2), *there], manifests=[renewed]).stdout
     names = (
-        "may end beyond maxSkew. matchLabelKeys: [pod-template-hash] counts each revision alone, which keeps it even"
+        "the skew may exceed maxSkew in the end. matchLabelKeys: [pod-template-hash] counts each revision separately"
+        " and keeps it even"
     )
     assert (names in told) == (not even)
 
@@ -149,7 +150,7 @@ def test_where_a_pod_may_come_back_no_eviction_is_planned(tmp_path: Path) -> Non
     on = [f"a-{number:03}" for number in range(6)]
     (item,) = report(tmp_path, "rebalance", [*cluster(a=281, b=10, c=10), *deployed(*on, pods=SOFT)], "--soft")["items"]
     assert item["verdict"] == "Impossible"
-    assert item["reason"].startswith("a Pod evicted in a goes to a, b and c, depending on chance")
+    assert item["reason"].startswith("a Pod evicted in a may go to a, b and c by chance")
 
 
 @pytest.mark.parametrize("command", [["why-pending"], ["show", "deployment/web"]], ids=["why-pending", "show"])
@@ -160,5 +161,5 @@ def test_a_ranking_of_more_nodes_than_are_scored_says_so(
     objects = [*cluster(a=most, b=most, c=most), *deployed("")]
     (item,) = report(tmp_path, command[0], objects, *command[1:])["items"]
     told = asked(tmp_path, command[0], objects, *command[1:]).stdout
-    says = "The scheduler scores only 102 of these 210 nodes." in told
+    says = "The scheduler scores only 102 of these 210 nodes, chosen by chance." in told
     assert (item.get("scored"), says) == (scored, bool(scored))

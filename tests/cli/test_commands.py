@@ -100,7 +100,7 @@ def test_why_pending_asks_the_cluster() -> None:
 def test_why_pending_says_which_named_pods_do_not_wait() -> None:
     ended = run("why-pending", "bound", "web-1", "-o", "name")
     assert (ended.code, ended.stdout) == (1, "pod/web-1\n")
-    assert ended.stderr == "default/bound is not pending: it is on a1.\n"
+    assert ended.stderr == "default/bound is not Pending: it is on a1.\n"
     alone = run("why-pending", "bound")
     assert (alone.code, alone.stdout, alone.stderr) == (0, "", ended.stderr)
 
@@ -111,13 +111,15 @@ def test_a_cluster_that_is_not_the_current_one_is_named_and_reached(words: tuple
     other = write_kubeconfig(tmp_path / "other", server=server, name="prod", current=False)
     reach = ("--kubeconfig", str(other), "--context", "prod", "--token", "hidden")
     ended = run(*words, *reach)
-    assert ended.stdout.startswith(f"Read from context prod, cluster prod, {server}: not the current context.\n\n")
+    assert ended.stdout.startswith(
+        f"Read from context prod, cluster prod, {server}, which is not the current context.\n\n"
+    )
     commands = [line for line in ended.stdout.splitlines() if "kubectl " in line and line.startswith(" ")]
     assert all(f"--kubeconfig {other} --context prod" in line for line in commands)
     assert (not commands) == (words == ("show",))
     assert ("Add --token to the commands: secrets are not printed." in ended.stdout) == bool(commands)
     assert "hidden" not in ended.stdout
-    assert f"prod, {server}: not the current context" in run(*words, *reach, "-o", "markdown").stdout
+    assert f"prod, {server}, which is not the current context" in run(*words, *reach, "-o", "markdown").stdout
     assert "not the current context" in run(*words, *reach, "-o", "html").stdout
     access = run(*words, *reach, "-o", "json").report["metadata"]["access"]
     assert (access["context"], access["cluster"], access["current"]) == ("prod", "prod", False)

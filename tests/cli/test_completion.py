@@ -118,7 +118,7 @@ def test_on_windows_there_is_no_script_to_install(monkeypatch: pytest.MonkeyPatc
 
 
 def test_only_kubectls_script_is_installed() -> None:
-    with pytest.raises(UsageError, match="--install is for kubectl alone, not bash"):
+    with pytest.raises(UsageError, match="--install works only for kubectl, not for bash"):
         completion(CompletionFlags(shell="bash", install=True))  # noqa: S604 - the name of a shell, not one that runs
 
 

@@ -55,9 +55,9 @@ def test_one_thing_is_explained_in_a_few_lines(name: str) -> None:
 
 def test_what_is_not_known_is_a_usage_error_with_what_may_be_meant() -> None:
     ended = spread("explain", "maxSkev")
-    assert (ended.code, ended.error.partition(";")[0]) == (2, "error: nothing to explain is named 'maxSkev'")
+    assert (ended.code, ended.error.partition(";")[0]) == (2, "error: no entry is named 'maxSkev'")
     assert "did you mean maxSkew" in ended.error
-    assert spread("explain", "quux").error.endswith("; kubectl spread explain lists what there is")
+    assert spread("explain", "quux").error.endswith("; kubectl spread explain lists all entries")
 
 
 def test_every_status_verdict_and_column_is_explained() -> None:

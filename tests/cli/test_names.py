@@ -25,7 +25,7 @@ def test_the_pod_that_waits_is_meant(names: tuple[str, ...]) -> None:
 
 def test_a_name_that_several_pods_begin_with_is_none() -> None:
     assert spread("why-pending", "api-", *SHOP).error.startswith(
-        'error: pods "api-" not found in namespace "shop"; 4 begin so: api-77cbd69d8-2fjkp, '
+        'error: pods "api-" not found in namespace "shop"; 4 have this prefix: api-77cbd69d8-2fjkp, '
     )
 
 
@@ -43,7 +43,7 @@ def test_a_namespace_that_stands_before_a_name_needs_no_flag() -> None:
     from_ = SHOP[2:]
     assert spread("show", "shop/cart", *from_).stdout == spread("show", "cart", *SHOP).stdout
     assert spread("show", "shop/cart", "-n", "other", *from_).error == (
-        "error: the name is in namespace 'shop', and --namespace is 'other'; use one"
+        "error: the name is in namespace 'shop', but --namespace is 'other'; use one namespace"
     )
 
 

@@ -103,7 +103,7 @@ ROWS = {
         words=["--replicas=5"],
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. Zone b and c have the fewest matching Pods (1), but this Pod cannot"
+        said="not schedulable. Zones b and c have the fewest matching Pods (1), but this Pod cannot"
         " run there: b1 and c1: claim data-db-4 is bound to pv-4 in a. a has 2; maxSkew is 1.",
     ),
     "a RuntimeClass selects nodes": Row(

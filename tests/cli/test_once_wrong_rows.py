@@ -113,7 +113,7 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["Add a node", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
-        says_not=["kubectl taint", "No safe change helps"],
+        says_not=["kubectl taint", "No fix is safe"],
     ),
     "two constraints that a taint pins are both changed": Row(
         objects=[
@@ -124,7 +124,7 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["  1. HonorTaints+HonorTaints: "],
-        says_not=["kubectl taint", "No safe change helps"],
+        says_not=["kubectl taint", "No fix is safe"],
     ),
     "a Pod stays in its node pool, and asks for no less than half": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
@@ -160,7 +160,7 @@ ROWS = {
         objects=[*THREE, BUDGET, *deployed("a1", "a1", "b1", "b1")],
         ask=["rebalance"],
         code=1,
-        says=["default/web-h1-0 in a stays: The disruption budget web", "the same keeps 3 more"],
+        says=["default/web-h1-0 in a stays: The disruption budget web", "; 3 more stay for the same reason"],
         says_not=["in a and b stays"],
     ),
     "nodes are counted, not taints": Row(
@@ -170,7 +170,7 @@ ROWS = {
             *deployed("a1", "b1"),
         ],
         ask=["show"],
-        says=["min pinned by c1 (taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute) and 1 more:"],
+        says=["no Pod can go to c: c1 (taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute) and 1"],
     ),
     "minDomains is out of reach": Row(
         objects=[*THREE, *stateful("a1", "b1", "c1", pods=template({**ON_ZONES, "minDomains": 5}))],
@@ -195,7 +195,7 @@ ROWS = {
         code=3,
         says=[
             "no Pod needs to be scheduled",
-            "it adopts the Pods",
+            "it adopts the matching Pods",
             "revision db-1 of default/statefulset/db (not read)",
         ],
         says_not=["RolloutMixesRevisions"],
@@ -204,13 +204,13 @@ ROWS = {
         objects=[*THREE, *orphaned(pods_of("ReplicaSet", "rs", "a1", "b1", "c1", pods=template(ON_ZONES)))],
         ask=["check"],
         manifests=[workload("ReplicaSet", "rs", pods=template(ON_ZONES), replicas=1)],
-        says=["no Pod needs to be scheduled", "3 Pods there, 2 of them replaced"],
+        says=["no Pod needs to be scheduled", "3 Pods exist, 2 to be replaced"],
     ),
     "Pods of another revision that no domain counts are not counted": Row(
         objects=[*THREE, *stale()],
         ask=["why-pending"],
         code=1,
-        says=["UncountedNodes: 2 Pods on a1, b1"],
+        says=["UncountedNodes: 2 matching Pods on a1, b1"],
         says_not=["RolloutMixesRevisions"],
     ),
     "a run takes no part in another run": Row(
@@ -225,7 +225,7 @@ ROWS = {
         ask=["check", "--replicas=3"],
         manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
         code=1,
-        says=["zone c has the fewest matching Pods (0)"],
+        says=["Zone c has the fewest matching Pods (0)"],
         says_not=["no Pod needs to be scheduled"],
     ),
     "which Pod is ready first decides how a rollout ends": Row(
@@ -296,7 +296,7 @@ ROWS = {
         ask=["rebalance"],
         code=3,
         says=["incomplete: list nodes (not in the files)"],
-        says_not=["The constraint holds"],
+        says_not=["The constraint is satisfied"],
     ),
     "empty lists of a Node's manifest are empty": Row(
         objects=[*ZONES, SHUT, *deployed("a1", "b1", "")],

@@ -34,7 +34,7 @@ LIMITS: Object = {
     "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}}]},
 }
 TOLERATED = {"key": "dedicated", "operator": "Exists"}
-PINNED = "min pinned by c1 (taint dedicated=gpu:NoSchedule): skew would be 2, maxSkew 1"
+PINNED = "no Pod can go to c: c1 (taint dedicated=gpu:NoSchedule); elsewhere skew would be 2, maxSkew 1"
 EPHEMERAL = {**GIGABYTE, "storageClassName": "fast"}
 SCRATCH: Sequence[Object] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": EPHEMERAL}}}]
 HONOURING = {**ON_ZONES, "nodeTaintsPolicy": "Honor"}
@@ -102,7 +102,10 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
         [
             (
                 "Blocked",
-                "min pinned by b1 (claim data-db-4 is bound to pv-4 in a) and 1 more: skew would be 2, maxSkew 1",
+                (
+                    "no Pod can go to b and c: b1 (claim data-db-4 is bound to pv-4 in a) and 1 more; elsewhere skew"
+                    " would be 2, maxSkew 1"
+                ),
                 {"a": 2, "b": 1, "c": 1},
             )
         ],
@@ -174,13 +177,16 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
     "each leaves a node, both together leave none": (
         [*RACKED, *deployed("a1", "a1", pods=BOTH)],
         [
-            ("Blocked", "no node left together with rack: skew would be 3, maxSkew 1", {"a": 2, "c": 0}),
-            ("Blocked", f"no node left together with {ZONE}: skew would be 3, maxSkew 1", {"r1": 2, "r2": 0}),
+            ("Blocked", "leaves no node together with rack: skew would be 3, maxSkew 1", {"a": 2, "c": 0}),
+            ("Blocked", f"leaves no node together with {ZONE}: skew would be 3, maxSkew 1", {"r1": 2, "r2": 0}),
         ],
     ),
     "each of two constraints leaves no node": (
         [*ZONES, SHUT, *deployed("a1", "b1", pods=TWO)],
-        [("Blocked", PINNED, {"a": 1, "b": 1, "c": 0}), ("Blocked", PINNED, {"a1": 1, "b1": 1, "c1": 0})],
+        [
+            ("Blocked", PINNED, {"a": 1, "b": 1, "c": 0}),
+            ("Blocked", PINNED.replace("to c:", "to c1:"), {"a1": 1, "b1": 1, "c1": 0}),
+        ],
     ),
     "no node has the CPU": (
         [small("a1", "4"), small("b1", "4"), *deployed("a1", "b1", pods=template(ON_ZONES, requests={"cpu": "3"}))],

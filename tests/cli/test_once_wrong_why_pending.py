@@ -108,8 +108,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES, SHUT, *old_and_new()],
         1,
         (
-            f"default/web-h2-0 is Pending (all 3 replicas run). The constraint on {ZONE} counts app=web,track=old, not"
-            " this Pod itself. zone c cannot take it: taint dedicated=gpu:NoSchedule."
+            f"default/web-h2-0 is Pending (all 3 replicas run). The constraint on {ZONE} counts Pods with"
+            f" app=web,track=old, not this Pod. zone c cannot take it: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "its PodGroup is not complete": (

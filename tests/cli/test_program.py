@@ -71,7 +71,7 @@ def test_the_flags_that_reach_a_cluster_are_told_once() -> None:
     assert "-o, --output FORMAT  " in flags
     assert "--server" not in flags
     assert usage == "Usage:\n  kubectl spread show [TYPE/NAME | NAME | TYPE [NAME...]] [options]"
-    assert more.startswith('Use "kubectl spread options" for the flags that reach a cluster')
+    assert more.startswith('Use "kubectl spread options" for the connection flags')
     assert 'kubectl spread options"' not in spread("version", "-h").stdout
 
 

@@ -251,7 +251,7 @@ def _until(descriptor: int, pattern: bytes) -> bytes:
     ("words", "said"),
     [
         (("--from", "none"), "--watch and --from cannot be used together; files do not change"),
-        (("--exit-code",), "--watch and --exit-code cannot be used together; a watch has no end"),
+        (("--exit-code",), "--watch and --exit-code cannot be used together; a watch does not end"),
         (("-o", "html"), f"--watch cannot be used with --output html; must be one of: {', '.join(watch.FORMATS)}"),
         (("-o", "name"), f"--watch cannot be used with --output name; must be one of: {', '.join(watch.FORMATS)}"),
         (("-A", "deployment/web"), "a resource cannot be retrieved by name across all namespaces; use -n with a name"),
@@ -323,7 +323,7 @@ def test_a_screen_is_drawn_over_the_one_before() -> None:
 @pytest.mark.usefixtures("screen_size")
 def test_a_screen_holds_no_more_than_it_can() -> None:
     lines = screen(TEXT, None, answer(*map(str, range(20)))).split(HOME)[1].split(f"{ERASE_LINE}\n")
-    assert lines[:6] == ["0", "1", "2", "3", "4", "... and 16 more lines, for whi"]
+    assert lines[:6] == ["0", "1", "2", "3", "4", "... and 16 more lines: the scr"]
     assert len(lines) == 8
 
 

@@ -138,7 +138,7 @@ def test_a_change_that_the_api_server_takes_of_no_job_that_lives_is_said_to_be_s
     living = {**JOB, "metadata": {**JOB["metadata"], "namespace": "default", "uid": "1"}}
     raised = by_id(only(written(manifest, JOB), [*TAINTED, living]))["RaiseMaxSkew"]
     assert (
-        raised["starts"] == "the API server takes no such change of job/web: delete it before the manifest is applied"
+        raised["starts"] == "the API server refuses such a change of job/web: delete it before you apply the manifest"
     )
 
 

@@ -202,7 +202,7 @@ def test_what_no_core_rule_knows_is_not_refused_and_what_is_skipped_is_said(tmp_
     ended = spread("check", "-f", manifest, "--from", cluster, "-o", "json")
     verdicts = {each["name"]: each["verdict"] for each in json.loads(ended.stdout)["items"]}
     assert verdicts == {"hello": "Schedulable", "d": "Invalid"}
-    assert "Skipped, for no Pod template is in them: kafka/k, cert/." in ended.stderr
+    assert "Skipped, because they have no Pod template: kafka/k, cert/." in ended.stderr
     assert [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]] == [
         "the Pods of kafka/k",
         "whether the cluster serves Service in serving.knative.dev/v1",
@@ -213,7 +213,7 @@ def test_what_no_core_rule_knows_is_not_refused_and_what_is_skipped_is_said(tmp_
     ("name", "text", "told"),
     [
         ("values.yaml", "replicas: 3", "but the values of a Helm chart"),
-        ("Chart.yaml", "apiVersion: v2\nname: web", "but what describes a Helm chart"),
+        ("Chart.yaml", "apiVersion: v2\nname: web", "but the metadata of a Helm chart"),
         ("kustomization.yaml", "resources: [web.yaml]", "but a kustomization, which -k builds"),
         ("deployment.yaml", "kind: {{ .Values.kind }}", "is a template, such as helm template renders, and no YAML"),
     ],

@@ -113,7 +113,7 @@ def test_or_one_that_may_is_incomplete_where_only_what_is_needed_is_wanted() -> 
     assert (item.verdict, item.placements, item.jam, item.replicas) == (Verdict.INCOMPLETE, (), None, 3)
     assert not large.whole_asked
     assert [gap.what for gap in item.incomplete] == ["list pods on 6 nodes"]
-    expected = "nothing that was evaluated rejects it on n0, n1, n2, but not everything was evaluated."
+    expected = "no evaluated filter rejects it on n0, n1, n2, but not everything was evaluated."
     assert check_sentence(item) == expected
 
 
@@ -121,7 +121,7 @@ def test_what_is_refused_is_not_said_to_be_placed_either() -> None:
     (item,) = checked(large_with(*NODES), deployment(host_ports=["99999"]), read="needed").items
     assert item.verdict is Verdict.INVALID
     assert check_sentence(item).endswith(
-        "Otherwise: nothing that was evaluated rejects it on n0, n1, n2, but not everything was evaluated."
+        "Otherwise: no evaluated filter rejects it on n0, n1, n2, but not everything was evaluated."
     )
 
 
@@ -224,7 +224,7 @@ def test_a_small_cluster_is_read_at_once() -> None:
 def test_what_is_read_is_told_with_the_reason() -> None:
     lines: list[str] = []
     checked(Large([*NAMESPACES, *NODES], log=Log(lines.append, 1)), WAITING)
-    assert "reading all Pods: new finds a node, which Pods anywhere may prevent" in lines
+    assert "reading all Pods: new can be scheduled, unless unread Pods prevent it" in lines
 
 
 @pytest.mark.parametrize("seed", [1, 2])

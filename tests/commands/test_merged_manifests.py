@@ -125,7 +125,7 @@ def test_an_annotation_that_is_no_object_is_refused(tmp_path: Path) -> None:
     live["metadata"]["annotations"] = {next(iter(live["metadata"]["annotations"])): "{"}
     item = checked(tmp_path, web(), [*SIX, live, *others])
     assert [error.message for error in item.validation] == [
-        "kubectl apply cannot merge it with the one that lives: invalid JSON document"
+        "kubectl apply cannot merge it with the live object: invalid JSON document"
     ]
 
 
@@ -136,10 +136,10 @@ def test_what_is_not_known_to_have_been_applied_is_incomplete(tmp_path: Path) ->
     item = checked(tmp_path, web(SOFT), [*SIX, live, *others])
     assert (item.verdict, [gap.what for gap in item.incomplete]) == (
         Verdict.INCOMPLETE,
-        ["what was applied last of deployment/web"],
+        ["the last applied manifest of deployment/web"],
     )
     report = simulated([*SIX, live, *others], f"apply {written(tmp_path, web(SOFT))}")
-    assert [gap.what for gap in report.incomplete] == ["what was applied last of deployment/web"]
+    assert [gap.what for gap in report.incomplete] == ["the last applied manifest of deployment/web"]
 
 
 def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path) -> N
         (
             "spec.paused",
             (
-                "the live object lacks the annotation last-applied-configuration, so what the manifest leaves out"
-                " stays: spec.paused"
+                "the live object lacks the annotation last-applied-configuration, so fields that the manifest leaves"
+                " out stay: spec.paused"
             ),
         )
     ]

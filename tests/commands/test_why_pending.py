@@ -78,9 +78,9 @@ def test_a_selector_and_names_narrow_it() -> None:
 @pytest.mark.parametrize(
     ("described", "note"),
     [
-        (pod("p", on="n"), "default/p is not pending: it is on n."),
-        (pod("p", status={"phase": "Succeeded"}), "default/p is not pending: it has ended (Succeeded)."),
-        (pod("p", terminating=True), "default/p is not pending: it is being deleted."),
+        (pod("p", on="n"), "default/p is not Pending: it is on n."),
+        (pod("p", status={"phase": "Succeeded"}), "default/p is not Pending: it has ended (Succeeded)."),
+        (pod("p", terminating=True), "default/p is not Pending: it is being deleted."),
     ],
 )
 def test_a_named_pod_that_does_not_wait(described: Object, note: str) -> None:
@@ -236,7 +236,7 @@ def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
     for pending in pods:
         pending["status"]["nominatedNodeName"] = "n"
     first, twin = explained([node("n"), *pods, *claims, storage_class("fast")]).report.items
-    told = "The scheduler has chosen n and waits for claim {}-data, whose volume csi.example.com is to make."
+    told = "The scheduler has chosen n and waits until csi.example.com has created the volume of claim {}-data."
     assert (first.verdict, first.summary) == ("Schedulable", told.format("new-0"))
     assert (twin.same_as, twin.summary) == ("new-0", told.format("new-1"))
     assert first.event is not None
@@ -268,7 +268,7 @@ def test_an_assumed_pod_waits_for_its_volume_whatever_filters_say_now() -> None:
     objects = [node("n", unschedulable=True), storage_class("fast"), *disk("db-0", "n")]
     item = only(objects)
     assert (item.verdict, item.feasible, item.message) == ("Schedulable", (), "")
-    assert item.summary.startswith("The scheduler has chosen n and waits for claim disk-db-0")
+    assert item.summary.startswith("The scheduler has chosen n and waits until csi.example.com has created ")
 
 
 def test_it_is_not_known_whether_the_scheduler_refused_a_pod_since() -> None:
@@ -313,7 +313,7 @@ def test_what_is_said_of_twins_is_said_by_their_own_names() -> None:
     _, other = explained([*TAINTED, *pods]).report.items
     assert "would allow default/new-10 on" in other.summary
     (ghost,) = (finding.message for finding in other.findings if finding.id == "GhostPod")
-    assert "does not match new-10 itself" in ghost
+    assert "does not match the Pod new-10 itself" in ghost
 
 
 @pytest.mark.parametrize(

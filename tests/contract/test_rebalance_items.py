@@ -37,12 +37,12 @@ def reported(objects: Iterable[Object], *, most: int | None = None) -> list[Reba
         (
             [*zones("a", "b"), *web({"a1": 3}), budget("web", 0)],
             "Impossible",
-            f"default/web-0 in a stays: {USED_UP}; the same keeps 2 more",
+            f"default/web-0 in a stays: {USED_UP}; 2 more stay for the same reason",
         ),
         (
             [*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})],
             "Partial",
-            "there are 2 of 3 domains that minDomains requires",
+            "there are only 2 of the 3 domains that minDomains requires",
         ),
         (
             [*zones("a", "b"), *web({"a1": 3}, schedulerName="volcano")],
@@ -61,7 +61,7 @@ def test_pods_stay_for_more_than_one_reason() -> None:
     held = web({"a1": 3})
     held[-1]["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
     (item,) = reported([*zones("a", "b"), *held, budget("web", 0)])
-    assert item.reason == f"default/web-0 in a stays: {USED_UP}; 2 more stay, for other reasons too"
+    assert item.reason == f"default/web-0 in a stays: {USED_UP}; 2 more stay, some for other reasons"
 
 
 CORDONED = node("b1", zone="b", unschedulable=True)
@@ -103,9 +103,9 @@ def test_a_pod_that_is_to_be_evicted_is_neither_patched_nor_deleted() -> None:
     [
         (
             {"schedulingGates": [{"name": "example.com/x"}]},
-            "would wait for its scheduling gate example.com/x; the same keeps 1 more",
+            "would wait for the scheduling gate example.com/x; 1 more stays for the same reason",
         ),
-        ({"priority": 5}, "the API server would refuse the Pod in its place: spec.priority: the integer value"),
+        ({"priority": 5}, "the API server would refuse its replacement: spec.priority: the integer value"),
     ],
     ids=["gated", "refused"],
 )
@@ -121,7 +121,7 @@ def test_constraints_that_shut_each_other_out_are_named() -> None:
     zone, host = reported(objects)
     assert zone.verdict is RebalanceVerdict.BALANCED
     assert host.verdict is RebalanceVerdict.IMPOSSIBLE
-    assert host.reason == "b3 takes no Pod: the constraint on topology.kubernetes.io/zone allows none there"
+    assert host.reason == "b3 takes no Pod: the constraint on topology.kubernetes.io/zone allows no Pod there"
     assert [fix.id for fix in host.fixes] == ["RaiseMaxSkew", "MakeSoft"]
     assert {change.path.split("/")[3] for fix in host.fixes for change in fix.changes[0].json_patch or ()} == {"0"}
 
@@ -136,7 +136,7 @@ def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:
     planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: ())
     assert planned_for.verdict is RebalanceVerdict.PLANNED
     assert (not_begun.verdict, not_begun.skew_after) == (RebalanceVerdict.INCOMPLETE, not_begun.skew_before)
-    assert not_begun.reason == "it was not planned, because the plan is long already: run it, then plan again"
+    assert not_begun.reason == "it was not planned, because the plan is already long: run it, then plan again"
 
 
 def test_each_eviction_has_its_place_and_its_command() -> None:

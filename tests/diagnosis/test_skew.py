@@ -49,6 +49,7 @@ def only(objects: Sequence[Object], **kwargs: Any) -> SkewItem:  # noqa: ANN401 
 
 
 NO_ROOM = ": skew would be 2, maxSkew 1"
+ELSEWHERE = "; elsewhere skew would be 2, maxSkew 1"
 DISK = [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]
 
 
@@ -70,12 +71,12 @@ STATUSES = {
     "blocked by a taint": (
         [*TAINTED, *deployment(on=["a1", "b1"])],
         SpreadStatus.BLOCKED,
-        f"min pinned by c1 (taint {GPU}){NO_ROOM}",
+        f"no Pod can go to c: c1 (taint {GPU}){ELSEWHERE}",
     ),
     "blocked by several": (
         [*TAINTED, node("c2", zone="c", unschedulable=True), *deployment(on=["a1", "b1"])],
         SpreadStatus.BLOCKED,
-        f"min pinned by c1 (taint {GPU}) and 1 more{NO_ROOM}",
+        f"no Pod can go to c: c1 (taint {GPU}) and 1 more{ELSEWHERE}",
     ),
     "blocked by minDomains": (
         [*ABC, *deployment(zoned(minDomains=4), on=["a1", "b1", "c1"])],
@@ -95,7 +96,7 @@ STATUSES = {
     "blocked before it is violated": (
         [*TAINTED, *deployment(on=["a1", "a2", "b1"])],
         SpreadStatus.BLOCKED,
-        f"min pinned by c1 (taint {GPU}){NO_ROOM}",
+        f"no Pod can go to c: c1 (taint {GPU}){ELSEWHERE}",
     ),
     "not to blame where filters alone reject": (
         [*TAINTED, *deployment(on=["a1", "b1"], nodeSelector={"disk": "ssd"})],
@@ -125,7 +126,7 @@ STATUSES = {
     "ghost that is blocked": (
         [*TAINTED, *others("a1", "a1", "b1", "b1"), *deployment(zoned(selector=app("other")))],
         SpreadStatus.BLOCKED,
-        f"pinned by c1 (taint {GPU}); it does not count its own Pods",
+        f"no Pod can go to c: c1 (taint {GPU}); it does not count its own Pods",
     ),
     "a volume without a node": (
         [*ABC, *deployment(volumes=DISK), claim("d", bound_to="pv-x"), volume("pv-x", usable_on={ZONE: ["d"]})],
@@ -176,14 +177,14 @@ def test_what_blocks_with_a_constraint_is_named_where_nothing_is_pinned() -> Non
     row = only([*tainted, *deployment(far, on=["a1", "a1", "a1", "b1"])])
     assert (row.status, row.status_reason) == (
         SpreadStatus.BLOCKED,
-        "no node left together with TaintToleration: skew would be 4, maxSkew 2",
+        "leaves no node together with TaintToleration: skew would be 4, maxSkew 2",
     )
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     made = deployment(far, spread(HOSTNAME, selector=app("web")), on=["a1", "a1", "a1", "b1"])
     by_zone, _ = rows_of([*nodes, *made])
     assert (by_zone.status, by_zone.status_reason) == (
         SpreadStatus.BLOCKED,
-        f"no node left together with {HOSTNAME}: skew would be 4, maxSkew 2",
+        f"leaves no node together with {HOSTNAME}: skew would be 4, maxSkew 2",
     )
 
 
@@ -203,7 +204,7 @@ def test_a_node_that_is_kept_for_two_reasons_is_one_node() -> None:
         *(node(name, zone="c", taints=[GPU], allocatable={"cpu": "2"}) for name in ("c1", "c2", "c3")),
     ]
     row = only([*nodes, *full, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
-    assert row.status_reason == f"min pinned by c1 (taint {GPU}) and 2 more{NO_ROOM}"
+    assert row.status_reason == f"no Pod can go to c: c1 (taint {GPU}) and 2 more{ELSEWHERE}"
     (pinned,) = (each.message for each in row.findings if each.id == "PinnedMinimum")
     assert pinned.count("c2") == 1
     assert "more" not in pinned
@@ -377,7 +378,7 @@ def test_what_could_not_be_read_makes_the_row_incomplete() -> None:
     row = only([*ABC, *OPEN, workload("Deployment", "web", pods=template(zoned(), **CLAIMING))])
     assert (row.status, row.status_reason) == (
         SpreadStatus.INCOMPLETE,
-        "whether nodes have the devices it claims was not judged (ResourceClaim g)",
+        "whether nodes have the devices it claims was not evaluated (ResourceClaim g)",
     )
 
 

@@ -146,7 +146,7 @@ class TestSearch:
     def test_words_choose_cards_and_nodes(self, browser: Browser, tmp_path: Path) -> None:
         it = opened(browser, golden_report("show/shop"), tmp_path)
         assert it.search("") == "4 in all"
-        assert it.search("blocked pinned") == "1 of 4 shown"
+        assert it.search("blocked elsewhere") == "1 of 4 shown"
         assert it.shown() == ["shop/deployment/web"]
         assert it.search("api node-b2") == "1 of 4 shown, 1 node"
         assert it.page.locator(".hit").all_inner_texts() == ["node-b2\n1"]

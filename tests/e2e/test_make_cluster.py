@@ -107,7 +107,7 @@ def test_the_shop_opens_is_looked_at_and_closes(started: Started) -> None:
     assert re.match(r"shop/web-\w+-\w+ is Pending \(\w+ of 3 replicas run\)\. Zone c has the fewest Pods", why.stdout)
     assert "taint dedicated=gpu:NoSchedule" in why.stdout
     assert "The scheduler reported the same" in why.stdout
-    assert re.search(r"deployment/web .* Blocked .* min pinned by node-c1", show.stdout)
+    assert re.search(r"deployment/web .* Blocked .* no Pod can go to c: node-c1", show.stdout)
     assert check.stdout.startswith("shop/deployment/checkout: all 4 replicas can be scheduled.")
     started.interrupt()
     started.process.wait(60)

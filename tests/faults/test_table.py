@@ -146,7 +146,7 @@ FAULTS = (
     Fault(
         name="no list",
         says=instead(Response(body={"status": "up"})),
-        words="cannot list pods in all namespaces: the server answered with JSON that is no list",
+        words="cannot list pods in all namespaces: the server answered with JSON that is not a list",
         requests=1,
     ),
     Fault(
@@ -171,7 +171,7 @@ FAULTS = (
     Fault(
         name="429 for too long",
         says=instead(busy("3600")),
-        words="429 TooManyRequests: slow down; the server asks to be left alone for 3,600 s",
+        words="429 TooManyRequests: slow down; the server asks for a pause of 3,600 s",
         requests=1,
     ),
     Fault(name="429 for ever", says=instead(busy("9" * 400)), words="429 TooManyRequests", requests=1),
@@ -204,7 +204,7 @@ FAULTS = (
     Fault(
         name="the same token again",
         says=lambda page: [http(with_token(page, SECOND_PAGE))],
-        words="cannot list pods in all namespaces: the list has no end: the server gave the same continue token twice",
+        words="cannot list pods in all namespaces: the list has no end: the server repeats the continue token",
         requests=1,
     ),
 )

@@ -177,7 +177,9 @@ class TestHeader:
         assert facts["Namespaces"] == "mail, shop"
         assert page.texts("button", of="count") == ["✕4 FailedCreate", "✕1 Unschedulable"]
         first, *_ = page.texts("span", of="sentence")
-        assert first.startswith("2 of 2 Pods were never created: the last error of its controller: admission webhook")
+        assert first.startswith(
+            "2 of 2 Pods were never created, and the last error of its controller was: admission webhook"
+        )
         assert not any("images.policy.example" in text for text in page.texts("p"))
 
     def test_counts_come_worst_first_and_count_pods_that_share_one(self) -> None:
@@ -319,7 +321,10 @@ class TestOverview:
             ZONE,
             "",
             "1 of 1",
-            "Min pinned by node-c1 (taint dedicated=gpu:NoSchedule) and 1 more: skew would be 2, maxSkew 1",
+            (
+                "No Pod can go to c: node-c1 (taint dedicated=gpu:NoSchedule) and 1 more; elsewhere skew would be 2,"
+                " maxSkew 1"
+            ),
         ]
 
     def test_a_column_is_cut_at_the_minimum_and_at_the_limit(self) -> None:

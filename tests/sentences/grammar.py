@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from tests.build import HOSTNAME, ZONE, Object
 
-BRIEF = {"zone": ZONE, "hostname": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
-KEY = r"(?P<key>[a-z.]+/[a-z]+|zone|hostname)"
+BRIEF = {"zone": ZONE, "zones": ZONE, "hostname": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
+KEY = r"(?P<key>[a-z.]+/[a-z]+|zones?|hostname)"
 NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| and \d+ more)?)"
 NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
 """Names of nodes, Pods and workloads, whose digits count nothing."""
@@ -292,13 +292,13 @@ RULES: Sequence[tuple[str, Rule]] = (
     (
         (
             rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY} (?:counts? for this Pod )?\({NAMES}\), but"
-            r" minDomains requires (?P<asked>\d+)(?:, so .* maxSkew|: none may hold more than) (?P<most>\d+)"
+            r" minDomains requires (?P<asked>\d+)(?:, so .* maxSkew|: no domain may hold more than) (?P<most>\d+)"
         ),
         _too_few,
     ),
     (
         (
-            rf"minDomains requires (?P<asked>\d+) domains of {KEY} and there are (?P<n>\d+)(?: \({NAMES}\))?: .*?as 0"
+            rf"minDomains requires (?P<asked>\d+) domains of {KEY}, but there are (?P<n>\d+)(?: \({NAMES}\))?\. .*?is 0"
             r" .*more than (?P<most>\d+)"
         ),
         _too_few,
@@ -312,7 +312,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (r"0/(?P<n>\d+) nodes are available: (?P<why>.*)", _available),
     (
-        rf"{KEY} has only one domain this Pod counts \({NAMES}\), so the skew is always 0",
+        rf"{KEY} has only one domain that counts for this Pod \({NAMES}\), so the skew is always 0",
         lambda read, facts: [read["names"]] == list(facts.domains(read["key"])),
     ),
     (
@@ -321,8 +321,8 @@ RULES: Sequence[tuple[str, Rule]] = (
             read["names"], [n for n in facts.nodes if BRIEF[read["key"]] not in facts.labels(n)]
         ),
     ),
-    (rf"(?P<n>\d+) Pods? on {NAMES} would match but (?:is|are) not counted", _not_counted),
-    (rf"skew over {KEY} is (?P<n>\d+), maxSkew (?P<most>\d+)", _skew),
+    (rf"(?P<n>\d+) matching Pods? on {NAMES} (?:is|are) not counted", _not_counted),
+    (rf"skew over {KEY} is (?P<n>\d+) and maxSkew is (?P<most>\d+)", _skew),
     (
         (
             r"replaces (?P<pods>\d+) Pods of [a-z]+/[a-z0-9-]+(?: one after another; deleting .*?)?; "

@@ -96,7 +96,9 @@ def _evicted(read: re.Match[str], known: Known, text: str) -> bool:
 
 def _pending(read: re.Match[str], _: Known, text: str) -> bool:
     """Whether the lines below, one for each workload, add up to the headline's number."""
-    below = [sum(int(n or 0) for n in each) for each in _columns(rf"^{_RANGE} of default/\S+ Pending", text)]
+    below = [
+        sum(int(n or 0) for n in each) for each in _columns(rf"\b{_RANGE} Pods? of default/\S+(?= .*\bPending)", text)
+    ]
     least, most = int(read["n"]), int(read["most"] or read["n"])
     # In one order one workload gets the room, in another another.
     return below[0] <= least and most <= below[1] and (least == below[0] or least < most)
@@ -173,6 +175,6 @@ RULES: Mapping[str, Sequence[tuple[str, Rule]]] = {
         (rf"{_MANIFEST}all (?P<n>\d+) (?P<what>replicas|new Pods) can be scheduled", _all),
         (rf"{_MANIFEST}replica (?P<n>\d+)(?: to \d+)? of (?P<all>\d+) cannot be scheduled", _of),
         (rf"{_MANIFEST}unchanged: (?P<n>\d+) Pods? stays? Pending", _stay),
-        (rf"{_MANIFEST}.*\nRollout: \w+, (?P<n>\d+) Pods? there\b.*(?:\nReplicas: .*)?$", _there),
+        (rf"{_MANIFEST}.*\nRollout: \w+, (?P<n>\d+) Pods? exists?\b.*(?:\nReplicas: .*)?$", _there),
     ),
 }

@@ -152,7 +152,7 @@ def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
     step = applied(tmp_path, SIX, rollout, scaler)
     assert step.notes == (
         "the controller of the Pods of rollout/web is not known",
-        "the autoscaler horizontalpodautoscaler/web scales nothing here",
+        "the autoscaler horizontalpodautoscaler/web scales nothing in the simulation",
     )
 
 

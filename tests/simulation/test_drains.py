@@ -64,7 +64,7 @@ def test_what_a_budget_holds_back_stays_unless_its_node_goes(verb: str) -> None:
     step = last(objects, f"{verb} a1")
     refused = "The disruption budget web does not allow evicting pods currently"
     went = verb == "remove"
-    assert [each.why for each in step.blocked] == [refused + ", and it goes with its node" * went]
+    assert [each.why for each in step.blocked] == [refused + ", and it is deleted with its node" * went]
     assert names(step.evicted) == ["web-0"] * went
 
 

@@ -521,7 +521,7 @@ class TestJob:
         step = self.drained(**spec)
         assert sum(item(step).after.values()) == left
         assert len(step.notes) == (0 if left else 1)
-        assert all(note.startswith("the job/web of default fails, and its Pods go: ") for note in step.notes)
+        assert all(note.startswith("the job/web of default fails, and its Pods are deleted: ") for note in step.notes)
 
     def test_an_index_that_failed_for_good_is_not_made_again(self) -> None:
         step = self.drained(index=True, backoffLimitPerIndex=0)
@@ -639,7 +639,7 @@ def test_what_waits_for_a_pod_that_is_not_ready_is_told() -> None:
     pods[0]["status"] = {"phase": "Running"}
     report = simulated([*SIX, owner, *pods], "drain c1", "cordon b2")
     assert [step.notes for step in report.steps] == [
-        ("only once web-0 is ready, statefulset/web of default makes web-2 and web-3",),
+        ("only when web-0 is Ready, statefulset/web of default creates web-2 and web-3",),
         (),
     ]
 
@@ -801,6 +801,6 @@ def test_a_drain_is_printed_with_the_flags_that_it_needs() -> None:
     caching = running("cache", "a1", controller("ReplicaSet", "web-h1"), volumes=[{"name": "c", "emptyDir": {}}])
     (note,) = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
     assert note == (
-        "this step is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of a node without"
+        "this step is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of the node without"
         " --delete-emptydir-data for default/cache (what is in emptyDir volumes is lost)"
     )

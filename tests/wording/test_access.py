@@ -8,9 +8,9 @@ from kubectl_spread.wording.access import files_name_no_cluster, left_out, read_
 def test_the_cluster_is_named_by_what_is_known_of_it() -> None:
     assert (
         read_from("prod", "eu", "https://a")
-        == "Read from context prod, cluster eu, https://a: not the current context."
+        == "Read from context prod, cluster eu, https://a, which is not the current context."
     )
-    assert read_from("", "", "https://a") == "Read from https://a: not the current context."
+    assert read_from("", "", "https://a") == "Read from https://a, which is not the current context."
 
 
 def test_what_commands_lack() -> None:

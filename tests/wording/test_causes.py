@@ -61,8 +61,8 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
             incoming(zoned(minDomains=4)),
             [*ABC, *web("a1", "b1", "c1")],
             (
-                f"There are 3 domains of {ZONE} (a, b and c), but minDomains requires 4, so the minimum counts as 0"
-                " and none may exceed maxSkew 1."
+                f"There are 3 domains of {ZONE} (a, b and c), but minDomains requires 4, so the minimum is 0 and no"
+                f" domain may exceed maxSkew 1."
             ),
         ),
         (
@@ -86,7 +86,7 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
     summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
     assert summary == (
-        f"zone b, c and d have the fewest matching Pods (1), but this Pod cannot run there: b1 and c1: taint {GPU};"
+        f"zones b, c and d have the fewest matching Pods (1), but this Pod cannot run there: b1 and c1: taint {GPU};"
         " d1: cordoned. a has 2; maxSkew is 1."
     )
 
@@ -226,7 +226,7 @@ def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
     described = incoming(resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}])
     waits = 'pod "default/new": ResourceClaim not created yet'
     assert report_of(described, ABC).summary == (
-        f"{waits}, for there is no ResourceClaimTemplate t: no node is evaluated."
+        f"{waits}, because there is no ResourceClaimTemplate t: no node is evaluated."
     )
     there = report_of(described, [*ABC, resource_claim_template("t")])
     assert "ResourceClaimTemplate" not in there.summary
@@ -235,7 +235,7 @@ def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
 def test_who_holds_a_claim_that_one_pod_may_use_is_named() -> None:
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]
     cluster = [*ABC, claim("x", bound_to="pv", modes=["ReadWriteOncePod"]), volume("pv"), *web("a1", volumes=volumes)]
-    held = "claim x is ReadWriteOncePod and default/web-0 on a1 holds it"
+    held = "claim x is ReadWriteOncePod and default/web-0 on a1 uses it"
     summary = report_of(incoming(volumes=volumes), cluster).summary
     assert summary == f"No constraint is the cause: VolumeRestrictions: {held}."
 
@@ -255,7 +255,7 @@ def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
 def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
     meant = node("d1", labels={f"{ZONE}s": "d"})
     assert report_of(incoming(), [*TAINTED, meant, *web("a1", "b1")]).summary == (
-        f"d1 would take it but lacks {ZONE} (has {ZONE}s); no other node does."
+        f"d1 would take it but lacks {ZONE} (has {ZONE}s); no other node takes it."
     )
     crowded = node("d1", labels={f"{ZONE}s": "a"})
     assert "would take it" not in report_of(incoming(), [*TAINTED, crowded, *web("a1", "b1")]).summary
@@ -272,7 +272,7 @@ def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
 def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_too() -> None:
     described = incoming(spread("rack", selector=app("web")), requests={"cpu": "9"})
     assert report_of(described, [node("a1", allocatable={"cpu": "4"})]).summary == (
-        "No node has the label rack that the constraint requires. Besides, NodeResourcesFit: cpu: asks 9, 4 free."
+        "No node has the label rack that the constraint requires. Also, NodeResourcesFit: cpu: asks 9, 4 free."
     )
 
 
@@ -295,7 +295,7 @@ def test_a_constraint_that_counts_others_and_not_the_pod_is_named_first() -> Non
     other = pod("other", on="a1", labels={"app": "other"}), pod("one", on="a1", labels={"app": "other"})
     described = incoming(zoned(selector=app("other")))
     summary = report_of(described, [*PINNED_ROOM, *other]).summary
-    assert summary.startswith(f"The constraint on {ZONE} counts app=other, not this Pod itself. ")
+    assert summary.startswith(f"The constraint on {ZONE} counts Pods with app=other, not this Pod. ")
     assert f"taint {GPU}" in summary
 
 
@@ -311,7 +311,7 @@ def test_constraints_that_each_reject_every_node_are_both_named() -> None:
     two = incoming(zoned(minDomains=3), spread(HOSTNAME, selector=app("web"), minDomains=5))
     nodes = [node("a1", zone="a"), node("b1", zone="b")]
     assert report_of(two, [*nodes, *web("a1", "b1")]).summary.endswith(
-        f"The constraint on {HOSTNAME} allows none either."
+        f"The constraint on {HOSTNAME} leaves no node either."
     )
 
 

@@ -35,8 +35,8 @@ def on(node: str, *preempts: str) -> Placement:
     ("facts", "sentence"),
     [
         ({"replica_max": UNSET, "nodes": ()}, f"replica 2 of 5 cannot be scheduled. {WHY}"),
-        ({"replica_max": 4, "nodes": ()}, f"replica 2 to 4 of 5 cannot be scheduled, depending on ties. {WHY}"),
-        ({"replica_max": None, "nodes": ()}, f"replica 2 of 5 may not be schedulable, depending on ties. {WHY}"),
+        ({"replica_max": 4, "nodes": ()}, f"replica 2 to 4 of 5 cannot be scheduled, depending on chance. {WHY}"),
+        ({"replica_max": None, "nodes": ()}, f"replica 2 of 5 may not be schedulable, depending on chance. {WHY}"),
         ({"replica_max": UNSET, "nodes": ("a", "b")}, f"2 of 5 nodes cannot take their Pod (a, b). {WHY}"),
     ],
     ids=in_order,
@@ -64,10 +64,8 @@ def test_who_finds_a_node_and_who_is_evicted(who: str, placements: tuple[Placeme
 
 
 def test_how_a_rollout_gets_there() -> None:
-    assert (
-        check.rollout_note("Recreate", 1, 1, "x") == "Rollout: Recreate, 1 Pod there, 1 of them replaced. Assumed: x."
-    )
-    assert check.rollout_note("Scale", 2, 0, "x") == "Rollout: Scale, 2 Pods there. Assumed: x."
+    assert check.rollout_note("Recreate", 1, 1, "x") == "Rollout: Recreate, 1 Pod exists, 1 to be replaced. Assumed: x."
+    assert check.rollout_note("Scale", 2, 0, "x") == "Rollout: Scale, 2 Pods exist. Assumed: x."
 
 
 def test_where_replicas_go() -> None:
@@ -84,7 +82,10 @@ def test_where_replicas_go() -> None:
         (MadeElsewhere("kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue creates its Pods"),
         (UnknownRules("Rollout"), "how a Rollout replaces Pods is not known"),
         (WithinFenceposts(most=5, least=3), "at most 5 and at least 3 Pods at any time"),
-        (FromHighestOrdinal(first=6), "from the highest ordinal down to 6 goes before its successor comes"),
+        (
+            FromHighestOrdinal(first=6),
+            "from the highest ordinal down to 6 is deleted before its replacement is created",
+        ),
     ],
     ids=str,
 )

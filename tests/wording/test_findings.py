@@ -82,7 +82,8 @@ SOFT = constraint(soft=True)
         (
             findings.GhostPod(constraint=WEB, pod="new"),
             (
-                "the labelSelector app=web does not match new itself: Pods like it are not counted, however many are"
+                "the labelSelector app=web does not match the Pod new itself: such Pods are not counted, however"
+                " many are"
                 " in one domain. Make it match the Pod's own labels."
             ),
         ),
@@ -96,67 +97,69 @@ SOFT = constraint(soft=True)
         (
             findings.EmptySelector(constraint=WEB, counts=True),
             (
-                "the empty labelSelector counts every Pod of the namespace, whoever owns it. Select the Pods that are"
-                " meant."
+                "the empty labelSelector counts every Pod of the namespace, whoever owns it. Select the Pods that"
+                " you want to spread."
             ),
         ),
         (
             findings.EmptySelector(constraint=WEB, counts=False),
             (
                 "the empty labelSelector is documented to count every Pod of the namespace, but counts none in this"
-                " release (kubernetes#116607). Select the Pods that are meant."
+                " release (kubernetes#116607). Select the Pods that you want to spread."
             ),
         ),
         (
             SIMILAR,
-            f"x lacks {ZONE} but has zone. If that is what is meant, correct the topologyKey or the nodes' labels.",
+            f"x lacks {ZONE} but has zone. If you mean that label, correct the topologyKey or the nodes' labels.",
         ),
         (
             findings.SimilarTopologyKey(constraint=WEB, similar_key="zone", nodes=HALF),
             (
-                f"a, b, c, d lack {ZONE} but have zone. If that is what is meant, correct the topologyKey or the nodes'"
+                f"a, b, c, d lack {ZONE} but have zone. If you mean that label, correct the topologyKey or the nodes'"
                 " labels."
             ),
         ),
         (
             findings.MinDomainsUnreachable(constraint=constraint(minDomains=5, maxSkew=2), domains=("a", "b")),
             (
-                f"minDomains requires 5 domains of {ZONE} and there are 2 (a, b): until there are more, the minimum"
-                " counts as 0 and no domain may hold more than 2. Add a node in another domain, or lower minDomains."
+                f"minDomains requires 5 domains of {ZONE}, but there are 2 (a, b). Until there are more, the"
+                f" minimum is 0 and no domain may hold more than 2. Add a node in another domain, or lower"
+                f" minDomains."
             ),
         ),
         (
             findings.MinDomainsUnreachable(constraint=constraint(minDomains=5, maxSkew=2), domains=()),
             (
-                f"minDomains requires 5 domains of {ZONE} and there are 0: until there are more, the minimum"
-                " counts as 0 and no domain may hold more than 2. Add a node in another domain, or lower minDomains."
+                f"minDomains requires 5 domains of {ZONE}, but there are 0. Until there are more, the minimum is 0"
+                f" and no domain may hold more than 2. Add a node in another domain, or lower minDomains."
             ),
         ),
         (
             findings.SingleDomain(constraint=WEB, domain="a", daemon_node=""),
             (
-                f"{ZONE} has only one domain this Pod counts (a), so the skew is always 0 and nothing is spread. Set"
+                f"{ZONE} has only one domain that counts for this Pod (a), so the skew is always 0 and nothing is"
+                f" spread. Set"
                 " minDomains, or widen the node affinity."
             ),
         ),
         (
             findings.SingleDomain(constraint=WEB, domain="a", daemon_node="a1"),
             (
-                f"{ZONE} has only one domain this Pod counts (a), so the skew is always 0 and nothing is spread. It"
-                " may go to a1 alone: drop the constraint."
+                f"{ZONE} has only one domain that counts for this Pod (a), so the skew is always 0 and nothing is"
+                f" spread. It can only go to a1: drop the constraint."
             ),
         ),
         (
             MIXED,
             (
                 "1 Pod of other revisions of deployment/web is counted (old): during a rollout the new Pods must fit"
-                " around the old ones, and may end beyond maxSkew. matchLabelKeys: [pod-template-hash] counts each"
-                " revision alone, which keeps it even."
+                " around the old ones, and the skew may exceed maxSkew in the end. matchLabelKeys:"
+                " [pod-template-hash] counts each revision separately and keeps it even."
             ),
         ),
         (
             findings.MatchLabelKeyAbsent(index=0, keys=("a", "b")),
-            "the Pod has no label a, b, so matchLabelKeys does nothing there. Label the Pod, or drop the key.",
+            "the Pod has no label a, b, which matchLabelKeys names and then ignores. Label the Pod, or drop the key.",
         ),
         (
             findings.DeprecatedTopologyKey(
@@ -174,24 +177,24 @@ SOFT = constraint(soft=True)
         (
             UNCOUNTED,
             (
-                "1 Pod on x would match but is not counted: the node lacks a topology key, or the constraint's policies"
-                " leave them out."
+                "1 matching Pod on x is not counted: the node lacks a topology key, or the constraint's policies"
+                " exclude them."
             ),
         ),
         (
             findings.UncountedNodes(constraint=WEB, nodes=("x", "y"), pods=3),
             (
-                "3 Pods on x, y would match but are not counted: the nodes lack a topology key, or the constraint's"
-                " policies leave them out."
+                "3 matching Pods on x, y are not counted: the nodes lack a topology key, or the constraint's"
+                " policies exclude them."
             ),
         ),
         (
             findings.TerminatingPods(constraint=WEB, pods=("e1",)),
-            "e1 is being deleted and no longer counted; until then the room stays taken.",
+            "e1 is being deleted and no longer counted. Until then the room stays in use.",
         ),
         (
             findings.TerminatingPods(constraint=WEB, pods=("e1", "e2")),
-            "e1, e2 are being deleted and no longer counted; until then the room stays taken.",
+            "e1, e2 are being deleted and no longer counted. Until then the room stays in use.",
         ),
         (
             findings.OtherScheduler(scheduler_name="volcano"),
@@ -214,29 +217,29 @@ SOFT = constraint(soft=True)
         (
             findings.SoftConstraintIsPreference(constraint=SOFT, skew=3),
             (
-                f"the skew over {ZONE} is 3, maxSkew 1: ScheduleAnyway only prefers nodes, and maxSkew is no limit"
-                " there. DoNotSchedule would be one."
+                f"the skew over {ZONE} is 3 and maxSkew is 1. With ScheduleAnyway, maxSkew is a preference. With"
+                f" DoNotSchedule, it is a limit."
             ),
         ),
         (
             findings.AutoscalerBlind(constraint=SOFT, domains=("c",)),
             (
-                "no node of c can take the Pod, and with soft constraints alone it goes elsewhere instead of staying"
+                "no node of c can take the Pod. With only soft constraints it goes elsewhere instead of staying"
                 " Pending, so no autoscaler adds a node there."
             ),
         ),
         (
             findings.StaleEvent(),
             (
-                "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not retried"
+                "the Pod's condition is still Unschedulable, but now it can be scheduled: the scheduler has not retried"
                 " since the cluster changed, or is backing off."
             ),
         ),
         (
             findings.InjectedFields(fields=("spec.tolerations", "metadata.labels.a")),
             (
-                "its living Pods carry spec.tolerations and metadata.labels.a that the template lacks, added by a"
-                " webhook or a policy: the next Pod is evaluated with them."
+                "its Pods have spec.tolerations and metadata.labels.a that the template lacks, added by a webhook"
+                " or a policy. The next Pod is evaluated with them."
             ),
         ),
         (
@@ -245,16 +248,16 @@ SOFT = constraint(soft=True)
             ),
             (
                 "kubectl apply merges constraints by topologyKey alone: the manifest has 2 constraints on"
-                " topology.kubernetes.io/zone (ScheduleAnyway and DoNotSchedule), the object then has 1"
-                " (ScheduleAnyway), not as written. Use kubectl apply --server-side."
+                " topology.kubernetes.io/zone (ScheduleAnyway and DoNotSchedule), but the object will have 1"
+                " (ScheduleAnyway). Use kubectl apply --server-side."
             ),
         ),
         (
             findings.MergedConstraints(topology_key=ZONE, written=("DoNotSchedule",), severity=Severity.WARNING),
             (
                 "kubectl apply merges constraints by topologyKey alone: the manifest has 1 constraint on"
-                " topology.kubernetes.io/zone (DoNotSchedule), the object then has 0 (none), not as written. Use"
-                " kubectl apply --server-side."
+                " topology.kubernetes.io/zone (DoNotSchedule), but the object will have 0 (none). Use kubectl apply"
+                " --server-side."
             ),
         ),
         (

@@ -66,7 +66,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         ),
         (
             of.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
-            f"count each revision alone: matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
+            f"count each revision separately: matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
         ),
         (
             of.HonorTaints(topology_key=ZONE),
@@ -90,7 +90,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (MOVE, "delete the Pod shop/web-0 on a1"),
         (
             of.LowerMinDomains(topology_key=ZONE, min_domains=2),
-            f"lower minDomains to 2 in the constraint on {ZONE}, the domains that count",
+            f"lower minDomains to 2, the domains that count, in the constraint on {ZONE}",
         ),
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
@@ -152,13 +152,13 @@ def test_two_changes_are_one_sentence() -> None:
         (
             Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, paused=True, at_work=2),
             (
-                f"{WEB} is paused: nothing is replaced until it is resumed, which also rolls out all else that was"
-                f" changed meanwhile; that replaces 3 Pods of {WEB}; 2 of them run"
+                f"{WEB} is paused: nothing is replaced until it is resumed, which also rolls out all other changes"
+                f" since the pause; that replaces 3 Pods of {WEB}; 2 of them run"
             ),
         ),
         (
             Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=4),
-            f"{WEB} uses replicaset/web-1 again, whose template this is: its 4 Pods stay",
+            f"{WEB} uses replicaset/web-1 again, which has this template: its 4 Pods stay",
         ),
         (Route(at_work=2), "2 of them run"),
         (
@@ -174,7 +174,7 @@ def test_two_changes_are_one_sentence() -> None:
         ),
         (
             Route(effect=Effect.TEMPLATE_UNREADABLE, owner="rollout/web", fields=("spec.nodeName", "spec.volumes")),
-            "change spec.nodeName, spec.volumes in the template of rollout/web, which makes these Pods",
+            "change spec.nodeName, spec.volumes in the template of rollout/web, which creates these Pods",
         ),
         (
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Helm release web", reverts=False)),
@@ -224,7 +224,7 @@ def test_what_is_to_be_known_comes_last_and_once() -> None:
         ),
         (
             HeldByFinalizers(("a/b", "c/d")),
-            "it is being deleted and waits for its finalizers a/b, c/d: whoever set them has to let go of it",
+            "it is being deleted and waits for its finalizers a/b, c/d: their controllers must remove them",
         ),
         (Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} recreates it, elsewhere"),
         (
@@ -256,7 +256,7 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
         ),
         (
             WouldWarn(proposals=(of.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
-            "uncordon a1: it would bring EmptySelector, SingleDomain",
+            "uncordon a1: it would cause EmptySelector, SingleDomain",
         ),
     ],
 )
@@ -267,7 +267,8 @@ def test_what_is_left_alone(what: NotOffered, text: str) -> None:
 @pytest.mark.parametrize("trouble", NodeTrouble)
 def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
     what = SufferingNodes(nodes=("a1",), taints=("x",), trouble=trouble)
-    assert re.fullmatch("a1: [^;]+; the taint clears on recovery", left_alone(what))
+    leaves = trouble in {NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES}
+    assert re.fullmatch(f"a1: [^;]+{'' if leaves else '; the taint clears on recovery'}", left_alone(what))
 
 
 @pytest.mark.parametrize(

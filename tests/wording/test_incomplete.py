@@ -24,13 +24,13 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.ReadApart(versions=(("nodes", "7"), ("pods", "9"))),
             "nodes at resourceVersion 7, pods at resourceVersion 9",
             "read at different times",
-            "what changed in between may be missing",
+            "changes in between may be missing",
         ),
         (
             gaps.UnreadNodes(nodes=1, namespace="shop"),
             "list pods on 1 node",
             "not asked for",
-            "Pods there, of other namespaces than shop, may keep it away",
+            "Pods there of other namespaces than shop may keep it away",
         ),
         (
             gaps.UnreadRevision(revision="db-5d", pod="db-1"),
@@ -63,7 +63,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.UndecidedChoice(pods=(("shop/db-0", "a1"),)),
             "whether the scheduler counts shop/db-0 on a1",
             "not known",
-            "the scheduler has chosen a node for shop/db-0, and refused it too: the times do not show which came last",
+            "the scheduler has chosen a node for shop/db-0 and also refused it: the times do not show which came last",
         ),
         (
             gaps.NoDryRun(why="forbidden"),
@@ -73,15 +73,15 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
         ),
         (
             gaps.UnknownLastApplied(named="deployment/web", fields=("spec.paused", "spec.replicas")),
-            "what was applied last of deployment/web",
+            "the last applied manifest of deployment/web",
             "not in the snapshot",
-            "spec.paused and spec.replicas may go when it is applied",
+            "spec.paused and spec.replicas may be removed when it is applied",
         ),
         (
             gaps.UnknownManagers(named="deployment/web"),
             "the managedFields of deployment/web",
             "the API server was not asked",
-            "fields that others manage may conflict, and others may stay or go",
+            "fields that others manage may conflict; other fields may stay or be removed",
         ),
         (
             gaps.UntriedPods(pods=47, step="cordon c2"),
@@ -117,7 +117,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.UndecidedDevices(pod="shop/web-0", wanted="ResourceClaim gpu"),
             "DynamicResources",
             "not evaluated",
-            "whether nodes have the devices it claims was not judged (ResourceClaim gpu)",
+            "whether nodes have the devices it claims was not evaluated (ResourceClaim gpu)",
         ),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",

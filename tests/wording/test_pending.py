@@ -1,4 +1,4 @@
-"""What ``why-pending`` says beside the cause."""
+"""The texts of ``why-pending`` besides the cause."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def test_the_first_line_gets_shorter() -> None:
 
 def test_what_was_never_created() -> None:
     assert pending.never_created(1, 3, refused_now=True) == (
-        "1 of 3 Pods was never created: the API server refuses the next"
+        "1 of 3 Pods was never created, and the API server refuses the next one"
     )
     assert pending.never_created(2, 3, refused_now=False) == (
-        "2 of 3 Pods were never created: the last error of its controller"
+        "2 of 3 Pods were never created, and the last error of its controller was"
     )
 
 
@@ -55,7 +55,7 @@ def test_what_the_scheduler_said() -> None:
 def test_where_a_pod_can_be_scheduled() -> None:
     assert pending.schedulable(("a", "b"), undecided=False) == "it can be scheduled now, on a, b."
     assert pending.schedulable(("a",), undecided=True) == (
-        "nothing that was evaluated rejects it on a, but not everything was evaluated."
+        "no evaluated filter rejects it on a, but not everything was evaluated."
     )
     assert pending.held_back(("x", "y"), "why.") == "held by the scheduling gate x, y. Without it: why."
 
@@ -84,10 +84,10 @@ def test_nothing_is_worded_where_nobody_is_evicted() -> None:
 @pytest.mark.parametrize(
     ("claims", "text"),
     [
-        (("data",), "claim data, whose volume ebs.csi.aws.com is to make."),
-        (("data", "logs"), "claims data, logs, whose volumes ebs.csi.aws.com is to make."),
+        (("data",), "waits until ebs.csi.aws.com has created the volume of claim data."),
+        (("data", "logs"), "waits until ebs.csi.aws.com has created the volumes of claims data, logs."),
     ],
 )
 def test_claims_are_named_with_who_makes_their_volumes(claims: tuple[str, ...], text: str) -> None:
     volumes = AwaitedVolumes(nodes=("b1",), claims=claims, provisioners=("ebs.csi.aws.com",))
-    assert waits_for_volumes(volumes) == f"The scheduler has chosen b1 and waits for {text}"
+    assert waits_for_volumes(volumes) == f"The scheduler has chosen b1 and {text}"

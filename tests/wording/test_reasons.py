@@ -143,13 +143,13 @@ def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) 
             pod("p", host_ports=["80", "53/UDP"]),
             [pod("q", on="n", host_ports=["53/UDP", "80", "81"])],
             "NodePorts",
-            "default/q holds host port 53/UDP, 80/TCP",
+            "default/q uses host port 53/UDP, 80/TCP",
         ),
         (
             pod("p", host_ports=["80", "81"]),
             [pod("q", on="n", host_ports=["80"]), pod("r", on="n", namespace="s", host_ports=["81"])],
             "NodePorts",
-            "default/q holds host port 80/TCP; s/r holds host port 81/TCP",
+            "default/q uses host port 80/TCP; s/r uses host port 81/TCP",
         ),
         (
             pod("p", labels={"app": "web"}),
@@ -234,7 +234,7 @@ ELSEWHERE = {"volume.kubernetes.io/selected-node": "gone"}
     [
         (
             [claim("data", class_name="fast", annotations=ELSEWHERE), WAITS],
-            "claim data is not bound: its volume is being made for node gone, which does not exist",
+            "claim data is not bound: its volume is being created for node gone, which does not exist",
         ),
         (
             [
@@ -242,15 +242,15 @@ ELSEWHERE = {"volume.kubernetes.io/selected-node": "gone"}
                 WAITS,
                 node("gone", zone="y", unschedulable=True),
             ],
-            "claim data is not bound: its volume is being made for node gone",
+            "claim data is not bound: its volume is being created for node gone",
         ),
         (
             [claim("data", class_name="fast"), WAITS],
-            "claim data is not bound: no free PersistentVolume matches, and StorageClass fast makes none there",
+            "claim data is not bound: no free PersistentVolume matches, and StorageClass fast creates none there",
         ),
         (
             [claim("data", class_name="local"), storage_class("local", provisioner="kubernetes.io/no-provisioner")],
-            "claim data is not bound: no free PersistentVolume matches, and StorageClass local makes none",
+            "claim data is not bound: no free PersistentVolume matches, and StorageClass local creates none",
         ),
         (
             [claim("data", class_name="fast"), storage_class("fast"), csi_driver(counts_storage=True)],
@@ -270,7 +270,7 @@ def test_of_two_claims_the_one_that_misses_nothing_there_is_only_named() -> None
     found = details(pod("p", volumes=mounts), [node("n", zone="z"), *claims, storage_class("any"), WAITS])
     assert found["VolumeBinding"] == (
         "claim made is not bound; "
-        "claim data is not bound: no free PersistentVolume matches, and StorageClass fast makes none there"
+        "claim data is not bound: no free PersistentVolume matches, and StorageClass fast creates none there"
     )
 
 

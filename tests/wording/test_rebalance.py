@@ -56,7 +56,7 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
     ("reason", "text"),
     [
         (BeingDeleted(), "it is being deleted already"),
-        (OtherScheduler("volcano"), "volcano decides where the Pod in its place goes"),
+        (OtherScheduler("volcano"), "volcano decides where its replacement goes"),
         (NotMadeAgain(Loss.NO_CONTROLLER), "no controller recreates it"),
         (NotMadeAgain(Loss.CONTROLLER_DELETED, "Job"), "no controller recreates it: its Job is being deleted"),
         (
@@ -66,13 +66,13 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
         (NotMadeAgain(Loss.NODE_SILENT, "a1"), "no controller recreates it while a1 does not answer"),
         (NotMadeAgain(Loss.UNREADY, "web-0"), "no controller recreates it before web-0 is ready"),
         (EvictionRefused("no"), "no"),
-        (VolumeShared("data", "web-1"), "web-1 uses its volume too: claim data is for one node at a time"),
+        (VolumeShared("data", "web-1"), "web-1 also uses its volume, and claim data works on only one node at a time"),
         (
             NotAskedAbout(WorkloadRef(kind="Deployment", name="api")),
             "it belongs to deployment/api, which was not selected",
         ),
-        (ReplacementRefused("spec: no"), "the API server would refuse the Pod in its place: spec: no"),
-        (ReplacementGated("x/y"), "the Pod in its place would wait for its scheduling gate x/y"),
+        (ReplacementRefused("spec: no"), "the API server would refuse its replacement: spec: no"),
+        (ReplacementGated("x/y"), "its replacement would wait for the scheduling gate x/y"),
     ],
     ids=str,
 )
@@ -86,11 +86,11 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
         (PodsStay(("n", "p"), "a", REFUSED, others=0, alike=True), "n/p in a stays: No"),
         (
             PodsStay(("n", "p"), "a", REFUSED, others=2, alike=True),
-            "n/p in a stays: No; the same keeps 2 more",
+            "n/p in a stays: No; 2 more stay for the same reason",
         ),
         (
             PodsStay(("n", "p"), "b", REFUSED, others=2, alike=False),
-            "n/p in b stays: No; 2 more stay, for other reasons too",
+            "n/p in b stays: No; 2 more stay, some for other reasons",
         ),
         (
             DomainShut(
@@ -101,9 +101,9 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
                     TAINTED,
                 ),
             ),
-            "c takes no Pod: the constraint on zone allows none there and NodePorts and taint a:NoExecute",
+            "c takes no Pod: the constraint on zone allows no Pod there and NodePorts and taint a:NoExecute",
         ),
-        (ByChance(("a",), ("a", "b")), "a Pod evicted in a goes to a and b, depending on chance"),
+        (ByChance(("a",), ("a", "b")), "a Pod evicted in a may go to a and b by chance"),
         (
             ScoredHigher(("a", "b", "c", "d"), ("e",)),
             "a Pod evicted in a, b and 2 more goes to e, which scores higher",
@@ -129,7 +129,7 @@ def test_a_search_that_was_cut_short() -> None:
         ),
         (
             UpgradedPods(WorkloadRef(kind="StatefulSet", name="db"), (("ns", "db-0"), ("ns", "db-1"))),
-            "the eviction also upgrades ns/db-0, ns/db-1: they come again from the newest template of statefulset/db",
+            "the eviction also upgrades ns/db-0, ns/db-1: statefulset/db recreates them from its newest template",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is to be known of a step of a simulation, in words."""
+"""The texts about a step of a simulation."""
 
 from __future__ import annotations
 
@@ -29,9 +29,17 @@ from tests.build import pod, typed_pod
 @pytest.mark.parametrize(
     ("waiting", "summary", "text"),
     [
-        ([("x/web", 2, 2), ("y/api", 0, 1)], "it is cold.", "2 of x/web and 0 to 1 of y/api Pending: it is cold."),
-        ([("x/web", 2, 2)], "", "2 of x/web Pending."),
-        ([("x/web", 0, 2), ("y/api", 0, 1)], "", "0 to 2 of x/web and 0 to 1 of y/api Pending in some random orders."),
+        (
+            [("x/web", 2, 2), ("y/api", 0, 1)],
+            "it is cold.",
+            ("2 Pods of x/web and 0 to 1 Pod of y/api are Pending: it is cold."),
+        ),
+        ([("x/web", 2, 2)], "", "2 Pods of x/web are Pending."),
+        (
+            [("x/web", 0, 2), ("y/api", 0, 1)],
+            "",
+            ("0 to 2 Pods of x/web and 0 to 1 Pod of y/api are Pending in some random orders."),
+        ),
     ],
 )
 def test_workloads_that_wait_for_one_reason(waiting: list[tuple[str, int, int]], summary: str, text: str) -> None:
@@ -52,10 +60,10 @@ def test_workloads_that_wait_for_one_reason(waiting: list[tuple[str, int, int]],
 def test_why_a_pod_does_not_go(reason: BlockReason, text: str) -> None:
     described = typed_pod(pod("p", on="a1"))
     assert blocked_text(Blocked(described, reason)) == text
-    assert blocked_text(Blocked(described, reason, goes_with_node=True)) == f"{text}, and it goes with its node"
+    assert blocked_text(Blocked(described, reason, goes_with_node=True)) == f"{text}, and it is deleted with its node"
 
 
-FAILS = "the job/copy of n fails, and its Pods go"
+FAILS = "the job/copy of n fails, and its Pods are deleted"
 PODS = (("n", "web-0"), ("n", "web-1"))
 
 
@@ -87,7 +95,7 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         (JobFailed("n", "copy", JobFailure(FailureReason.FAILED_INDEXES)), f"{FAILS}: every index has finished"),
         (
             WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), "db-0", ("db-1", "db-2")),
-            "only once db-0 is ready, statefulset/db of n makes db-1 and db-2",
+            "only when db-0 is Ready, statefulset/db of n creates db-1 and db-2",
         ),
         (
             UnknownController(WorkloadRef(kind="Rollout", name="web")),
@@ -95,7 +103,7 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         ),
         (
             NotScaled(WorkloadRef(kind="HorizontalPodAutoscaler", name="web")),
-            "the autoscaler horizontalpodautoscaler/web scales nothing here",
+            "the autoscaler horizontalpodautoscaler/web scales nothing in the simulation",
         ),
     ],
     ids=str,
@@ -118,14 +126,15 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
         (
             MixedRevisions(WorkloadRef(kind="Deployment", name="web"), "zone", "pod-template-hash"),
             (
-                "the rollout of deployment/web counts Pods of the old revision too, so it may end beyond maxSkew."
-                " matchLabelKeys: [pod-template-hash] in the constraint on zone counts each revision alone, which keeps"
-                " it even"
+                "the rollout of deployment/web counts Pods of the old revision too, so the skew may exceed maxSkew"
+                " in the end."
+                " matchLabelKeys: [pod-template-hash] in the constraint on zone counts each revision separately and"
+                " keeps it even"
             ),
         ),
         (BlockedByChance(HELD, PODS[:1]), "in other random orders n/web-0 is blocked: no"),
         (BlockedByChance(HELD, PODS), "in other random orders n/web-0, n/web-1 are blocked: no"),
-        (Unsettled(), "it does not converge: the controllers and the scheduler would repeat this"),
+        (Unsettled(), "it does not converge: the controllers and the scheduler would repeat this without end"),
     ],
     ids=["refused", "refused before", "revisions", "one", "two", "unsettled"],
 )

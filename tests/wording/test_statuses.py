@@ -59,7 +59,7 @@ def test_each_status_is_explained_the_worst_first() -> None:
 @pytest.mark.parametrize(
     ("stop", "text"),
     [
-        (NoMoreWanted(), "no more are wanted"),
+        (NoMoreWanted(), "the workload wants no more"),
         (BlockedBy(constraints=(("c",),)), "Blocked by c"),
         (
             BlockedBy(constraints=(("a", "b", "c", "d"), ("kubernetes.io/hostname",))),

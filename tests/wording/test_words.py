@@ -1,4 +1,4 @@
-"""Names and numbers as they stand in a sentence."""
+"""Names and numbers as sentences show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a NodePool brings a node for a Pod, and why not.
+"""Whether a NodePool adds a node for a Pod, and why not.
 
 Source: karpenter scheduling/nodeclaim.go, scheduler.go addToNewNodeClaim (v1.14.1).
 """
@@ -46,7 +46,7 @@ NEW_HOST = "hostname-placeholder"
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """What may come of asking one NodePool: any of these, by chance.
+    """The possible results of asking one NodePool; chance decides which.
 
     Attributes:
         nodes: the requirements of the nodes that it may bring.
@@ -58,7 +58,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 def can_add(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Attempt:
-    """Return what may come of asking the NodePool for a node for the Pod."""
+    """Return the possible results of asking the NodePool for a node for the Pod."""
     reasons = tuple(refusals(template, pod_data, scheduler))
     if reasons:
         return Attempt(refusals=reasons)

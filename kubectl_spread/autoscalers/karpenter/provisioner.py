@@ -162,7 +162,7 @@ def _domain_groups(
 
 
 def unsupported(pod: Pod) -> SelectsByUnsupported | None:
-    """Return by what the Pod selects nodes that Karpenter does not take, None for nothing.
+    """Return what the Pod selects nodes by that Karpenter does not support, None for nothing.
 
     Source: provisioner.go Validate, pkg/apis/v1 nodeclaim_validation.go ValidateRequirement, labels.go.
     """

@@ -1,1 +1,1 @@
-"""Who asks, and whom: kubeconfig, credentials, the connection."""
+"""Which cluster is asked, and as whom: kubeconfig, credentials, the connection."""

@@ -68,7 +68,7 @@ def _from_token_file(user: kubeconfig.User, key_pair: KeyPair | None) -> Issued:
         token = Path(user.token_file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         if not user.token:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise ClusterError(f"unable to read tokenFile {user.token_file}: {reason}") from error
     if not (token or user.token):
         raise ClusterError(f"the tokenFile {user.token_file} is empty")

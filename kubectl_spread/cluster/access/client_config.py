@@ -93,15 +93,15 @@ def _no_server(config: Kubeconfig, selection: Selection) -> ClusterError:
     """Return the error without a server; kubectl would try localhost:8080."""
     if not config.paths:
         path = os.environ.get("KUBECONFIG") or kubeconfig.DEFAULT_PATH
-        hint = "set KUBECONFIG, or give --kubeconfig or --server"
-        return ClusterError(f"no cluster to ask: found no kubeconfig at {path}", hint=hint)
+        hint = "set KUBECONFIG, or use --kubeconfig or --server"
+        return ClusterError(f"no cluster is configured: there is no kubeconfig at {path}", hint=hint)
     if selection.context:
-        return ClusterError(f'no cluster to ask: context "{selection.context}" leads to no server')
+        return ClusterError(f'no cluster is configured: context "{selection.context}" has no server')
     files = ", ".join(map(str, config.paths))
     known = ", ".join(sorted(config.contexts)) or "none"
     return ClusterError(
-        f"no cluster to ask: current-context is not set in {files}",
-        hint=f"give --context, or run kubectl config use-context NAME; contexts: {known}",
+        f"no cluster is configured: current-context is not set in {files}",
+        hint=f"use --context, or run kubectl config use-context NAME; contexts: {known}",
     )
 
 
@@ -174,7 +174,7 @@ def _impersonation_headers(user: User) -> Iterator[tuple[str, str]]:
     """
     if not user.as_:
         if user.as_uid or user.as_groups or user.as_user_extra:
-            raise UsageError("requesting uid, groups or user-extra without impersonating a user", hint="give --as too")
+            raise UsageError("requesting uid, groups or user-extra without impersonating a user", hint="use --as too")
         return
     yield "Impersonate-User", _header(user.as_)
     if user.as_uid:
@@ -225,7 +225,7 @@ def _user_problems(user: User) -> Iterator[str]:
         yield "it has both client-key and client-key-data; drop one"
     if user.exec:
         if user.auth_provider:
-            yield "an auth-provider and an exec plugin do not go together"
+            yield "it has both an auth-provider and an exec plugin; drop one"
         yield from _plugin_problems(user.exec)
 
 
@@ -246,4 +246,4 @@ def _cluster_problems(cluster: Cluster) -> Iterator[str]:
     if cluster.certificate_authority and cluster.certificate_authority_data:
         yield "it has both certificate-authority and certificate-authority-data; drop one"
     if cluster.proxy_url and cluster.proxy_url.partition("://")[0].lower() not in PROXY_SCHEMES:
-        yield f"its proxy-url {without_login(cluster.proxy_url)!r} is no URL with http, https or socks5"
+        yield f"its proxy-url {without_login(cluster.proxy_url)!r} is not an http, https or socks5 URL"

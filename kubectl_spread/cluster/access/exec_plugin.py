@@ -50,9 +50,9 @@ def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
     """
     status = _parse(plugin, _run(plugin, cluster))
     if not status.token and not status.client_certificate_data and not status.client_key_data:
-        raise _plugin_error(plugin, "it gave neither a token nor a client certificate")
+        raise _plugin_error(plugin, "it returned neither a token nor a client certificate")
     if bool(status.client_certificate_data) != bool(status.client_key_data):
-        raise _plugin_error(plugin, "it gave a client certificate or key, not both")
+        raise _plugin_error(plugin, "it returned a client certificate or a key, but not both")
     key_pair = None
     if status.client_certificate_data:
         certificate, key = status.client_certificate_data.encode(), status.client_key_data.encode()
@@ -94,7 +94,7 @@ def _parse(plugin: Exec, printed: bytes) -> _Status:
     try:
         credential = decode(printed, _ExecCredential)
     except DecodeError as error:
-        raise _plugin_error(plugin, f"what it printed is no ExecCredential: {error}") from error
+        raise _plugin_error(plugin, f"its output is not an ExecCredential: {error}") from error
     if credential.api_version != plugin.api_version or credential.kind != "ExecCredential":
         found = f'kind "{credential.kind}" of version "{credential.api_version}"'
         raise _plugin_error(plugin, f'it was asked for an ExecCredential of "{plugin.api_version}" and gave {found}')

@@ -83,4 +83,4 @@ def _read(connection: Connection, of: str) -> _Document | None:
         return None
     except DecodeError as error:
         what = request.what
-        raise ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what) from error
+        raise ClusterError(f"cannot {what}: the server's answer is not valid: {error}", what=what) from error

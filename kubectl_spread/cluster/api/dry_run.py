@@ -138,7 +138,7 @@ def _send(connection: Connection, kind: Kind, request: Request) -> DryRun:
         return DryRun(obj=decode(answer.body, kind.struct), values=plain(answer.body))
     except DecodeError as error:
         what = request.what
-        raise ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what) from error
+        raise ClusterError(f"cannot {what}: the server's answer is not valid: {error}", what=what) from error
 
 
 def _explain_refusal(error: StatusError) -> DryRun:

@@ -285,7 +285,7 @@ class _Reflector:
             self._back_off(error, at_least=min(error.retry_after, LONGEST_REQUESTED))
         except DecodeError as error:
             self._stale = True
-            self._back_off(self._failure(f"the server's answer makes no sense: {error}"))
+            self._back_off(self._failure(f"the server's answer is not valid: {error}"))
         except ClusterError as error:
             self._back_off(error)
 
@@ -306,7 +306,7 @@ class _Reflector:
                 if monotonic() - began >= self._news.settings.short:
                     self._failures = 0
         if monotonic() - began < self._news.settings.short:
-            raise self._failure("the server ends it at once")
+            raise self._failure("the server closes it at once")
 
     def _take_event(self, event: _Event) -> None:
         if event.type == "ERROR":

@@ -106,7 +106,7 @@ def read(
 ) -> Inventory:
     """Return what was read, all lists at one version (empty: the newest); an object in several reads is there once.
 
-    An object that does not exist is no error. A reading whose version expires starts again, the last time without a
+    An object that does not exist is no error. A read whose version expires starts again, the last time without a
     common version; the inventory has the version of each list.
 
     Raises:
@@ -435,7 +435,7 @@ def _unread(wanted: Read, refusal: StatusError) -> Unread:
 
 
 def _endless(wanted: Read) -> ClusterError:
-    message = f"cannot {_what(wanted)}: the list has no end: the server gave the same continue token twice"
+    message = f"cannot {_what(wanted)}: the list has no end: the server repeats the continue token"
     return ClusterError(message, what=_what(wanted), hint="is there a proxy in front of the API server?")
 
 
@@ -493,7 +493,7 @@ def _decoded(answer: Response, into: type[T], *, what: str) -> T:
 
 
 def _senseless(error: DecodeError, *, what: str) -> ClusterError:
-    return ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what)
+    return ClusterError(f"cannot {what}: the server's answer is not valid: {error}", what=what)
 
 
 def _path(wanted: Read) -> str:

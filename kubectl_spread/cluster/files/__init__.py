@@ -1,1 +1,1 @@
-"""Kubernetes objects out of files, directories, URLs and standard input."""
+"""Kubernetes objects from files, directories, URLs and standard input."""

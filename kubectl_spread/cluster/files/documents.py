@@ -198,7 +198,7 @@ def _without_logs(content: bytes) -> bytes:
 
 
 _NO_OBJECTS = {
-    "Chart.yaml": " but what describes a Helm chart",
+    "Chart.yaml": " but the metadata of a Helm chart",
     "values.yaml": " but the values of a Helm chart",
     **dict.fromkeys(("kustomization.yaml", "kustomization.yml"), " but a kustomization, which -k builds"),
 }

@@ -285,14 +285,14 @@ def _split_problems(results: Iterable[T | ManifestProblem]) -> tuple[list[T], li
             continue
         problems.append(result)
         if len(problems) == MOST_PROBLEMS:
-            raise ManifestError(problems, hint="there may be more: reading ended here")
+            raise ManifestError(problems, hint="there may be more errors: reading stopped here")
     return sound, problems
 
 
 def _limit_count(found: Iterable[Document | ManifestProblem], most: int) -> Iterator[Document | ManifestProblem]:
     for number, each in enumerate(found):
         if number == most and isinstance(each, Document):
-            yield ManifestProblem(each.source, f"no more than {most} objects are taken", document=each.number)
+            yield ManifestProblem(each.source, f"at most {most} objects are read", document=each.number)
             return
         yield each
 

@@ -85,7 +85,7 @@ def _download(url: str, *, urls: bool, most: int) -> Input | ManifestProblem:
 
     name = without_login(url)
     if not urls:
-        return ManifestProblem(name, "is a URL: a cluster is read from files")
+        return ManifestProblem(name, "is a URL, not a file")
     try:
         # Ctrl-C cannot interrupt a thread that looks up a host name.
         return Input(name, _decode(Background(partial(download, url)).result(), most))
@@ -159,7 +159,7 @@ def _read_directory(directory: str, *, recursive: bool, most: int) -> Iterator[I
         found = _read(str(path), urls=False, stdin=None, most=most)
         yield replace(found, listed=True) if isinstance(found, Input) else found
     if not paths and not failures:
-        deeper = "" if recursive else " (-R looks into its directories)"
+        deeper = "" if recursive else " (-R reads its subdirectories too)"
         yield ManifestProblem(directory, f"holds no file whose name ends in {', '.join(SUFFIXES)}{deeper}")
 
 

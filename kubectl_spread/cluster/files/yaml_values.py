@@ -200,7 +200,7 @@ class _Builder:
         self._count += size
         self._aliased += size
         if self._aliased > MAX_ALIASED:
-            raise _RefusedError(f"the aliases stand for more than {MAX_ALIASED} values")
+            raise _RefusedError(f"the aliases expand to more than {MAX_ALIASED} values")
         self._add(value, event, size=size)
 
     def _add(self, value: Plain, event: events.NodeEvent, *, size: int) -> None:
@@ -268,12 +268,12 @@ def _scalar(event: events.ScalarEvent) -> Plain:
         try:
             return base64.b64decode(text).decode()
         except ValueError as error:
-            raise _RefusedError(f"{text!r} is no base64 of UTF-8 text") from error
+            raise _RefusedError(f"{text!r} is not base64 of UTF-8 text") from error
     if tag not in _TAGGED_TYPES:
         return text
     value = _implicit(text)
     if type(value) not in _TAGGED_TYPES[tag]:
-        raise _RefusedError(f"{text!r} is no !!{tag}")
+        raise _RefusedError(f"{text!r} is not a valid !!{tag}")
     return value
 
 

@@ -98,6 +98,6 @@ def pool_for(
         headers = make_headers(proxy_basic_auth=url.auth) if url.auth else None
         return urllib3.ProxyManager(proxy, proxy_headers=headers, **settings)
     except LocationParseError as error:  # its text may hold the password
-        raise ClusterError(f"the proxy {shown!r} is none that can be used: it is no URL") from error
+        raise ClusterError(f"the proxy {shown!r} cannot be used: it is not a URL") from error
     except ProxySchemeUnknown as error:
-        raise ClusterError(f"the proxy {shown!r} is none that can be used: {error}") from error
+        raise ClusterError(f"the proxy {shown!r} cannot be used: {error}") from error

@@ -61,9 +61,9 @@ def bearer(token: str) -> str:
     """Return the header for a token.
 
     Raises:
-        ClusterError: a header cannot carry the token; the message does not show it.
+        ClusterError: the token does not fit in a header; the message does not show it.
     """
     token = token.strip()
     if not token.isascii() or not token.isprintable():
-        raise ClusterError("the bearer token holds characters that no token has")
+        raise ClusterError("the bearer token contains characters that are not allowed")
     return f"Bearer {token}"

@@ -41,7 +41,7 @@ def download(url: str, limits: DownloadLimits = MANIFEST) -> bytes:
     try:
         with _ask(url, limits) as response:
             if response.status != HTTPStatus.OK:
-                raise UnreadableError(f"cannot be read: the server says {response.status} {response.reason}")
+                raise UnreadableError(f"cannot be read: the server answered {response.status} {response.reason}")
             return _read_body(response, limits, deadline)
     except HTTPError as error:
         raise UnreadableError(f"cannot be read: {_reason(error)}") from error
@@ -91,5 +91,5 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ConnectTimeoutError | ReadTimeoutError) and not isinstance(error, NewConnectionError):
         return "no answer in time"
     if isinstance(error, ProtocolError):
-        return "the connection broke off"
+        return "the connection was lost"
     return without_login(str(error).rpartition(": ")[2])

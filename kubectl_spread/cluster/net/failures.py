@@ -160,7 +160,7 @@ def _tls_failure(connection: Connection, error: ssl.SSLError, *, what: str) -> C
 
 def _trust_hint(verify_code: int) -> str:
     if verify_code in OTHER_HOST:
-        return "the certificate is for another host: check the server's URL, or give --tls-server-name"
+        return "the certificate is for another host: check the server's URL, or use --tls-server-name"
     if verify_code == EXPIRED:
         return "the server's certificate has to be renewed, or this machine's clock is wrong"
     return "check certificate-authority: it must hold the authority that signed the server's certificate"

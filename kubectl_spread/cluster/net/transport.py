@@ -328,7 +328,7 @@ class _Call(msgspec.Struct, frozen=True):
             message = f"cannot {self.request.what}: the server's answer is cut short or malformed: {error}"
             raise _TransientError(ClusterError(message, what=self.request.what, status=reply.status)) from error
         if self.request.lists and not head.is_one_of(self.request.lists):
-            found = f"a {head.kind}" if head.kind else "JSON that is no list"
+            found = f"a {head.kind}" if head.kind else "JSON that is not a list"
             raise ClusterError(
                 f"cannot {self.request.what}: the server answered with {found}, not a {self.request.lists[0]}",
                 what=self.request.what,
@@ -353,7 +353,7 @@ class _Call(msgspec.Struct, frozen=True):
             return error
         pause = error.retry_after = _parse_retry_after(reply.headers.get("Retry-After", ""))
         if pause:
-            error.hint = f"the server asks to be left alone for {pause:,.0f} s"
+            error.hint = f"the server asks for a pause of {pause:,.0f} s"
         return _TransientError(error, pause)
 
     def _redirected(self, reply: _Reply) -> ClusterError:

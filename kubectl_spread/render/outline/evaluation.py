@@ -47,7 +47,7 @@ def verdict_sentence(item: EvaluationReport) -> str:
 def first_name(summary: str) -> tuple[str, ...]:
     """Return the name that a summary begins with; empty if its first word stands for a topology key."""
     first = summary.partition(" ")[0]
-    return () if first in SHORT_KEYS.values() else (first,)
+    return () if first.removesuffix("s") in SHORT_KEYS.values() else (first,)
 
 
 def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tuple[Block, ...]]:

@@ -179,17 +179,20 @@ def test_a_plugin_with_arguments_that_no_program_can_have_is_an_error(plugin: Pl
 @pytest.mark.parametrize(
     ("printed", "reason"),
     [
-        ("no json", "what it printed is no ExecCredential"),
-        ("", "what it printed is no ExecCredential"),
-        ("null", "what it printed is no ExecCredential"),
+        ("no json", "its output is not an ExecCredential"),
+        ("", "its output is not an ExecCredential"),
+        ("null", "its output is not an ExecCredential"),
         ("{}", f'it was asked for an ExecCredential of "{API}" and gave kind "" of version ""'),
         (json.dumps({"apiVersion": API, "kind": "Secret", "status": {}}), f'gave kind "Secret" of version "{API}"'),
-        (json.dumps({"apiVersion": API, "kind": "ExecCredential"}), "it gave neither a token nor a client certificate"),
+        (
+            json.dumps({"apiVersion": API, "kind": "ExecCredential"}),
+            "it returned neither a token nor a client certificate",
+        ),
         (credential(token=5), "token: must be a string"),
         (credential(token="t").replace("/v1", "/v1beta1"), f'gave kind "ExecCredential" of version "{API}beta1"'),
-        (credential(), "it gave neither a token nor a client certificate"),
-        (credential(clientCertificateData="c"), "it gave a client certificate or key, not both"),
-        (credential(token="t", clientKeyData="k"), "it gave a client certificate or key, not both"),
+        (credential(), "it returned neither a token nor a client certificate"),
+        (credential(clientCertificateData="c"), "it returned a client certificate or a key, but not both"),
+        (credential(token="t", clientKeyData="k"), "it returned a client certificate or a key, but not both"),
     ],
 )
 def test_a_plugin_that_prints_nonsense_is_an_error(

@@ -48,5 +48,5 @@ def test_discovery_may_not_be_read(code: int, server: ApiServer, connection: Con
 
 def test_an_answer_that_makes_no_sense(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(Response(body={"resources": 7}))
-    with pytest.raises(ClusterError, match=r"cannot get the kinds of ray.io/v1: the server's answer makes no sense"):
+    with pytest.raises(ClusterError, match=r"cannot get the kinds of ray.io/v1: the server's answer is not valid"):
         discover(connection, "ray.io/v1")

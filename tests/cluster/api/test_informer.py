@@ -353,7 +353,9 @@ def test_a_server_that_ends_every_watch_at_once_is_said(cluster: Watched, watchi
     listen(watch, cluster)
     cluster.put(pod("a"))
     until(watch, ["a"])
-    assert said[:1] == ["cannot watch pods in all namespaces: the server ends it at once; trying again until it works"]
+    assert said[:1] == [
+        "cannot watch pods in all namespaces: the server closes it at once; trying again until it works"
+    ]
 
 
 def test_a_server_that_asks_for_a_pause_has_it(cluster: Watched, watching: Watching) -> None:

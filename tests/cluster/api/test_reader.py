@@ -91,7 +91,7 @@ def test_the_next_page_is_asked_for_before_one_is_decoded(server: ApiServer, con
         return listing("b")
 
     server.answer = answer
-    with pytest.raises(ClusterError, match=r"makes no sense: items\[0\]\.metadata\.name: must be a string"):
+    with pytest.raises(ClusterError, match=r"is not valid: items\[0\]\.metadata\.name: must be a string"):
         read(connection, [Read(POD)])
     assert asked.wait(5)
 
@@ -385,7 +385,7 @@ def test_a_page_that_is_cut_short_is_asked_for_again(server: ApiServer, connecti
         (page_of("b").replace(b"PodList", b"PadList"), "the server answered with a PadList, not a PodList"),
         (
             document("PodList", b"\x12\x02\x0b\x0c"),
-            "makes no sense: not valid Protocol Buffers: there is no wire type 3",
+            "is not valid: not valid Protocol Buffers: there is no wire type 3",
         ),
     ],
 )
@@ -628,7 +628,7 @@ def test_a_list_that_keeps_changing_is_an_error(server: ApiServer, connection: C
 
 def test_an_answer_that_is_no_list_is_an_error(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(Response(body={"items": [{"metadata": {"name": 5}}]}))
-    with pytest.raises(ClusterError, match=r"makes no sense: items\[0\].metadata.name: must be a string"):
+    with pytest.raises(ClusterError, match=r"is not valid: items\[0\].metadata.name: must be a string"):
         read(connection, [Read(POD)])
 
 

@@ -74,7 +74,7 @@ SUFFIXES = ".json, .yaml, .yml, .json.gz, .yaml.gz, .yml.gz"
 def test_a_directory_without_manifests_is_a_problem() -> None:
     write("dir/sub/a.txt")
     nothing = f"holds no file whose name ends in {SUFFIXES}"
-    assert read("dir") == [ManifestProblem("dir", f"{nothing} (-R looks into its directories)")]
+    assert read("dir") == [ManifestProblem("dir", f"{nothing} (-R reads its subdirectories too)")]
     assert read("dir", recursive=True) == [ManifestProblem("dir", nothing)]
 
 
@@ -114,7 +114,7 @@ def test_a_directory_that_cannot_be_listed_is_a_problem_beside_what_can(mocker: 
 
 def test_urls_are_for_manifests_alone_and_never_show_a_password() -> None:
     assert read("https://me:secret@example.com/a.yaml") == [
-        ManifestProblem("https://example.com/a.yaml", "is a URL: a cluster is read from files")
+        ManifestProblem("https://example.com/a.yaml", "is a URL, not a file")
     ]
 
 
@@ -123,7 +123,7 @@ def test_what_a_url_holds_is_taken_like_a_file(server: ApiServer) -> None:
     first, second = f"{server.url}/a.json.gz", f"{server.url.replace('//', '//me:secret@')}/b.json"
     assert list(read_inputs([first, second], recursive=False, urls=True, stdin=None)) == [
         Input(first, b"{}"),
-        ManifestProblem(f"{server.url}/b.json", "cannot be read: the server says 404 Not Found"),
+        ManifestProblem(f"{server.url}/b.json", "cannot be read: the server answered 404 Not Found"),
     ]
 
 

@@ -147,10 +147,10 @@ REFUSED = {
     "a: &a [*a]\n": "line 1, column 8: the anchor 'a' contains itself",
     "<<: 5\n": "line 1, column 5: << takes a mapping or a list of mappings, not an integer",
     "<<: [{}, 5]\n": "line 1, column 11: << takes a mapping or a list of mappings, not an integer",
-    "a: !!int x\n": "line 1, column 4: 'x' is no !!int",
-    "a: !!null x\n": "line 1, column 4: 'x' is no !!null",
-    "a: !!binary x\n": "line 1, column 4: 'x' is no base64 of UTF-8 text",
-    "a: !!binary /w==\n": "line 1, column 4: '/w==' is no base64 of UTF-8 text",
+    "a: !!int x\n": "line 1, column 4: 'x' is not a valid !!int",
+    "a: !!null x\n": "line 1, column 4: 'x' is not a valid !!null",
+    "a: !!binary x\n": "line 1, column 4: 'x' is not base64 of UTF-8 text",
+    "a: !!binary /w==\n": "line 1, column 4: '/w==' is not base64 of UTF-8 text",
     "--- {a: 1}\n": "line 1: only a comment may follow ---, not '{a: 1}'",
     "---a: 1\n": "line 1: only a comment may follow ---, not 'a: 1'",
     "%YAML 1.1\n": "line 2, column 1: did not find expected <document start>",
@@ -210,8 +210,8 @@ MERGED_LAUGHS = "a0: &a0 {k: v}\n" + "".join(
     f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}], k{n}: *a{n - 1}}}\n" for n in range(1, 30)
 )
 HOSTILE = {
-    "aliases of aliases": (BILLION_LAUGHS, f"the aliases stand for more than {MAX_ALIASED} values"),
-    "merged aliases": (MERGED_LAUGHS, f"the aliases stand for more than {MAX_ALIASED} values"),
+    "aliases of aliases": (BILLION_LAUGHS, f"the aliases expand to more than {MAX_ALIASED} values"),
+    "merged aliases": (MERGED_LAUGHS, f"the aliases expand to more than {MAX_ALIASED} values"),
     "lists in lists": ("[" * 500_000, f"mappings and lists are nested more than {MAX_DEPTH} deep"),
     "mappings in mappings": ("{a: " * 200_000, f"mappings and lists are nested more than {MAX_DEPTH} deep"),
     "block lists in block lists": ("- " * 200_000, f"mappings and lists are nested more than {MAX_DEPTH} deep"),

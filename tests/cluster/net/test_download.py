@@ -40,7 +40,7 @@ def test_a_password_is_sent_and_not_shown(server: ApiServer) -> None:
     url = f"{server.url.replace('//', '//me:s3cret@')}/a"
     assert download(url) == b"a"
     assert server.seen[0].header("Authorization") == f"Basic {base64.b64encode(b'me:s3cret').decode()}"
-    assert refusal(url) == "cannot be read: the server says 403 Forbidden"
+    assert refusal(url) == "cannot be read: the server answered 403 Forbidden"
 
 
 def test_a_proxy_of_the_environment_is_used(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,8 +66,8 @@ def test_a_socks_proxy_of_the_environment_is_used_and_looks_up_the_name(
     ("proxy", "reason"),
     [
         ("socks5://me:s3cret@127.0.0.1:1", "cannot be read: [Errno 111] Connection refused"),
-        ("ftp://me:s3cret@p:1", "cannot be read: the proxy 'ftp://p:1' is none that can be used: "),
-        ("http://me:s3cret@[", "cannot be read: the proxy 'http://[' is none that can be used: it is no URL"),
+        ("ftp://me:s3cret@p:1", "cannot be read: the proxy 'ftp://p:1' cannot be used: "),
+        ("http://me:s3cret@[", "cannot be read: the proxy 'http://[' cannot be used: it is not a URL"),
     ],
 )
 def test_a_proxy_that_is_of_no_use_is_named(proxy: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_a_failing_server_is_asked_again(server: ApiServer) -> None:
 
 def test_a_server_that_keeps_failing_is_given_up(server: ApiServer) -> None:
     server.answer = lambda _: Response(status=500)
-    assert refusal(server.url) == "cannot be read: the server says 500 Internal Server Error"
+    assert refusal(server.url) == "cannot be read: the server answered 500 Internal Server Error"
     assert len(server.seen) == module.ATTEMPTS
 
 
@@ -122,7 +122,7 @@ def test_an_answer_that_drips_is_refused() -> None:
 
 def test_an_answer_that_breaks_off_is_refused(server: ApiServer) -> None:
     server.answer = lambda _: Response(body=b"a" * 100, sent_bytes=10)
-    assert refusal(server.url) == "cannot be read: the connection broke off"
+    assert refusal(server.url) == "cannot be read: the connection was lost"
 
 
 def test_a_server_nobody_vouches_for_is_refused(tls_server: ApiServer) -> None:

@@ -261,7 +261,7 @@ def test_what_calls_itself_the_list_or_has_items_is_taken(
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        ({}, "JSON that is no list"),
+        ({}, "JSON that is not a list"),
         ({"kind": "NodeList", "items": []}, "a NodeList"),
         ({"kind": "Status", "status": "Success"}, "a Status"),
     ],
@@ -410,7 +410,7 @@ def test_a_certificate_for_another_host_is_not_accepted(
     url = tls_server.url.replace("127.0.0.1", "localhost")
     error = failure(connecting(server=url, certificate_authority=authority_file))
     assert "Hostname mismatch" in error.message
-    assert error.hint == "the certificate is for another host: check the server's URL, or give --tls-server-name"
+    assert error.hint == "the certificate is for another host: check the server's URL, or use --tls-server-name"
 
 
 def test_a_certificate_that_has_expired_is_not_accepted(

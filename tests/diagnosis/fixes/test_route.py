@@ -133,7 +133,7 @@ def test_an_owner_we_do_not_know_gets_no_command_but_the_field() -> None:
     found = offered(owner("ReplicaSet", web(), name="web-abc", of=rollout), above=None)["RaiseMaxSkew"]
     assert found.commands == ()
     assert found.starts == (
-        "change spec.topologySpreadConstraints[0].maxSkew in the template of rollout/web, which makes these Pods"
+        "change spec.topologySpreadConstraints[0].maxSkew in the template of rollout/web, which creates these Pods"
     )
 
 
@@ -302,8 +302,8 @@ class TestDeployments:
         found = offered(by)["RaiseMaxSkew"]
         assert found.commands[1:] == ("kubectl rollout resume deployment/web -n default",)
         assert found.starts.startswith(
-            "deployment/web is paused: nothing is replaced until it is resumed, which also rolls out all else that was"
-            " changed meanwhile; that replaces"
+            "deployment/web is paused: nothing is replaced until it is resumed, which also rolls out all other"
+            " changes since the pause; that replaces"
         )
 
     @pytest.mark.parametrize("living", [0, 2])
@@ -316,7 +316,7 @@ class TestDeployments:
         pending = owned(web("web-0", nodeSelector={"disk": "ssd"}), new)
         found = fixes([*zones(), by, old, new, *there], pending)["RelaxNodeSelector"]
         assert len(found.commands) == 1
-        again = "deployment/web uses replicaset/web-old again, whose template this is: its 2 Pods stay"
+        again = "deployment/web uses replicaset/web-old again, which has this template: its 2 Pods stay"
         assert (found.starts == again) is bool(living)
         assert found.disturbs == "Nothing"
 

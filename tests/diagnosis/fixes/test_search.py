@@ -82,7 +82,7 @@ def test_what_we_would_warn_of_is_named_beside_the_fix() -> None:
     objects = [node("a1", zone="a"), node("b1", zone="b", taints=["x=y:NoSchedule"]), web("on-a", on="a1")]
     first, *_ = search(objects, web()).fixes
     assert first.id == "HonorTaints"
-    assert first.starts.endswith("; then SingleDomain: all nodes that count are in one domain, so nothing is spread")
+    assert first.starts.endswith("; causes SingleDomain: all nodes that count are in one domain, so nothing is spread")
 
 
 def test_a_ghost_is_mended_first_and_not_made_to_count_better() -> None:

@@ -42,11 +42,11 @@ def test_nothing_is_said_where_evictions_play_no_part() -> None:
     ("fields", "end"),
     [
         ({"pdb_violations": 0}, "."),
-        ({"pdb_violations": 1}, " (1 of them against a PodDisruptionBudget)."),
+        ({"pdb_violations": 1}, " (1 of them in violation of a PodDisruptionBudget)."),
         ({"pdb_violations": None}, " (whether PodDisruptionBudgets protect them could not be read)."),
-        ({"ties": ("b",)}, "; b would do as well, and the scheduler may choose it."),
+        ({"ties": ("b",)}, "; the scheduler may also choose b."),
         ({"other_nodes": ("c", "d")}, "; worse choices: c, d."),
-        ({"sampled": True}, ". The scheduler tries only some of so many nodes."),
+        ({"sampled": True}, ". In a cluster of this size the scheduler tries only some nodes."),
     ],
 )
 def test_who_would_go_is_named(fields: dict[str, Any], end: str) -> None:

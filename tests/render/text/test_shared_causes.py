@@ -71,7 +71,7 @@ def test_an_outage_fits_a_screen(report: PendingReport) -> None:
         f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
         "NodeResourcesFit: too little cpu free: 16 Pods of default/statefulset/db",
         "quota compute in ml: 4 Pods of ml/replicaset/train",
-        "Below is one Pod of each cause. -o wide explains the others too, with the evidence.",
+        "One Pod of each cause follows. -o wide also explains the others, with the evidence.",
         "",
     ]
 

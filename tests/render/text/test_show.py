@@ -130,7 +130,7 @@ class TestShowDetails:
 
     def test_no_node_is_left(self) -> None:
         text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
-        assert text.startswith("default/deployment/web: Blocked: min pinned by c1")
+        assert text.startswith("default/deployment/web: Blocked: no Pod can go to c: c1")
         assert "Next replica: no node." in text
 
     def test_the_next_replica_is_told_once_a_workload(self) -> None:

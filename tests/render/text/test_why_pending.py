@@ -95,7 +95,7 @@ class TestPendingText:
             "default/new needs devices, and which nodes have them is not modelled; kube-scheduler's filters would allow"
             " default/new on a1, a2 and 2 more.\n"
         )
-        judged = "whether nodes have the devices it claims was not judged (ResourceClaim g)"
+        judged = "whether nodes have the devices it claims was not evaluated (ResourceClaim g)"
         assert f"incomplete: DynamicResources (not evaluated): {judged}." in text
 
     def test_gates_come_before_the_verdict(self) -> None:
