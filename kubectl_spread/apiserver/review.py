@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from kubectl_spread.apiserver.denials import lacks_namespace
+from kubectl_spread.apiserver.denials import ending, lacks_namespace
 from kubectl_spread.apiserver.fields import Api
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.validation.field_errors import Errors
@@ -59,7 +59,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     """The API server's answer to a submission.
 
     Attributes:
-        namespace_errors: whether its namespace exists.
+        namespace_errors: that its namespace does not exist, or is being terminated.
         errors: of decoding and validation. A field that cannot be decoded is not validated.
         change_errors: what it must not change in the existing object.
         warnings: empty if there is any error.
@@ -96,6 +96,9 @@ def review(
     if namespace and lacks_namespace(namespace, snapshot, before):
         message = f'namespaces "{namespace}" not found'
         absent = (FieldError("metadata.namespace", Reason.NO_NAMESPACE, message),)
+    # That of a Pod is one of its denials.
+    elif obj is not None and not isinstance(obj, Pod) and not existing and (why := ending(namespace, snapshot)):
+        absent = (FieldError("metadata.namespace", Reason.FORBIDDEN, why),)
     undecodable = [*api.object_errors(submission.api_version, submission.kind, submission.values)]
     if submission.template_values:
         undecodable += api.template_errors(*submission.template_values)

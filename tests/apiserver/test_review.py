@@ -50,6 +50,15 @@ def test_a_field_that_cannot_be_decoded_is_reported_once() -> None:
     assert fields(answer.errors) == ["spec.containers[0].resources.requests[cpu]"]
 
 
+def test_nothing_new_is_created_in_a_namespace_that_is_being_terminated() -> None:
+    ends = {**namespace("shop"), "status": {"phase": "Terminating"}}
+    web = workload("Deployment", "web", namespace="shop")
+    assert [str(error) for error in reviewed(web, ends).namespace_errors] == [
+        "metadata.namespace: unable to create new content in namespace shop because it is being terminated"
+    ]
+    assert reviewed(web, ends, web).namespace_errors == ()
+
+
 def test_a_namespace_that_does_not_exist() -> None:
     answer = reviewed(pod("web", namespace="shop"), namespace("blog"))
     assert [(str(error), error.reason) for error in answer.namespace_errors] == [
