@@ -43,6 +43,8 @@ _SUSPENDED_RESOURCES_SINCE = 36
 
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
     """Yield the errors of the changes between the live object and the new one; for workloads, Pods and claims only."""
+    if live.metadata.uid and new.metadata.uid not in {"", live.metadata.uid}:
+        yield invalid("metadata.uid", quoted(new.metadata.uid), _IMMUTABLE)
     match new, live:
         case (
             workloads.Deployment() | workloads.ReplicaSet() | workloads.DaemonSet(),

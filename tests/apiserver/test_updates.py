@@ -230,3 +230,10 @@ def test_the_mount_that_admission_adds_to_each_pod_is_no_change() -> None:
     live["spec"]["containers"][0]["volumeMounts"] = [mount]
     assert not errors(pod("web"), live)
     assert errors(pod("web", nodeSelector={"a": "b"}), live) == [POD]
+
+
+def test_a_manifest_of_an_object_that_is_gone_is_not_applied_to_its_successor() -> None:
+    live, old = (workload("Deployment", "web", pods=template()) for _ in range(2))
+    live["metadata"]["uid"], old["metadata"]["uid"] = "new", "old"
+    assert errors(old, live) == ['metadata.uid: Invalid value: "old": field is immutable']
+    assert not errors(live, live)
