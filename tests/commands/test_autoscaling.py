@@ -23,9 +23,10 @@ from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.errors import ManifestError, UsageError
-from kubectl_spread.objects.kinds import NODE_POOL
+from kubectl_spread.objects.kinds import CONFIG_MAP, NODE_POOL
 from kubectl_spread.render.github import to_github
 from kubectl_spread.render.prometheus import to_prometheus
+from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.autoscalers.clusters import Object
 
@@ -194,6 +195,14 @@ def test_what_an_autoscaler_will_do_before_a_pod_waits(situation: str, expected:
     assert row.autoscaler.summary in to_github(checked.report)
     for findings in (row.findings, checked.report.items[0].findings):
         assert any(f"{each.severity} {each.id} {each.message}".startswith(expected) for each in findings)
+    severity, rule, message = expected.split(" ", 2)
+    level = {"warning": "warning", "info": "note"}[severity]
+    results = msgspec.json.decode(to_sarif(checked.report))["runs"][0]["results"]
+    found = [each for each in results if each["ruleId"] == rule]
+    assert [each["level"] for each in found] == [level]
+    assert message in found[0]["message"]["text"]
+    (annotation,) = [line for line in to_github(checked.report).splitlines() if rule in line]
+    assert annotation.startswith(f"::{'notice' if level == 'note' else level} ")
 
 
 @pytest.mark.parametrize(
@@ -231,13 +240,15 @@ class Namespaced(FileSource):
 
 
 class Forbidden(FileSource):
-    """A cluster in which NodePools may not be listed."""
+    """A cluster in which objects of a kind may not be read."""
+
+    kind = NODE_POOL
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return the cluster without its NodePools."""
+        """Return the cluster without the objects of that kind."""
         found = super().read(reads)
-        objects = {name: each for name, each in found.objects.items() if name != NODE_POOL.name}
-        return replace(found, objects=objects, unread=(Unread(NODE_POOL, "forbidden"),))
+        objects = {name: each for name, each in found.objects.items() if name != self.kind.name}
+        return replace(found, objects=objects, unread=(Unread(self.kind, "forbidden"),))
 
 
 def test_forbidden_node_pools_leave_the_decision_unknown() -> None:
@@ -248,12 +259,14 @@ def test_forbidden_node_pools_leave_the_decision_unknown() -> None:
     assert decided(forbidden).summary == "What Karpenter does is not known: its NodePools could not be read."
 
 
-def test_a_forbidden_status_leaves_the_verdict_as_it_is(tmp_path: Path) -> None:
-    documents = yaml.safe_load_all((SITUATIONS / "maximum.yaml").read_text())
-    path = tmp_path / "cluster.yaml"
-    path.write_text(yaml.safe_dump_all([each for each in documents if each["kind"] != "ConfigMap"]))
-    forbidden, whole = explained(path), explained(SITUATIONS / "maximum.yaml")
-    assert (forbidden.autoscaler, forbidden.verdict) == (UNSET, whole.verdict)
+def test_a_forbidden_status_of_cluster_autoscaler_leaves_the_verdict_as_it_is() -> None:
+    source = Forbidden([str(SITUATIONS / "maximum.yaml")], stdin=None)
+    source.kind = CONFIG_MAP
+    (forbidden,) = why_pending(source, Scope(namespace="default"), SchedulerOptions()).report.items
+    whole = explained(SITUATIONS / "maximum.yaml")
+    assert (forbidden.autoscaler, forbidden.verdict, forbidden.incomplete) == (UNSET, whole.verdict, whole.incomplete)
+    (row,) = show(source, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.items
+    assert "GroupAtMaximum" not in {each.id for each in row.findings}
 
 
 def test_what_cannot_be_used(tmp_path: Path) -> None:
