@@ -67,6 +67,7 @@ REASONS: Mapping[str, str] = {
     "leaves no room": "exceed limits",
     "may take one more Pod": "unsatisfiable topology constraint",
     "instance type": "no instance type",
+    "fewer than its minValues": "minValues requirement is not met",
     "pod affinity leaves it no": "unsatisfiable topology constraint for pod anti-affinity",
     "picked first": "no instance type",
     "ignores Pods that select nodes by": "using label kubernetes.io/hostname is not allowed",
