@@ -33,6 +33,8 @@ TOUCHES = {
     Disturbance.LOST: ("delete", "Pods for good"),
 }
 """What a fix does to Pods that run → in words."""
+SHOWN_WITH = "{} prints its command"
+"""What is said of a fix whose command has no room."""
 VERIFIED = "verified by simulation on this snapshot"
 NOTHING_HELPS = "No change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
@@ -201,11 +203,6 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     lets_in = f"; lets in {admits} of {siblings} {whom}" if siblings > 1 else ""
     nodes = listed(feasible) if len(feasible) <= most else count_of(len(feasible), "node")
     return f"Opens {nodes}{lets_in}."
-
-
-def shown_with(flag: str) -> str:
-    """Return which flag shows the command of a fix that has no room for it."""
-    return f"{flag} prints its command"
 
 
 def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: bool = False) -> str:

@@ -47,10 +47,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         ),
         title=fixes.title([fix.disturbs for fix in shown], more, checked=bool(item.source), folded=extent.folded),
         fixes=tuple(
-            folded_fix(number, fix, extent)
-            if extent.folded and number > 1
-            else fix_block(number, fix, extent, _opens(fix, extent, item))
-            for number, fix in enumerate(shown, start=1)
+            fix_block(number, fix, extent, _opens(fix, extent, item)) for number, fix in enumerate(shown, start=1)
         ),
         nothing_helps=_nothing_helps(item),
         new_nodes=() if unsafe or hides_nodes else new_nodes,
@@ -91,12 +88,15 @@ def _opens(fix: Fix, extent: Extent, item: EvaluationReport) -> str:
 
 def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
+    summary = with_short_keys(fix.summary)
+    if extent.folded and number > 1:
+        return FixBlock(number=number, id=fix.id, summary=summary, starts=fixes.SHOWN_WITH.format(extent.all_fixes))
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
     return FixBlock(
         number=number,
         id=fix.id,
-        summary=with_short_keys(fix.summary),
+        summary=summary,
         effect=effect,
         notes=(
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
@@ -107,12 +107,6 @@ def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
         commands=fix.commands if in_commands else (),
         starts=fix.starts,
     )
-
-
-def folded_fix(number: int, fix: Fix, extent: Extent) -> FixBlock:
-    """Return one fix as a line, with the flag that shows the rest."""
-    summary = with_short_keys(fix.summary)
-    return FixBlock(number=number, id=fix.id, summary=summary, starts=fixes.shown_with(extent.all_fixes))
 
 
 def _edit(edit: ManifestEdit) -> EditBlock:
