@@ -135,7 +135,8 @@ def read_with_devices(
         ClusterError: a list that is needed cannot be had.
     """
     inventory = with_autoscaler(read, read(reads), reads)
-    if specs:
+    # Events are read for Pending Pods: a change may restore the template of an older revision.
+    if specs or any(each.kind == kinds.EVENT for each in reads):
         inventory = with_revisions(read, inventory, reads)
     if any(kind.name in inventory.objects for kind in kinds.DEVICE_KINDS):
         return inventory

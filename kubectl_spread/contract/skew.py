@@ -95,6 +95,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
         pending_pod: the Pending Pod that the row is about; empty if it is about the next one.
         next: the nodes it may go to, best first; empty if there is no next Pod.
         scored: how many of these nodes the scheduler scores, and which is left to chance; absent if all.
+        held_by: the scheduling gates that hold this Pod back.
         next_reason: why there is no next Pod, or why it goes to no other node; empty if the scheduler decides.
         ready: the Pods of the workload, or of the revision, that run and do not report that they are not ready (count).
         wanted: the Pods that the workload wants (count); absent if unknown.
@@ -109,6 +110,7 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
     ghosts: tuple[str, ...] = ()
     pending_pod: str = ""
     next: tuple[str, ...] = ()
+    held_by: tuple[str, ...] = ()
     scored: int | UnsetType = UNSET
     next_reason: str = ""
     ready: int = 0
@@ -180,6 +182,7 @@ def skew_item(row: Row) -> SkewItem:
         ghosts=row.ghosts,
         pending_pod=row.revision.pod.metadata.name if row.revision.pending else "",
         next=row.judged.next,
+        held_by=row.revision.gates,
         scored=row.judged.scored or UNSET,
         next_reason=reason_of_next(row.revision.none_comes, row.revision.named_node),
         ready=sum(pod.at_work for pod in row.revision.pods),

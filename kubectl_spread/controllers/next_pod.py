@@ -109,8 +109,11 @@ def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, 
             yield Refusal("", fault, by_policy=True)
 
 
-def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
-    """Return the Pod that the controller creates in place of this one once it is deleted."""
+def replacement(pod: Pod, snapshot: Snapshot, profile: Profile, *, plain: bool = False) -> NextPod:
+    """Return the Pod that the controller creates in place of this one once it is deleted.
+
+    ``plain``: without the fields that living Pods have and the template lacks.
+    """
     owner = controller_of(pod, snapshot)
     again = f"{pod.metadata.name}-again"
     match owner:
@@ -118,16 +121,17 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
             made = statefulset.made_again(owner, pod, snapshot)
         case DaemonSet():
             revision = pod.metadata.labels.get(REVISION_HASH_LABEL, "")
-            made = daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), pod.spec.node_name)
+            made = daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), daemonset.place_of(pod))
         case ReplicaSet() | ReplicationController():
             made = renamed(pod_from_template(owner), again)
         case _:
             controller, copied = pod.metadata.controller, like(pod, again)
             if controller is not None and controller.kind == DAEMON_SET.name:
-                copied = daemonset.pinned_to(copied, pod.spec.node_name)
+                copied = daemonset.pinned_to(copied, daemonset.place_of(pod))
             return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
     own = (each for each in snapshot.alike(pod) if each.metadata.controller == pod.metadata.controller)
-    found = completed(made, (pod, *own) if is_of_template(pod, made, owner) else (), snapshot, profile)
+    living = (pod, *own) if not plain and is_of_template(pod, made, owner) else ()
+    found = completed(made, living, snapshot, profile)
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
 
 

@@ -79,6 +79,11 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
         return self.pod.spec.node_name if self.newest else ""
 
     @property
+    def gates(self) -> tuple[str, ...]:
+        """The scheduling gates of its Pod."""
+        return tuple(gate.name for gate in self.pod.spec.scheduling_gates) if self.is_next else ()
+
+    @property
     def none_comes(self) -> NoneComes | None:
         """Why the workload creates no other Pod; None if it does, or its Pod is Pending."""
         if self.pending or not self.newest:
@@ -342,9 +347,8 @@ def _worst_status(state: ConstraintState, judged: Judged) -> statuses.Status:
     if state.uneven:
         return statuses.Uneven(skew=state.skew, max_skew=constraint.max_skew)
     owner = revision.workload.owner
-    return statuses.OK(
-        preemption=preemption, manager=job.foreign_manager(owner) if isinstance(owner, Job | CronJob) else ""
-    )
+    manager = job.foreign_manager(owner) if isinstance(owner, Job | CronJob) else ""
+    return statuses.OK(preemption=preemption, manager=manager, gates=revision.gates)
 
 
 def _status_of_next(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:

@@ -111,10 +111,12 @@ class OK(Status, frozen=True, kw_only=True):
     Attributes:
         preemption: the Pods that the scheduler evicts for the next Pod; None for none.
         manager: what creates the Pods of a Job instead of kube-controller-manager; empty if that does.
+        gates: the scheduling gates that hold the Pod back.
     """
 
     preemption: Preemption | None = None
     manager: str = ""
+    gates: tuple[str, ...] = ()
 
 
 class BlockedBy(msgspec.Struct, frozen=True, kw_only=True):

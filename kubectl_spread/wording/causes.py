@@ -286,7 +286,8 @@ def _missing_key(cause: causes.MissingKey) -> Texts:
 
 def _no_eligible_domain(cause: causes.NoEligibleDomain) -> Texts:
     key, max_skew = cause.constraint.topology_key, cause.constraint.max_skew
-    counts = f"The constraint on {key} counts none of the {cause.nodes} nodes, and maxSkew {max_skew} allows no Pod."
+    none = "not the only node" if cause.nodes == 1 else f"none of the {cause.nodes} nodes"
+    counts = f"The constraint on {key} counts {none}, and maxSkew {max_skew} allows no Pod."
     return Texts([counts], [f"no domain may take one more{limits(cause.constraint)}"])
 
 

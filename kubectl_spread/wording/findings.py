@@ -151,8 +151,9 @@ def _(finding: findings.SimilarTopologyKey) -> str:
 def _(finding: findings.MinDomainsUnreachable) -> str:
     constraint, domains = finding.constraint, finding.domains
     which = f" ({_some(domains)})" if domains else ""
+    are = "is" if len(domains) == 1 else "are"
     return (
-        f"minDomains requires {constraint.min_domains} domains of {constraint.topology_key}, but there are"
+        f"minDomains requires {constraint.min_domains} domains of {constraint.topology_key}, but there {are}"
         f" {len(domains)}{which}. Until there are more, the minimum is 0 and no domain may hold more"
         f" than {constraint.max_skew}. Add a node in another domain, or lower minDomains."
     )

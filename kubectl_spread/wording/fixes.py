@@ -89,7 +89,15 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.POD_RECREATED: "deletes and recreates the Pod; nothing of it runs yet",
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
-    Effect.TEMPLATE_DIFFERS: "the template of {owner} differs from its Pod: make the change there by hand",
+    Effect.TEMPLATE_DIFFERS: (
+        "the template of {owner} has no such field: it was changed after the Pod was created, or admission added the"
+        " field"
+    ),
+    Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
+    Effect.TEMPLATE_LACKS: (
+        "{owner} recreates it from its template, which differs in {fields}; if a webhook makes the difference,"
+        " change the webhook instead"
+    ),
     Effect.TEMPLATE_IS_RIGHT: "{owner} recreates it from its template, which needs no change",
     Effect.UPDATE_REFUSED: "the API server refuses such a change of {owner}: delete it before you apply the manifest",
 }
@@ -113,8 +121,11 @@ def _sets_off(route: conclusion.Route) -> str:
         lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
         advice = f"change it in its source ({route.keeper.name}): {lasts}"
     paused = _PAUSED.format(owner=route.owner) if route.paused else ""
-    running = "none of them runs yet" if route.nothing_runs else ""
-    if route.at_work is not None:
+    one = route.pods == 1
+    running = ("it does not run yet" if one else "none of them runs yet") if route.nothing_runs else ""
+    if route.at_work is not None and one:
+        running = "it does not run"
+    elif route.at_work is not None:
         running = f"{route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
     effect = "" if route.effect is None else _EFFECTS[route.effect].format(**_words(route))
     if paused and route.effect is Effect.ROLLOUT:
@@ -442,7 +453,8 @@ def _(fix: proposals.MovePod) -> str:
     link=entry.CONFLICTING,
 )
 def _(fix: proposals.RecreatePod) -> str:
-    return f"delete the Pod {fix.namespace}/{fix.pod}, which was made before its template was changed"
+    was = "was" if fix.certain else "may have been"
+    return f"delete the Pod {fix.namespace}/{fix.pod}, which {was} made before its template was changed"
 
 
 @FIXES.rule(
@@ -573,4 +585,6 @@ def _(wait: conclusion.PodEnding) -> str:
     action="Wait. If it takes long, check why new Pods do not become Ready.",
 )
 def _(wait: conclusion.RolloutGoesOn) -> str:
+    if wait.replaces:
+        return f"the rollout of {wait.owner}: it replaces this Pod, which is of an older revision"
     return f"the rollout of {wait.owner}: it deletes old Pods as new ones become Ready, which makes room for this one"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
-from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed
+from kubectl_spread.wording.words import count_of, enumerated, listed
 
 DIFFERENCES = {
     Difference.OTHER_SCHEDULER: "another scheduler reported it, and its rules are not known here",
@@ -32,11 +32,6 @@ def schedulable(feasible: Sequence[str], *, undecided: bool) -> str:
     if undecided:
         return f"no evaluated filter rejects it on {listed(feasible)}, but not everything was evaluated."
     return f"it can be scheduled now, on {listed(feasible)}."
-
-
-def held_back(gates: Sequence[str], verdict: str) -> str:
-    """Return the gates, at least one, that hold a Pod back, and the verdict without them."""
-    return f"{held_by_gates(gates)}. Without it: {verdict}"
 
 
 def at_work(replicas: Replicas) -> str:

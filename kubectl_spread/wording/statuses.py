@@ -10,7 +10,7 @@ from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.statuses import BlockedBy, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import Entry, EntryKind, Rules
-from kubectl_spread.wording.words import enumerated, listed
+from kubectl_spread.wording.words import enumerated, held_back, held_by_gates, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.controllers.next_pod import NoneComes
@@ -163,6 +163,8 @@ def _(status: statuses.OK) -> str:
         from kubectl_spread.wording.pending import preempts  # As above.
 
         return preempts(status.preemption)
+    if status.gates:
+        return held_by_gates(status.gates)
     return f"{status.manager} creates its Pods" if status.manager else ""
 
 
@@ -304,9 +306,10 @@ def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
     return f"Next replica: {listed(nodes, SHOWN_NAMES) or 'no node'}{because}{read}."
 
 
-def pending_pod(name: str, nodes: Sequence[str]) -> str:
-    """Return which nodes take the Pod that waits."""
-    return f"{name} is Pending: {f'it can go to {listed(nodes, SHOWN_NAMES)}' if nodes else 'no node takes it'}."
+def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str]) -> str:
+    """Return which nodes take the Pod that waits, and what holds it back."""
+    can = f"it can go to {listed(nodes, SHOWN_NAMES)}" if nodes else "no node takes it"
+    return f"{name} is {held_back(gates, can)}." if gates else f"{name} is Pending: {can}."
 
 
 def headroom_text(more: int, then: str) -> str:

@@ -128,8 +128,13 @@ def _cut(names: Sequence[str], most: int) -> str:
 
 
 def held_by_gates(names: Sequence[str]) -> str:
-    """Return ``held by the scheduling gate a, b``; there must be one."""
-    return f"held by the scheduling gate {', '.join(names)}"
+    """Return ``held by the scheduling gates a and b``; there must be one."""
+    return f"held by the scheduling gate{'' if len(names) == 1 else 's'} {enumerated(names)}"
+
+
+def held_back(gates: Sequence[str], verdict: str) -> str:
+    """Return the gates, at least one, that hold a Pod back, and the verdict without them."""
+    return f"{held_by_gates(gates)}. Without {'it' if len(gates) == 1 else 'them'}: {verdict}"
 
 
 def shared_suffix(names: Collection[str]) -> str:

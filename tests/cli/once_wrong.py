@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, spread
 from tests.build_storage import claim, volume
 from tests.build_workloads import controller, cron_job, owned, revision, template, workload
@@ -25,6 +27,34 @@ SANDBOX: Object = {
     "handler": "sandbox",
     "scheduling": {"nodeSelector": {"sandbox": "yes"}},
 }
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """A question and its answer.
+
+    Attributes:
+        objects: the cluster.
+        ask: the command and its words.
+        manifests: what ``check`` is asked about, or ``simulate`` applies.
+        code: the exit code.
+        says: what stands in the answer.
+        says_not: what does not.
+    """
+
+    objects: Sequence[Object]
+    ask: Sequence[str]
+    manifests: Sequence[Object] = ()
+    code: int = 0
+    says: Sequence[str] = ()
+    says_not: Sequence[str] = ()
+
+    def wrong(self, folder: Path) -> str:
+        """Return the answer where it is not as it should be; empty where it is."""
+        command, *words = self.ask
+        ended = asked(folder, command, self.objects, *words, manifests=self.manifests)
+        text = ended.stdout + ended.stderr
+        right = ended.code == self.code and all(each in text for each in self.says)
+        return "" if right and not any(each in text for each in self.says_not) else f"{ended.code}\n{text}"
 
 
 def asked(

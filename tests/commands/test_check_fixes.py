@@ -159,7 +159,7 @@ def test_what_admission_adds_cannot_be_changed_in_the_manifest(manifest: Path) -
     described = pod("web", runtimeClassName="kata")
     fix = by_id(only(written(manifest, described), [node("a1"), runtime]))["RelaxNodeSelector"]
     assert (fix["edits"], fix["commands"]) == ([], [])
-    assert fix["starts"] == "the template of pod/web differs from its Pod: make the change there by hand"
+    assert fix["starts"] == "the manifest of pod/web has no such field: admission adds it"
 
 
 def test_the_search_ends_with_its_time(manifest: Path) -> None:

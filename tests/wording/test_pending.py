@@ -57,7 +57,6 @@ def test_where_a_pod_can_be_scheduled() -> None:
     assert pending.schedulable(("a",), undecided=True) == (
         "no evaluated filter rejects it on a, but not everything was evaluated."
     )
-    assert pending.held_back(("x", "y"), "why.") == "held by the scheduling gate x, y. Without it: why."
 
 
 def test_every_difference_has_a_text_of_its_own() -> None:

@@ -118,10 +118,16 @@ class DeletePod(ChangeObject, frozen=True, kw_only=True):
 
 
 class RecreatePod(ChangeObject, frozen=True, kw_only=True):
-    """Deletes the Pod itself, which its owner creates ``again`` from the current template."""
+    """Deletes the Pod itself, which its owner creates ``again`` from the current template.
+
+    Attributes:
+        lacks: the paths of the Pod's fields that this template lacks, if a webhook may have added them; empty if none
+            did.
+    """
 
     obj: Pod
     again: NextPod
+    lacks: tuple[str, ...] = ()
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the new Pod."""

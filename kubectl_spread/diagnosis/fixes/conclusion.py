@@ -85,7 +85,11 @@ class Effect(Enum):
     TEMPLATE_INVALID = auto()
     TEMPLATE_DIFFERS = auto()
     """The template lacks the field that changes in the Pod."""
+    MANIFEST_DIFFERS = auto()
+    """The manifest lacks the field that changes in its Pod."""
     UPDATE_REFUSED = auto()
+    TEMPLATE_LACKS = auto()
+    """The template lacks fields of the Pod: it was changed since, or a webhook adds them."""
     TEMPLATE_IS_RIGHT = auto()
     """The template needs no change: the Pod is older than the template's last change."""
 
@@ -279,9 +283,10 @@ class PodEnding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RolloutGoesOn(msgspec.Struct, frozen=True):
-    """The rollout of the Pod's owner removes the Pods in the way once new ones are Ready."""
+    """The rollout of the Pod's owner removes Pods in the way once new ones are Ready, or replaces the Pod itself."""
 
     owner: str
+    replaces: bool = False
 
 
 Wait: TypeAlias = NodeRecovery | PodEnding | RolloutGoesOn

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import kept_because
-from kubectl_spread.controllers.next_pod import replacement
-from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of
+from kubectl_spread.controllers.next_pod import NextPod, replacement
+from kubectl_spread.controllers.revisions import template_of
+from kubectl_spread.controllers.templates import same_template
+from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of, revision_of
 from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, RecreatePod
 from kubectl_spread.diagnosis.fixes.proposals import MovePod
@@ -23,9 +25,10 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import CONFIG_MIRROR
 from kubectl_spread.objects.storage import claim_name
-from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -38,6 +41,7 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
+from kubectl_spread.snapshot import Snapshot
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
@@ -46,6 +50,8 @@ HOLDERS = tuple(
 
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
 """Controllers that recreate a Pod only once the old one is gone."""
+RECREATING = (StatefulSet, ReplicaSet, ReplicationController, DaemonSet)
+"""Controllers that recreate a deleted Pod from their own template."""
 OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 """Owners whose Pods stay with their node."""
 MOST_TIES = 8
@@ -66,17 +72,32 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
 
 
-def stale(situation: Situation) -> Iterator[Candidate]:
-    """Yield the deletion of the Pod itself, if its owner recreates it from a template that may have changed."""
-    pod, snapshot = situation.pod, situation.handle.snapshot
+def stale(situation: Situation) -> Iterator[RecreatePod]:
+    """Yield the deletion of the Pod itself, if its owner recreates it from a template that may have changed.
+
+    If no revision shows whether the Pod is older than its template, what the template lacks may come from a webhook.
+    """
+    pod, snapshot, profile = situation.pod, situation.handle.snapshot, situation.handle.profile
     owner = controller_of(pod, snapshot)
-    exists = situation.written is None and situation.bound_for is None
-    if exists and isinstance(owner, StatefulSet | ReplicaSet | ReplicationController):
-        again = replacement(pod, snapshot, situation.handle.profile)
-        if not again.refusals:
+    if situation.written or situation.bound_for or not isinstance(owner, RECREATING):
+        return
+    again = replacement(pod, snapshot, profile)
+    made: list[tuple[NextPod, tuple[str, ...]]] = [(again, ())]
+    if again.from_living and _may_have_changed(owner, pod, snapshot):
+        made.append((replacement(pod, snapshot, profile, plain=True), again.from_living))
+    for each, lacks in made:
+        if not each.refusals:
             namespace, name = pod.key
-            proposal = RecreatePodProposal(namespace=namespace, pod=name)
-            yield RecreatePod(proposal=proposal, obj=pod, again=again, group=(namespace, name))
+            proposal = RecreatePodProposal(namespace=namespace, pod=name, certain=not lacks)
+            yield RecreatePod(proposal=proposal, obj=pod, again=each, group=(namespace, name), lacks=lacks)
+
+
+def _may_have_changed(owner: Workload, pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether the template may have changed since the Pod was created, and its controller leaves the Pod as it is."""
+    if isinstance(owner, DaemonSet):
+        held = template_of(owner, revision_of(pod), snapshot)
+        return owner.spec.update_strategy.type == ON_DELETE and not (held and same_template(held, owner.spec.template))
+    return owner.metadata.controller is None and not revision_of(pod)
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.apiserver.validation import validate
+from kubectl_spread.controllers.deployment import replica_set_of
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edits_of
 from kubectl_spread.diagnosis.fixes.conclusion import Keeper
@@ -16,6 +17,7 @@ from kubectl_spread.objects.core import Affinity, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ARGO_TRACKING_ID, HELM_RELEASE
 from kubectl_spread.objects.template_rest import with_template
+from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.release import Release
 
 INSTANCE = "app.kubernetes.io/instance"
@@ -29,6 +31,13 @@ def patchable_owner(situation: Situation) -> Workload | None:
     """Return the topmost owner of the Pod; None if there is none, or if one of the owners cannot be read."""
     owner = situation.topmost_owner
     return owner if owner is not None and owner.metadata.controller is None else None
+
+
+def is_of_older_revision(situation: Situation) -> bool:
+    """Whether the Pod is of an older revision of its Deployment."""
+    owner, controller = situation.topmost_owner, situation.pod.metadata.controller
+    newest = replica_set_of(owner, situation.handle.snapshot) if isinstance(owner, Deployment) else None
+    return bool(newest and controller and controller.name != newest.metadata.name)
 
 
 def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> bool:

@@ -119,9 +119,10 @@ class MovePod(Proposal, frozen=True, kw_only=True):
 
 
 class RecreatePod(Proposal, frozen=True, kw_only=True):
-    """The Pod itself is deleted: its template changed after the Pod was created."""
+    """The Pod itself is deleted: its template changed after the Pod was created, or may have."""
 
     cost: int = 1
+    certain: bool = True
     namespace: str
     pod: str
 

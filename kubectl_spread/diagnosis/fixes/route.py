@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import reduce
 from typing import Literal
 
@@ -17,11 +18,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.updates import update_errors
+from kubectl_spread.controllers import revisions
 from kubectl_spread.controllers.deployment import replica_set_of
 from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import reference_to, template_of
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import controller_of, owner_of, revision_of
 from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
@@ -40,7 +42,14 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
 from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Route
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
-from kubectl_spread.diagnosis.fixes.owner import keeper_of, new_revision_pod, patchable_owner, stays_valid, with_edits
+from kubectl_spread.diagnosis.fixes.owner import (
+    is_of_older_revision,
+    keeper_of,
+    new_revision_pod,
+    patchable_owner,
+    stays_valid,
+    with_edits,
+)
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, steps_of, value_at
 from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
@@ -64,8 +73,12 @@ def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequenc
     waiting = waiting or (situation.pod,)
     for part in parts:
         if isinstance(part, RecreatePod):
-            owner = str(owner_of(part.obj, situation.handle.snapshot))
-            yield Route(commands=(_delete_command(waiting),), effect=Effect.TEMPLATE_IS_RIGHT, owner=owner)
+            yield Route(
+                commands=(_delete_command(waiting),),
+                effect=Effect.TEMPLATE_LACKS if part.lacks else Effect.TEMPLATE_IS_RIGHT,
+                owner=str(owner_of(part.obj, situation.handle.snapshot)),
+                fields=part.lacks,
+            )
         elif not isinstance(part, EditPod):
             yield _change_object(part)
     changed = [part for part in parts if isinstance(part, EditPod)]
@@ -133,7 +146,20 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
             return Route(effect=Effect.TEMPLATE_INVALID, owner=_type_and_name(owner))
         return _with_source(_patch_owner(owner, edits, situation, waiting), owner, edits, situation)
     except LookupError:
-        return Route(effect=Effect.TEMPLATE_DIFFERS, owner=_type_and_name(owner))
+        return _where_template_differs(owner, edits, situation)
+
+
+def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
+    """Return how to make the change where the owner's template lacks the field: it may have changed since."""
+    job = controller_of(situation.pod, situation.handle.snapshot)
+    if isinstance(owner, workloads.CronJob) and isinstance(job, workloads.Job):
+        with suppress(LookupError):
+            return _with_source(_recreate_job(job, edits), job, edits, situation)
+    route = Route(effect=Effect.TEMPLATE_DIFFERS, owner=_type_and_name(owner))
+    if isinstance(owner, workloads.Deployment) and owner.spec.paused and is_of_older_revision(situation):
+        disturbs = _disturbance_of(Disturbance.REPLACED, situation)
+        return replace(route, commands=(_resume_command(owner),), paused=True, disturbs=disturbs)
+    return route
 
 
 def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
@@ -164,7 +190,7 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
         if not isinstance(owner, Pod) and not stays_valid(owner, edits, release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
     except LookupError:
-        return Route(effect=Effect.TEMPLATE_DIFFERS, owner=named)
+        return Route(effect=Effect.MANIFEST_DIFFERS, owner=named)
     after = edited(owner, edits) if isinstance(owner, Pod) else with_edits(owner, edits)
     api_version = "v1" if isinstance(owner, Pod) else reference_to(owner).api_version
     route = Route(edits=changed, fragment=_fragment_of(owner, after, api_version))
@@ -222,19 +248,33 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
     if isinstance(owner, workloads.Deployment):
         return _roll_out(rollout, owner, with_edits(owner, edits), situation)
-    if isinstance(owner, workloads.DaemonSet) and owner.spec.update_strategy.type != workloads.ON_DELETE:
-        return rollout
-    # A Pod that is evicted later is recreated with the change.
-    return _patch_and_delete(owner, waiting if situation.bound_for is None else (), rollout)
+    route = rollout
+    if not isinstance(owner, workloads.DaemonSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
+        # A Pod that is evicted later is recreated with the change.
+        route = _patch_and_delete(owner, waiting if situation.bound_for is None else (), rollout)
+    return _roll_back(route, with_edits(owner, edits), situation)
+
+
+def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
+    """Return the route where the Pods stay that an older revision with the changed template has."""
+    rolls = route.effect in {Effect.ROLLOUT, Effect.ROLLOUT_IN_TURN}
+    if not rolls or not isinstance(changed, workloads.StatefulSet | workloads.DaemonSet):
+        return route
+    snapshot = situation.handle.snapshot
+    known = [pod for pod in situation.running if revisions.template_of(changed, revision_of(pod), snapshot)]
+    staying = [pod for pod, _ in revisions.of_older_revision(changed, snapshot, known)]
+    if not staying:
+        return route
+    disturbs = Disturbance.NOTHING if len(staying) == len(situation.running) else route.disturbs
+    reused = f"revision {revision_of(staying[0])}"
+    return replace(route, effect=Effect.ROLLBACK, reused=reused, pods=len(staying), disturbs=disturbs)
 
 
 def _roll_out(rollout: Route, owner: workloads.Deployment, changed: Workload, situation: Situation) -> Route:
     """Return what a changed template triggers: nothing while paused, and Pods of the same template stay."""
     rollout = replace(rollout, pods=owner.spec.replicas_wanted)
     if owner.spec.paused:
-        metadata = owner.metadata
-        resume = Command(verb="rollout resume", kind="deployment", namespace=metadata.namespace, name=metadata.name)
-        rollout = replace(rollout, commands=(*rollout.commands, resume), paused=True)
+        rollout = replace(rollout, commands=(*rollout.commands, _resume_command(owner)), paused=True)
     assert isinstance(changed, workloads.Deployment)  # noqa: S101 - it is the owner with another template
     reused = replica_set_of(changed, situation.handle.snapshot).metadata.name
     made_by = [pod.metadata.controller.name for pod in situation.running if pod.metadata.controller]
@@ -244,6 +284,11 @@ def _roll_out(rollout: Route, owner: workloads.Deployment, changed: Workload, si
     return replace(
         rollout, effect=Effect.ROLLBACK, reused=f"replicaset/{reused}", pods=made_by.count(reused), disturbs=disturbs
     )
+
+
+def _resume_command(owner: workloads.Deployment) -> Command:
+    metadata = owner.metadata
+    return Command(verb="rollout resume", kind="deployment", namespace=metadata.namespace, name=metadata.name)
 
 
 def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Route:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
-from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.findings import RolloutMixesRevisions, Severity
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
@@ -25,11 +25,13 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edits_of,
     target_of,
 )
-from kubectl_spread.diagnosis.fixes.change import Change, Override
+from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
 from kubectl_spread.diagnosis.fixes.conclusion import (
     LETS_IN_AT_MOST,
     NO_FIXES,
+    Effect,
     FixSearch,
+    RolloutGoesOn,
     Route,
     VerifiedFix,
     WouldWarn,
@@ -37,7 +39,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.route import renewal_jams, routes_of
-from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
+from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
@@ -99,11 +101,11 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
     renewed = _harmless(_working_alone(moves.stale(situation), situation, spent))
-    if renewed:
-        return FixSearch(fixes=_ranked(renewed, situation, siblings), complete=not spent())
+    if any(isinstance(part, RecreatePod) and not part.lacks for each in renewed for part in each.parts):
+        return FixSearch(fixes=_ranked(renewed[:1], situation, siblings), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, situation, spent)]
-    working = _harmless(singles)
+    working = [*renewed, *_harmless(singles)]
     if not any(each.keeps_decisions for each in working):
         pairs = _harmless(_working_pairs(situation, spent, keeping=bool(working)))
         # Leave out pairs that go further than another pair.
@@ -116,9 +118,11 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
     waits = waits_of(situation, spent)
-    complete = not spent()
+    fixes, complete = _ranked(working, situation, siblings), not spent()
+    if renewed or any(isinstance(each, RolloutGoesOn) and each.replaces for each in waits):
+        fixes = tuple(each for each in fixes if any(route.commands for route in each.routes))
     return FixSearch(
-        fixes=_ranked(working, situation, siblings),
+        fixes=fixes,
         new_nodes=_ranked(new_nodes, situation, siblings),
         not_offered=alone,
         waits=waits,
@@ -129,13 +133,29 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
 def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ...]:
     """Return the changes after which the Pod goes to its destination, the safest first; new nodes if none does.
 
-    No change may lower what the constraint of the destination requires.
+    No change may lower what the constraint of the destination requires. If each sets aside what somebody decided, the
+    changes are added after which the constraint no longer counts the destination.
     """
-    asked = _required_at_destination(situation)
+    asked, bound_for = _required_at_destination(situation), situation.bound_for
     changed = _harmless(_working_alone(_candidates(situation), situation, spent))
     working = [each for each in changed if _required_at_destination(each.after) == asked]
+    if working and bound_for and not any(each.keeps_decisions for each in working):
+        working += _not_counting(bound_for, situation, spent)
     working = working or _harmless(_working_alone(nodes.additions(situation), situation, spent))
     return _ranked(working, situation, (situation.pod,))
+
+
+def _not_counting(bound_for: Destination, situation: Situation, spent: Spent) -> list[WorkingFix]:
+    """Return the changes that keep decisions, after which the constraint of the destination does not count it."""
+    anywhere = replace(situation, bound_for=None)
+    found = _harmless(_working_alone(constraints.candidates(anywhere, others=0), anywhere, spent))
+    return [each for each in found if each.keeps_decisions and not _counts(bound_for, each.after)]
+
+
+def _counts(bound_for: Destination, situation: Situation) -> bool:
+    """Whether a hard constraint on its topology key counts one of the domains, or there is no such constraint."""
+    own = [each for each in situation.counts if each.constraint.topology_key == bound_for.topology_key]
+    return not own or any(bound_for.domains & each.match_num.keys() for each in own)
 
 
 def _required_at_destination(situation: Situation) -> list[tuple[int, int]]:
@@ -287,6 +307,7 @@ def _verified_fix(
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
     considered = siblings[:MOST_SIBLINGS]
     routes = tuple(routes_of(fix.parts, situation, considered))
+    rolled_back = any(each.effect is Effect.ROLLBACK and each.disturbs is Disturbance.NOTHING for each in routes)
     limits = [LETS_IN_AT_MOST.get(route.effect, len(considered)) for route in routes if route.effect is not None]
     return VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
@@ -300,7 +321,7 @@ def _verified_fix(
         routes=routes,
         new_revision=None if set(renewed) == set(feasible) else renewed,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
-        warnings=fix.warnings,
+        warnings=tuple(each for each in fix.warnings if not (rolled_back and each == RolloutMixesRevisions.__name__)),
     )
 
 
@@ -310,9 +331,11 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
         return 0
     after, edits = found.after, edits_of(found.parts)
     handle = with_placed(after.pod, after.feasible[0], after.handle)
-    if any(isinstance(part, RecreatePod) for part in found.parts):
-        again = (replacement(each, handle.snapshot, handle.profile).pod for each in siblings)
-        return count_placed(again, handle)
+    for part in found.parts:
+        if isinstance(part, RecreatePod):
+            plain = bool(part.lacks)
+            again = (replacement(each, handle.snapshot, handle.profile, plain=plain).pod for each in siblings)
+            return count_placed(again, handle)
     return count_placed((edited_where_it_fits(each, edits) for each in siblings), handle)
 
 

@@ -7,10 +7,11 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.deployment import replica_sets
+from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
 from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
+from kubectl_spread.diagnosis.fixes.owner import is_of_older_revision
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
@@ -62,7 +63,8 @@ def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
                 namespace=namespace, name=name, node=pod.spec.node_name, grace_seconds=why.grace_seconds
             )
     if not spent() and _rollout_lets_in(situation):
-        yield conclusion.RolloutGoesOn(owner=str(owner_of(situation.pod, situation.handle.snapshot)))
+        owner = str(owner_of(situation.pod, situation.handle.snapshot))
+        yield conclusion.RolloutGoesOn(owner=owner, replaces=is_of_older_revision(situation))
 
 
 def _kept_pods(
@@ -115,7 +117,8 @@ def _rollout_lets_in(situation: Situation) -> bool:
     exists = situation.written is None and situation.bound_for is None
     if not exists or not isinstance(owner, Deployment) or owner.spec.paused or snapshot.inventory.not_read:
         return False
-    if sum(bool(each.spec.replicas_wanted) for each in replica_sets(owner, snapshot)) <= 1:
+    newest = replica_set_of(owner, snapshot).metadata.name
+    if not any(each.spec.replicas_wanted and each.metadata.name != newest for each in replica_sets(owner, snapshot)):
         return False
     cluster = ClusterState(Handles(situation.handle), 0)
     for pod in situation.running:

@@ -16,8 +16,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import Ranges, constraint_block
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.wording import check as wording
-from kubectl_spread.wording.pending import held_back
-from kubectl_spread.wording.words import capital, count_of, scores_some, totals
+from kubectl_spread.wording.words import capital, count_of, held_back, scores_some, totals
 
 SHOWN_NODES = 10
 

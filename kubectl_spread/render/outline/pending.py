@@ -21,7 +21,7 @@ from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
-from kubectl_spread.wording.words import capital, held_by_gates, listed, scores_few
+from kubectl_spread.wording.words import capital, held_back, held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
@@ -130,7 +130,7 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
 def _headline(item: PendingItem) -> Headline:
     name, verdict, tone = f"{item.namespace}/{item.name}", verdict_sentence(item), VERDICT_TONES[item.verdict]
     if item.held_by:
-        held = wording.held_back(item.held_by, verdict)
+        held = held_back(item.held_by, verdict)
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)

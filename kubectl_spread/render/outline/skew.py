@@ -83,7 +83,7 @@ def _names_in(constraint: ConstraintReport) -> frozenset[str]:
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
     if item.pending_pod:
-        yield Note(line=wording.pending_pod(item.pending_pod, item.next))
+        yield Note(line=wording.pending_pod(item.pending_pod, item.next, item.held_by))
         if not isinstance(item.autoscaler, UnsetType):
             yield Note(line=item.autoscaler.summary)
     # Only the newest revision has a next replica.

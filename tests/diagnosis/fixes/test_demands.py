@@ -53,9 +53,10 @@ class TestNodeSelection:
 
     def test_nobody_patches_a_template_that_requires_nothing(self) -> None:
         pending = pod("p", labels={"app": "web"}, affinity=needs(exists("ssd")))
-        stateful_set = owner("StatefulSet", pod("p", labels={"app": "web"}))
-        found = fixes([node("n"), stateful_set], owned(pending, stateful_set))["RelaxNodeSelector"]
-        assert (found.commands, "by hand" in found.starts) == ((), True)
+        stateful_set = {**owner("StatefulSet", pod("p", labels={"app": "web"})), "status": {"updateRevision": "web-1"}}
+        revision = {"controller-revision-hash": "web-1"}
+        found = fixes([node("n"), stateful_set], owned(pending, stateful_set, **revision))["RelaxNodeSelector"]
+        assert (found.commands, "or admission added the field" in found.starts) == ((), True)
 
     def test_both_together_take_a_pair(self) -> None:
         pending = pod("p", nodeSelector={"disk": "ssd"}, affinity=needs(exists("fast")))
@@ -123,9 +124,9 @@ class TestPodAffinity:
 
     def test_nobody_patches_a_template_that_lacks_the_term(self) -> None:
         pending = pod("p", labels={"app": "web"}, affinity={"podAffinity": {REQUIRED: [{"topologyKey": ZONE}]}})
-        stateful_set = owner("StatefulSet", pod("p", labels={"app": "web"}))
-        found = fixes([node("a1", zone="a"), stateful_set], owned(pending, stateful_set))["RelaxPodAffinity"]
-        assert (found.commands, "by hand" in found.starts) == ((), True)
+        job = owner("Job", pod("p", labels={"app": "web"}))
+        found = fixes([node("a1", zone="a"), job], owned(pending, job))["RelaxPodAffinity"]
+        assert (found.commands, "has no such field" in found.starts) == ((), True)
 
 
 class TestHostPorts:
@@ -160,9 +161,9 @@ class TestHostPorts:
         pending = pod("p", labels={"app": "web"}, host_ports=["80"])
         taken = pod("taken", on="n", host_ports=["80"])
         for made_by in (pod("p", labels={"app": "web"}), {**pending, "spec": {"containers": [{"name": "other"}]}}):
-            stateful_set = owner("StatefulSet", made_by)
-            found = fixes([node("n"), taken, stateful_set], owned(pending, stateful_set))["ChangeHostPort"]
-            assert (found.commands, "by hand" in found.starts) == ((), True)
+            job = owner("Job", made_by)
+            found = fixes([node("n"), taken, job], owned(pending, job))["ChangeHostPort"]
+            assert (found.commands, "has no such field" in found.starts) == ((), True)
 
 
 class TestRequests:

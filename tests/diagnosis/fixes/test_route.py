@@ -10,8 +10,9 @@ import pytest
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.search import fix_for
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
+from tests.build_workloads import held_revision
 from tests.diagnosis.fixes.clusters import HASH, WEB, conclusion, fixes, search, web, zones
-from tests.diagnosis.fixes.owners import cron_job, owned, owner
+from tests.diagnosis.fixes.owners import cron_job, owned, owner, template
 
 TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
 CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
@@ -79,13 +80,20 @@ def test_of_owners_that_own_each_other_none_is_patched() -> None:
     assert "in the template of replicaset/web-a" in found.starts
 
 
-@pytest.mark.parametrize(("replicas", "said"), [(6, "6 Pods"), (1, "the Pod"), (None, "the Pod")])
-def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, said: str) -> None:
+@pytest.mark.parametrize(
+    ("replicas", "said", "running"),
+    [
+        (6, "6 Pods", "none of them runs yet"),
+        (1, "the Pod", "it does not run yet"),
+        (None, "the Pod", "it does not run yet"),
+    ],
+)
+def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, said: str, running: str) -> None:
     deployment = owner("Deployment", web(), replicas=replicas)
     found = offered(owner("ReplicaSet", web(), name="web-abc", of=deployment), above=deployment)["RaiseMaxSkew"]
     assert len(found.commands) == 1
     assert found.commands[0].startswith("kubectl patch deployment web ")
-    assert found.starts == f"replaces {said} of deployment/web; none of them runs yet"
+    assert found.starts == f"replaces {said} of deployment/web; {running}"
 
 
 def test_a_job_is_made_anew_without_what_the_server_wrote() -> None:
@@ -173,11 +181,14 @@ class TestTemplatesThatDiffer:
         found = offered(owner("StatefulSet", web()), pending=pending)["RaiseMaxSkew"]
         assert patch_in(found.commands[0]) == RAISED
 
-    def test_a_constraint_that_admission_added_is_changed_by_hand(self) -> None:
-        found = offered(owner("StatefulSet", pod("p", labels=WEB)))["RaiseMaxSkew"]
+    def test_a_constraint_that_admission_added_is_changed_where_it_is_added(self) -> None:
+        found = offered(owner("Job", pod("p", labels=WEB)))["RaiseMaxSkew"]
         assert (found.commands, found.starts) == (
             (),
-            "the template of statefulset/web differs from its Pod: make the change there by hand",
+            (
+                "the template of job/web has no such field: it was changed after the Pod was created, or admission"
+                " added the field"
+            ),
         )
 
     def test_a_template_that_would_be_refused_is_left_alone(self) -> None:
@@ -249,7 +260,7 @@ class TestNewRevision:
         replica_set = owner("ReplicaSet", pending, name="web-abc", of=deployment)
         own = [web(f"own-{name}", on=name, labels={**WEB, HASH: "abc"}) for name in ("a1", "b1")]
         asked = owned(pending, replica_set, **{HASH: "abc"})
-        found = fixes([*zones(**TAINTED), *own, deployment, replica_set], asked)["RaiseMaxSkew"]
+        found = fixes([*zones(**TAINTED), *own, deployment, replica_set], asked)["AddToleration"]
         assert not isinstance(found.new_revision, tuple)
 
 
@@ -320,6 +331,18 @@ class TestDeployments:
         assert (found.starts == again) is bool(living)
         assert found.disturbs == "Nothing"
 
+    @pytest.mark.parametrize("held", [False, True])
+    def test_restore_a_revision_of_a_stateful_set(self, held: bool) -> None:  # noqa: FBT001 - a parameter
+        by = {**owner("StatefulSet", web(nodeSelector={"disk": "ssd"})), "status": {"updateRevision": "web-new"}}
+        old, new = ({"controller-revision-hash": name} for name in ("web-old", "web-new"))
+        there = [owned(web("web-0", on="a1"), by, **old)]
+        if held:
+            there.append(held_revision("web-old", template(web())))
+        pending = owned(web("web-1", nodeSelector={"disk": "ssd"}), by, **new)
+        found = fixes([*zones(), by, *there], pending)["RelaxNodeSelector"]
+        again = "statefulset/web uses revision web-old again, whose template this is: its Pod stays"
+        assert ((found.starts, found.disturbs) == (again, "Nothing")) is held
+
     def test_replace_what_is_of_neither_template(self) -> None:
         by = owner("Deployment", web(nodeSelector={"disk": "ssd"}), replicas=2)
         sets = [
@@ -344,6 +367,35 @@ class TestStalePods:
         (fix,) = found.fixes
         assert (fix.id, fix.commands) == ("RecreatePod", ("kubectl delete pod web-0 web-1 -n default",))
         assert (fix.admits, fix.siblings, fix.disturbs, found.new_nodes) == (2, 2, "Nothing", ())
+
+    @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "StatefulSet"])
+    def test_may_be_deleted_where_no_revision_shows_which_template_they_have(self, kind: str) -> None:
+        by = owner(kind, web(topologySpreadConstraints=[]), updateStrategy={"type": "OnDelete"})
+        (fix,) = search([*zones(), by], owned(web("web-0", nodeSelector={"disk": "ssd"}), by)).fixes
+        assert (fix.id, fix.commands) == ("RecreatePod", ("kubectl delete pod web-0 -n default",))
+        assert "may have been made before its template was changed" in fix.summary
+        assert "differs in spec.nodeSelector, spec.topologySpreadConstraints" in fix.starts
+
+    def test_are_left_to_a_controller_that_replaces_them(self) -> None:
+        by = owner("DaemonSet", web(), updateStrategy={"type": "RollingUpdate"})
+        assert "RecreatePod" not in offered(by, pending=web("web-0", nodeSelector={"disk": "ssd"}))
+
+    @pytest.mark.parametrize("paused", [False, True])
+    def test_of_an_older_revision_are_replaced_by_the_rollout(self, paused: bool) -> None:  # noqa: FBT001 - a parameter
+        by = owner("Deployment", web(), replicas=1, paused=paused)
+        older = owner("ReplicaSet", web(nodeSelector={"disk": "ssd"}), name="old", of=by, replicas=1)
+        found = search([*zones(), by, older], owned(web("web-0", nodeSelector={"disk": "ssd"}), older))
+        resumed = [("RelaxNodeSelector", ("kubectl rollout resume deployment/web -n default",))]
+        assert [(fix.id, fix.commands) for fix in found.fixes] == (resumed if paused else [])
+        waits = ["the rollout of deployment/web: it replaces this Pod, which is of an older revision"]
+        assert [each.message for each in found.waits or ()] == ([] if paused else waits)
+
+    def test_of_an_earlier_template_of_a_cron_job_are_changed_in_their_run(self) -> None:
+        by = cron_job(web())
+        job = owner("Job", web(nodeSelector={"disk": "ssd"}), name="web-1", of=by)
+        (fix,) = search([*zones(), by, job], owned(web("web-0", nodeSelector={"disk": "ssd"}), job)).fixes
+        assert "recreates job/web-1" in fix.starts
+        assert fix.commands[0].startswith("kubectl get job web-1 ")
 
     def test_are_not_where_the_template_is_no_better(self) -> None:
         by = owner("StatefulSet", web(nodeSelector={"disk": "ssd"}))
