@@ -67,14 +67,15 @@ def test_pods_stay_for_more_than_one_reason() -> None:
 CORDONED = node("b1", zone="b", unschedulable=True)
 PATCH = "kubectl patch replicaset web -n default --type=json -p"
 LOWER = '{"op":"add","path":"/spec/template/spec/containers/0/resources/requests","value":{"cpu":"1000m"}}'
+HONOR = '{"op":"add","path":"/spec/template/spec/topologySpreadConstraints/0/nodeTaintsPolicy","value":"Honor"}'
 SMALL = node("b1", zone="b", allocatable={"cpu": "1"})
 
 
 @pytest.mark.parametrize(
     ("objects", "first"),
     [
-        ([*zones("a"), SHUT, *web({"a1": 3})], "kubectl taint node c1 dedicated=gpu:NoSchedule-"),
-        ([*zones("a", "b"), SHUT, *web({"a1": 3})], "kubectl taint node c1 dedicated=gpu:NoSchedule-"),
+        ([*zones("a"), SHUT, *web({"a1": 3})], f"{PATCH} '[{HONOR}]'"),
+        ([*zones("a", "b"), SHUT, *web({"a1": 3})], f"{PATCH} '[{HONOR}]'"),
         ([*zones("a"), CORDONED, *web({"a1": 3})], "kubectl uncordon b1"),
         ([*zones("a"), SMALL, *web({"a1": 3}, requests={"cpu": "2"})], f"{PATCH} '[{LOWER}]'"),
         ([*zones("a", "b"), *web({"a1": 3}), budget("web", 0)], None),
