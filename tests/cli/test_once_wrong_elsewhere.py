@@ -32,12 +32,12 @@ def gated(*gates: str) -> list[Object]:
     return made
 
 
-def of_two_revisions(**spec: object) -> list[Object]:
+def of_two_revisions(*, paused: bool = False) -> list[Object]:
     """Return a Deployment whose template was repaired; the Pods of its only ReplicaSet are older and Pending."""
     older = revision("web", 1, pods=SSD)
     older["spec"]["replicas"] = 2
     pods = pods_of("ReplicaSet", "web-h1", "", "", pods=older["spec"]["template"])
-    return [workload("Deployment", "web", pods=REPAIRED, replicas=2, **spec), older, *pods]
+    return [workload("Deployment", "web", pods=REPAIRED, replicas=2, paused=paused), older, *pods]
 
 
 def stuck_stateful_set() -> list[Object]:
