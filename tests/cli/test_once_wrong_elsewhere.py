@@ -151,7 +151,7 @@ ROWS = {
     "one domain is one": Row(
         objects=[node("a1", zone="a"), ZONES[0], *deployed("a1", "", pods=template({**ON_ZONES, "minDomains": 2}))],
         ask=["show", "deployment/web"],
-        says=["minDomains requires 2 domains of topology.kubernetes.io/zone and there is 1 (a)"],
+        says=["minDomains requires 2 domains of topology.kubernetes.io/zone, but there is 1 (a)"],
     ),
 }
 
