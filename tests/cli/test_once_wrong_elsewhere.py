@@ -134,7 +134,7 @@ ROWS = {
         objects=[*THREE, *stuck_stateful_set()],
         ask=["why-pending"],
         code=1,
-        says=["statefulset/db uses revision db-1 again, whose template this is: its 2 Pods stay)"],
+        says=["statefulset/db uses revision db-1 again, which has this template: its 2 Pods stay)"],
         says_not=["replaces 3 Pods", "RolloutMixesRevisions"],
     ),
     "one Pod is one": Row(

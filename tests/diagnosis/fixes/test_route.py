@@ -340,7 +340,7 @@ class TestDeployments:
             there.append(held_revision("web-old", template(web())))
         pending = owned(web("web-1", nodeSelector={"disk": "ssd"}), by, **new)
         found = fixes([*zones(), by, *there], pending)["RelaxNodeSelector"]
-        again = "statefulset/web uses revision web-old again, whose template this is: its Pod stays"
+        again = "statefulset/web uses revision web-old again, which has this template: its Pod stays"
         assert ((found.starts, found.disturbs) == (again, "Nothing")) is held
 
     def test_replace_what_is_of_neither_template(self) -> None:
