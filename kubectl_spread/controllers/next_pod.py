@@ -202,7 +202,9 @@ def _why_no_more(owner: Job, pods: Sequence[Pod]) -> NoneComes | None:
         return NoneComes.FAILED
     if owner.finished:
         return NoneComes.COMPLETE
-    return _why_no_run(owner) or (NoneComes.ALL_RUN if job.wanted_now(owner) else NoneComes.COMPLETE)
+    # One Pod that succeeded ends a work queue once the others have ended.
+    runs = job.wanted_now(owner) or any(not pod.finished for pod in pods)
+    return _why_no_run(owner) or (NoneComes.ALL_RUN if runs else NoneComes.COMPLETE)
 
 
 def pod_of(owner: Workload, snapshot: Snapshot, *, revision: str = "") -> Pod:

@@ -137,6 +137,15 @@ ROWS = {
         says=["statefulset/db uses revision db-1 again, which has this template: its 2 Pods stay)"],
         says_not=["replaces 3 Pods", "RolloutMixesRevisions"],
     ),
+    "a work queue of which a Pod still runs is not complete": Row(
+        objects=[
+            *THREE,
+            workload("Job", "job", pods=REPAIRED, parallelism=2, status={"succeeded": 1, "active": 1}),
+            *pods_of("Job", "job", "a1", pods=REPAIRED),
+        ],
+        ask=["show", "job/job"],
+        says=["No next Pod: the Job has as many Pods as it wants."],
+    ),
     "one Pod is one": Row(
         objects=[
             node("a1", zone="a"),
