@@ -118,7 +118,8 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
         case remaining_skew.TooFewEvictions():
             return "it would take more evictions than --max allows"
         case remaining_skew.TooFewDomains(domains, min_domains):
-            return f"there are only {domains} of the {min_domains} domains that minDomains requires"
+            are = "is" if domains == 1 else "are"
+            return f"there {are} only {domains} of the {min_domains} domains that minDomains requires"
         case remaining_skew.PodsStay():
             return _staying(cause)
         case remaining_skew.DomainShut(domain, by):

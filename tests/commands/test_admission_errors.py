@@ -310,7 +310,7 @@ def test_replicas_that_applying_takes_back_are_warned_of(checked: Check) -> None
     (item,) = checked([workload("Deployment", "web", pods=template())], [*ABC, live]).items
     assert item.replicas == 1
     assert [warning.message for warning in item.warnings] == [
-        "what was applied before says it and this does not: applying it resets the 6 that live to 1"
+        "the manifest applied before sets it, and this one does not: applying it changes 6 replicas to 1"
     ]
 
 

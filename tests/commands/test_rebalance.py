@@ -74,7 +74,7 @@ def test_a_name_that_does_not_exist() -> None:
     ("fields", "reason"),
     [
         ({}, "only one domain counts: skew is always 0"),
-        ({"minDomains": 2}, "there are 1 of 2 domains"),
+        ({"minDomains": 2}, "there is only 1 of the 2 domains"),
         ({"soft": True}, ""),
     ],
 )

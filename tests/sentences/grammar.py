@@ -298,8 +298,8 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (
         (
-            rf"minDomains requires (?P<asked>\d+) domains of {KEY}, but there are (?P<n>\d+)(?: \({NAMES}\))?\. .*?is 0"
-            r" .*more than (?P<most>\d+)"
+            rf"minDomains requires (?P<asked>\d+) domains of {KEY}, but there (?:is|are) (?P<n>\d+)"
+            rf"(?: \({NAMES}\))?\. .*?is 0 .*more than (?P<most>\d+)"
         ),
         _too_few,
     ),
