@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
@@ -20,15 +21,16 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis.incomplete import unread_kinds
+from kubectl_spread.diagnosis.incomplete import unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
 from kubectl_spread.errors import ExitCode
-from kubectl_spread.gaps import Purpose
+from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
 from kubectl_spread.rebalance.checkpoints import Checkpoints, checkpoints
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
 from kubectl_spread.rebalance.plan_notes import plan_notes
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.wording.rebalance import plan_note_text
 
 WORST_FIRST = tuple(RebalanceVerdict)
@@ -79,7 +81,10 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             for each in sorted(workloads, key=lambda each: (each.namespace, str(each.ref)))
             if (number := sum(pod.waits for pod in each.pods))
         )
-        unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE)
+        unread = dict.fromkeys(unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE))
+        stay = (reason for outcome in found.outcomes for _, reason in outcome.stay)
+        of_pods = (replace(reason, purpose=Purpose.REBALANCE) for reason in stay if isinstance(reason, UnreadKind))
+        unread |= dict.fromkeys(of_pods)
         report = RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalance_items.evictions(found, view.snapshot, flags)),
@@ -106,7 +111,10 @@ def _goal(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterab
     def may_go(pod: Pod) -> bool:
         return not some or (pod.metadata.namespace, owner_of(pod, view.snapshot)) in wanted
 
-    return Asked(wanted=is_wanted, may_go=may_go, soft=options.soft, most=options.most)
+    def unread(pod: Pod, handle: Handle) -> UnreadKind | None:
+        return next(unread_of_filters(pod, handle, Purpose.SCHEDULING), None)
+
+    return Asked(wanted=is_wanted, may_go=may_go, unread=unread, soft=options.soft, most=options.most)
 
 
 def _worst_first(item: RebalanceItem) -> tuple[int, str, str, int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, unsimulated_notes
 from kubectl_spread.commands.applying import application, merge_all, merged_constraints, unreadable
@@ -23,16 +24,17 @@ from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.incomplete import unread_kinds
+from kubectl_spread.diagnosis.incomplete import unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
-from kubectl_spread.gaps import Purpose, UntriedPods
+from kubectl_spread.gaps import Gap, Purpose, UntriedPods
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind, Workload
 from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
@@ -130,12 +132,20 @@ def simulate(
             )
             for each, manifests in zip(changes, applied, strict=True)
         )
-    unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
+    unread = dict.fromkeys(_unread(view.snapshot, found.after(-1)[0].seen.placed))
     unknown = (gap for manifests in applied for manifest in manifests for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
     missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *untried)))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
+
+
+def _unread(snapshot: Snapshot, placed: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
+    """Yield the unread lists that decide how Pods are moved and created, and where those that found a node can go."""
+    yield from unread_kinds(snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
+    for pod, handle in placed:
+        yield from unread_of_filters(pod, handle, Purpose.SIMULATION)
+        yield from unknown_to_admission(pod, snapshot)
 
 
 def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:

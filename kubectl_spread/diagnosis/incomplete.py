@@ -143,6 +143,19 @@ def unread_kinds(
             yield gaps.UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
+def unread_of_filters(pod: Pod, handle: Handle, purpose: gaps.Purpose) -> Iterator[gaps.UnreadKind]:
+    """Yield the lists that could not be read and without which filters that judge this Pod are left out.
+
+    What Pods that were not read take is not meant: ``unread_pods`` yields that once for all.
+    """
+
+    def matters(kind: Kind) -> bool:
+        found = KINDS_THAT_MATTER.get(kind)
+        return found is not None and bool(found.filters) and kind != kinds.POD and found.matters(pod, handle)
+
+    yield from unread_kinds(handle.snapshot.inventory, matters, purpose)
+
+
 def unread_cluster(inventory: Inventory) -> Iterator[gaps.UnreadCluster]:
     """Yield that the Nodes, or some of them, were not read, if so."""
     for unread in inventory.unread:

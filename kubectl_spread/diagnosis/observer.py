@@ -20,7 +20,7 @@ from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.podtopologyspread import constraints_of
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.snapshot import Snapshot
@@ -47,6 +47,7 @@ class Observation(msgspec.Struct, frozen=True):
         refused: namespace, kind and name of a controller → why the API server refuses its Pods.
         living: workload → its Pods that have not ended, in the first order.
         touched: the Pods that were created, changed or deleted so far, in the first order.
+        placed: a Pod of each controller that found a node so far, and the cluster then, in the first order.
     """
 
     asked: frozenset[Key]
@@ -61,6 +62,7 @@ class Observation(msgspec.Struct, frozen=True):
     handles: Handles
     living: Mapping[Key, Sequence[Pod]]
     touched: tuple[Pod, ...]
+    placed: tuple[tuple[Pod, Handle], ...]
 
     @property
     def snapshot(self) -> Snapshot:
@@ -126,6 +128,7 @@ class Observer:
             handles=handles,
             living=living,
             touched=touched,
+            placed=tuple(cluster.first_tried.values()),
         )
 
     def _next_pod(self, key: Key, pods: Sequence[Pod], handles: Handles) -> NextPod | None:

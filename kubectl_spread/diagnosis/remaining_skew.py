@@ -17,7 +17,7 @@ from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spe
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_cores
-from kubectl_spread.gaps import Gap, OtherScheduler
+from kubectl_spread.gaps import Gap, OtherScheduler, UnreadKind
 from kubectl_spread.rebalance.arrangements import seen_best
 from kubectl_spread.rebalance.movable import Movable, StayReason
 from kubectl_spread.rebalance.plan import Outcome
@@ -130,8 +130,9 @@ def unsure_of(outcome: Outcome) -> Unsure | None:
         return OtherScheduler(scheduler_name=pod.spec.scheduler_name)
     if outcome.ended is Ended.NOT_BEGUN:
         return NotBegun()
-    gaps = incomplete(pod, handle, cycle.evaluate(pod, handle)) if outcome.improves else ()
-    return gaps[0] if gaps else None
+    if outcome.improves:
+        return next(iter(incomplete(pod, handle, cycle.evaluate(pod, handle))), None)
+    return next((reason for _, reason in outcome.stay if isinstance(reason, UnreadKind)), None)
 
 
 def remaining_skew(outcome: Outcome) -> RemainingSkew | None:

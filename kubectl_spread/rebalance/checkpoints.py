@@ -6,7 +6,7 @@ replacements must be Ready.
 Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36): each eviction uses one of disruptionsAllowed,
 which is restored once the budget's Pods are healthy again; pkg/controller/statefulset/stateful_set_control.go: one Pod
 after another; pkg/scheduler/backend/cache/cache.go: a Pod that is being deleted takes room until it is gone;
-interpodaffinity/filtering.go: it counts for anti-affinity until then, too.
+interpodaffinity/filtering.go, scoring.go: it counts for affinity and anti-affinity until then, too.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snaps
     """Yield the wave of each eviction, in order, counted from 1.
 
     A wave takes at most as many Pods of a budget as it allows at the start. It takes no Pod whose replacement waits for
-    a Ready Pod of the wave, may go to a node that another Pod of the wave is leaving, or is kept apart from such a Pod
-    by required anti-affinity of either.
+    a Ready Pod of the wave, may go to a node that another Pod of the wave is leaving, or may go elsewhere by inter-pod
+    affinity of either while such a Pod is still there.
 
     Args:
         evictions: (the Pod, its replacement, the nodes that this may go to).
@@ -145,25 +145,33 @@ def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snaps
         names = {f"{each.metadata.namespace}/{each.metadata.name}": each for each in budgets}
         used_up = any(taken[name] >= max(each.status.disruptions_allowed, 1) for name, each in names.items())
         takes_their_place = any(other.spec.node_name in lands for other in gone)
-        kept_apart = any(_kept_apart(again, lands, other, snapshot) for other in gone)
-        if used_up or takes_their_place or kept_apart or _comes_after(pod, gone, snapshot):
+        has_affinity = any(_is_drawn_or_kept_off(again, lands, other, snapshot) for other in gone)
+        if used_up or takes_their_place or has_affinity or _comes_after(pod, gone, snapshot):
             wave, taken, gone = wave + 1, Counter[str](), []
         taken.update(names.keys())
         gone.append(pod)
         yield wave
 
 
-def _kept_apart(again: Pod, lands: Collection[str], other: Pod, snapshot: Snapshot) -> bool:
-    """Whether required anti-affinity keeps a Pod off any of these nodes while the other is still on its node."""
-    keys = {
-        term.topology_key
-        for pod, near in ((again, other), (other, again))
-        for term in readable_terms(pod).anti_affinity
-        if term.matches(near, snapshot.namespace_labels(near.metadata.namespace))
-    }
+def _is_drawn_or_kept_off(again: Pod, lands: Collection[str], other: Pod, snapshot: Snapshot) -> bool:
+    """Whether inter-pod affinity of either may change where a Pod goes while the other is still on its node.
+
+    Affinity draws it there. Anti-affinity keeps it off nodes near the other, if it may go to any of these.
+    """
     there = snapshot.nodes.get(other.spec.node_name)
-    domains = {(key, there.metadata.labels[key]) for key in keys if key in there.metadata.labels} if there else set()
-    return any(not domains.isdisjoint(snapshot.nodes[name].metadata.labels.items()) for name in lands if domains)
+    if there is None:
+        return False
+    apart: set[tuple[str, str]] = set()
+    for pod, near in ((again, other), (other, again)):
+        terms = readable_terms(pod)
+        drawing = (*terms.affinity, *(term for weight, term in terms.preferred if weight > 0))
+        keeping_off = (*terms.anti_affinity, *(term for weight, term in terms.preferred if weight < 0))
+        namespace = snapshot.namespace_labels(near.metadata.namespace)
+        if any(term.topology_key in there.metadata.labels and term.matches(near, namespace) for term in drawing):
+            return True
+        keys = {term.topology_key for term in keeping_off if term.matches(near, namespace)}
+        apart |= {(key, there.metadata.labels[key]) for key in keys & there.metadata.labels.keys()}
+    return any(not apart.isdisjoint(snapshot.nodes[name].metadata.labels.items()) for name in lands if apart)
 
 
 def _comes_after(pod: Pod, gone: Iterable[Pod], snapshot: Snapshot) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from enum import Enum, auto
 from functools import cache
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset import comes_after
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, owner_of
+from kubectl_spread.gaps import UnreadKind
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
@@ -101,6 +102,7 @@ StayReason: TypeAlias = (
     | EvictionRefused
     | ReplacementRefused
     | ReplacementGated
+    | UnreadKind
 )
 """Why a Pod is not evicted."""
 
@@ -127,11 +129,16 @@ class Movable(msgspec.Struct, frozen=True):
         return tuple(goals[at].place.get(node_name) for at in self.joins)
 
 
+Unread: TypeAlias = Callable[[Pod, Handle], UnreadKind | None]
+"""Returns the list that was not read although it decides where a Pod can go; None if there is none."""
+
+
 class Movables:
     """The Pods of a cluster that may be evicted, each examined once."""
 
-    def __init__(self, handles: Handles) -> None:
+    def __init__(self, handles: Handles, unread: Unread) -> None:
         self._handles = handles
+        self._unread = unread
         self._snapshot = snapshot = handles.snapshot
         self._numbers: dict[Hashable, int] = {}
         self._shared: set[int] = set()
@@ -173,12 +180,13 @@ class Movables:
         refusal = eviction.refusal(pod, self._snapshot)
         return EvictionRefused(refusal) if refusal else self._why_not_scheduled(pod)
 
-    def _why_not_scheduled(self, pod: Pod) -> ReplacementRefused | ReplacementGated | None:
-        again = self._replacement(pod, self._number_of_alike(pod), self._handles.of(pod))
+    def _why_not_scheduled(self, pod: Pod) -> ReplacementRefused | ReplacementGated | UnreadKind | None:
+        handle = self._handles.of(pod)
+        again = self._replacement(pod, self._number_of_alike(pod), handle)
         if again.refusals:
             return ReplacementRefused(str(again.refusals[0]))
         held = gates(again.pod)
-        return ReplacementGated(held[0]) if held else None
+        return ReplacementGated(held[0]) if held else self._unread(again.pod, handle)
 
     def _shared_volume(self, pod: Pod) -> VolumeShared | None:
         """Return the volume, for one node at a time, that the Pod shares; None if it shares none.

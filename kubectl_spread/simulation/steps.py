@@ -378,7 +378,8 @@ def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         evicted=(*done.evicted, *left.evicted, *silent.evicted),
         blocked=tuple(replace(each, goes_with_node=True) for each in done.blocked),
         lost=(*done.lost, *left.lost, *silent.lost),
-        notes=silent.notes,  # Pods that the drain waited for are removed with their node.
+        # Pods that the drain waited for are removed with their node.
+        notes=(*(note for note in done.notes if isinstance(note, DrainFlags)), *silent.notes),
     )
 
 

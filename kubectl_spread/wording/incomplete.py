@@ -30,6 +30,22 @@ MOST_NAMES = 2
 _OWNER_SELECTS = "what the owner adds to the selector of the cluster's default constraints is not known"
 _VOLUMES = "its volumes were not evaluated"
 _WHERE_VOLUMES = "where its volumes could be was not evaluated"
+_WHERE_PODS_CAN_GO: Mapping[Kind, str] = {
+    **dict.fromkeys(
+        (
+            kinds.PERSISTENT_VOLUME_CLAIM,
+            kinds.PERSISTENT_VOLUME,
+            kinds.STORAGE_CLASS,
+            kinds.CSI_NODE,
+            kinds.CSI_DRIVER,
+            kinds.CSI_STORAGE_CAPACITY,
+            kinds.VOLUME_ATTACHMENT,
+        ),
+        "whether nodes suit the volumes of Pods was not evaluated",
+    ),
+    **dict.fromkeys(kinds.DEVICE_KINDS, "whether nodes have the devices that Pods claim was not evaluated"),
+    kinds.NAMESPACE: "affinity between Pods was not evaluated",
+}
 _DEVICES = "whether nodes have the devices it claims was not evaluated"
 _NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
 _NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
@@ -75,11 +91,13 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.POD: "Pods that were not read are not shown, and use unknown resources",
     },
     gaps.Purpose.SIMULATION: {
+        **_WHERE_PODS_CAN_GO,
         kinds.POD_DISRUPTION_BUDGET: "evictions were simulated that a budget may refuse",
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
         **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
     },
     gaps.Purpose.REBALANCE: {
+        **_WHERE_PODS_CAN_GO,
         **dict.fromkeys(kinds.WORKLOAD_KINDS, _NO_OWNER),
         kinds.POD_DISRUPTION_BUDGET: "a budget may refuse planned evictions",
     },

@@ -36,8 +36,8 @@ KEEPING_CONTROLLERS: Mapping[str, str] = {
 """Kind of a controller → why its Pods are left alone."""
 
 BETWEEN_WAVES = (
-    "Before each wave, also wait until evicted Pods are gone: a budget, a StatefulSet, room, anti-affinity or a volume"
-    " requires it."
+    "Before each wave, also wait until evicted Pods are gone: a budget, a StatefulSet, room, affinity between Pods"
+    " or a volume requires it."
 )
 SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
@@ -67,13 +67,15 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
         hold = "All constraints are satisfied" if len(verdicts) > 1 else "The constraint is satisfied"
         return f"{hold}: there is nothing to evict."
     number, them = count_of(evictions, "eviction"), count_of(broken, "violated constraint")
+    unknown = RebalanceVerdict.INCOMPLETE in verdicts
     if not evictions:
-        return f"No eviction helps: {them}."
+        return f"No eviction is planned for {them}: not all is known." if unknown else f"No eviction helps: {them}."
     balance, planned = "balances" if evictions == 1 else "balance", verdicts.count(RebalanceVerdict.PLANNED)
     if planned == broken:
         return f"{number} {balance} {them}."
     partial = verdicts.count(RebalanceVerdict.PARTIAL)
-    return f"{number} {balance} {planned} of {them} and {'improves' if evictions == 1 else 'improve'} {partial} more."
+    more = f" and {'improves' if evictions == 1 else 'improve'} {partial} more" if partial or not unknown else ""
+    return f"{number} {balance} {planned} of {them}{more}{'; not all is known' if unknown else ''}."
 
 
 def fix_first(summary: str, starts: str) -> str:
@@ -191,6 +193,8 @@ def stay_text(reason: movable.StayReason) -> str:
             return f"the API server would refuse its replacement: {message}"
         case movable.ReplacementGated(gate):
             return f"its replacement would wait for the scheduling gate {gate}"
+        case gaps.UnreadKind():
+            return f"where its replacement can go is not known: {consequence(reason)}"
         case KeptByController() | KeptByMark():
             return kept_text(reason)
         case _:

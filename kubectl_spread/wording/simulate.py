@@ -18,11 +18,11 @@ from kubectl_spread.wording.words import count_of, enumerated, listed, scores_so
 
 LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
-    DrainFlag.FORCE: " (no controller recreates it)",
+    DrainFlag.FORCE: " (no controller recreates {})",
 }
-"""Flag of a drain → what is lost by it."""
+"""Flag of a drain → what is lost by it, with a place for its Pods."""
 BLOCKED = "Blocked: {}: {}"
-LOST = "Deleted for good, because no controller recreates them: {}."
+LOST = "Deleted for good, because no controller recreates {}: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}."
 RANGES = "Ranges show the results of {} random orders."
 SHOWN_NAMES = 4
@@ -35,6 +35,7 @@ def step_sentence(
     gone: Mapping[str, int],
     pending: Sequence[tuple[int, int, int]],
     *,
+    removed: str,
     newly_pending: bool,
     undecided: bool,
     unread: bool,
@@ -44,6 +45,7 @@ def step_sentence(
     Args:
         gone: what happens to Pods → how many (count).
         pending: of each workload: how many of its Pods waited before, the fewest and the most that wait then (counts).
+        removed: what the step does to the Pods that it removes.
         newly_pending: whether more wait than before, or are refused.
         undecided: whether it is not known of some whether a node takes them.
         unread: whether a list was not read.
@@ -61,7 +63,7 @@ def step_sentence(
     elif said:
         said.append("none Pending")
     limit = "as far as was read, " if unread else ""
-    return f"{', '.join(said) or f'{limit}no Pod is evicted, none is Pending'}."
+    return f"{', '.join(said) or f'{limit}no Pod is {removed}, none is Pending'}."
 
 
 def _number(least: int, most: int) -> str:
@@ -77,10 +79,11 @@ def pending_text(waiting: Sequence[tuple[str, int, int]], summary: str) -> str:
     return f"{enumerated(pods, len(pods))} {are} Pending{why}"
 
 
-def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
-    """Return which Pods are evicted.
+def removed_text(removed: str, pods: Sequence[tuple[str, str]], most: int | None) -> str:
+    """Return which Pods the step removes.
 
     Args:
+        removed: what it does to them.
         pods: workload and name of each.
         most: how many are named (count); None for all.
     """
@@ -90,7 +93,7 @@ def evicted_text(pods: Sequence[tuple[str, str]], most: int | None) -> str:
     parts = [f"{workload}: {', '.join(those)}" for workload, those in names.items()]
     if most is not None and len(pods) > most:
         parts.append(f"and {len(pods) - most} more (--all)")
-    return f"Evicted: {'; '.join(parts)}."
+    return f"{removed.capitalize()}: {'; '.join(parts)}."
 
 
 def blocked_text(blocked: steps.Blocked) -> str:
@@ -120,8 +123,11 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
         case steps.DrainFlags(nodes, pods):
             words, flags = ((), ("-l", nodes, *pods)) if "=" in nodes else ((nodes,), pods)
             drain = kubectl("drain", *words, flags=(*flags, *connection_flags))
-            needs = [f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '')}" for flag, keys in pods.items()]
-            return f"this step is `{drain}`: kubectl evicts no Pod of the node without {enumerated(needs)}"
+            needs = [
+                f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '').format('it' if len(keys) == 1 else 'them')}"
+                for flag, keys in pods.items()
+            ]
+            return f"this drain is `{drain}`: kubectl evicts no Pod of the node without {enumerated(needs)}"
         case steps.MirrorRemade(pod, node):
             return (
                 f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."

@@ -77,6 +77,9 @@ BUDGET: Object = {
     "spec": {"selector": app("web"), "maxUnavailable": 0},
     "status": {"disruptionsAllowed": 0},
 }
+CLAIMING = template(ON_ZONES, **mounting("data"))
+MANY = ["ReadWriteMany"]
+EMPTY = [{"name": "scratch", "emptyDir": {}}]
 DOWN = ("node.kubernetes.io/unreachable:NoSchedule", "dedicated=x:NoExecute")
 
 ROWS = {
@@ -276,6 +279,57 @@ ROWS = {
         code=3,
         says=["incomplete: list nodes (not in the files)"],
         says_not=["The constraint is satisfied"],
+    ),
+    "a claim that runs somewhere is not missing": Row(
+        objects=[*THREE, *stateful("a1", "b1", "", pods=CLAIMING)],
+        ask=["why-pending"],
+        code=3,
+        says=["list persistentvolumeclaims (not in the files): its volumes were not evaluated"],
+        says_not=["not found"],
+    ),
+    "where volumes can go that were not read is not known after a drain": Row(
+        objects=[*THREE, *stateful("a1", "b1", pods=CLAIMING)],
+        ask=["simulate", "--drain=a1"],
+        code=1,
+        says=["incomplete: list persistentvolumeclaims (not in the files): whether nodes suit the volumes of Pods"],
+    ),
+    "no Pod is evicted whose volumes were not read": Row(
+        objects=[*THREE, *stateful("a1", "a1", "a1", pods=CLAIMING)],
+        ask=["rebalance"],
+        code=3,
+        says=["No eviction is planned for 1 violated constraint: not all is known.", "incomplete: list persistentvol"],
+        says_not=["/eviction"],
+    ),
+    "a Pod is evicted whose volumes suit every node": Row(
+        objects=[
+            *THREE,
+            claim("data", bound_to="pv", modes=MANY),
+            volume("pv"),
+            *stateful("a1", "a1", "a1", pods=CLAIMING),
+        ],
+        ask=["rebalance"],
+        code=1,
+        says=["/eviction"],
+        says_not=["incomplete"],
+    ),
+    "a removed node is drained with its flags": Row(
+        objects=[*ZONES, pod("p", on="a1", volumes=EMPTY), pod("q", on="a1"), *deployed("a1")],
+        ask=["simulate", "--remove=a1"],
+        code=1,
+        says=["3 Pods blocked", "kubectl drain a1 --delete-emptydir-data", "web-h1-0: the drain was refused"],
+        says_not=["evicted,", "Evicted:"],
+    ),
+    "lost Pods are counted": Row(
+        objects=[*ZONES, pod("p", on="a1"), pod("q", on="a1"), *deployed("a1")],
+        ask=["simulate", "--drain=a1", "--force"],
+        code=1,
+        says=["--force for default/p, default/q (no controller recreates them)", "2 Pods lost"],
+    ),
+    "a deleted Pod is not evicted": Row(
+        objects=[*ZONES, *deployed("a1")],
+        ask=["simulate", "--delete=pod/web-h1-0"],
+        says=["1 Pod deleted", "Deleted: default/deployment/web: web-h1-0."],
+        says_not=["evicted", "Evicted"],
     ),
     "empty lists of a Node's manifest are empty": Row(
         objects=[*ZONES, SHUT, *deployed("a1", "b1", "")],

@@ -71,17 +71,21 @@ def test_a_node_that_one_of_the_wave_leaves_has_its_room_in_the_next() -> None:
 
 
 @pytest.mark.parametrize("who", ["the one that comes", "the one that goes"])
-@pytest.mark.parametrize(("lands", "wanted"), [("b3", [1, 1]), ("a2", [1, 2])], ids=["other zone", "same zone"])
-def test_anti_affinity_counts_a_pod_that_is_being_deleted(who: str, lands: str, wanted: Sequence[int]) -> None:
-    apart = {
-        "podAntiAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": [
-                {"topologyKey": ZONE, "labelSelector": app("y" if who == "the one that goes" else "x")}
-            ]
-        }
-    }
+@pytest.mark.parametrize("required", [True, False], ids=["required", "preferred"])
+@pytest.mark.parametrize(
+    ("near", "lands", "wanted"),
+    [("podAntiAffinity", "b3", [1, 1]), ("podAntiAffinity", "a2", [1, 2]), ("podAffinity", "b3", [1, 2])],
+    ids=["kept off another zone", "kept off this zone", "drawn to its zone"],
+)
+def test_affinity_counts_a_pod_that_is_being_deleted(
+    who: str, near: str, lands: str, wanted: Sequence[int], *, required: bool
+) -> None:
+    term = {"topologyKey": ZONE, "labelSelector": app("y" if who == "the one that goes" else "x")}
+    weighted = {"weight": 1, "podAffinityTerm": term}
+    mode, terms = ("required", [term]) if required else ("preferred", [weighted])
+    affinity = {near: {f"{mode}DuringSchedulingIgnoredDuringExecution": terms}}
     gone, comes = (pod(name, on=f"{zone}1", labels={"app": name}, status=RUNNING) for name, zone in ("xa", "yb"))
-    (gone if who == "the one that goes" else comes)["spec"]["affinity"] = apart
+    (gone if who == "the one that goes" else comes)["spec"]["affinity"] = affinity
     found = snapshot(zones("a", "b", each=3))
     assert list(waves(landing([typed_pod(gone), typed_pod(comes)], [["b2"], [lands]]), found)) == wanted
 

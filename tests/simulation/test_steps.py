@@ -801,6 +801,6 @@ def test_a_drain_is_printed_with_the_flags_that_it_needs() -> None:
     caching = running("cache", "a1", controller("ReplicaSet", "web-h1"), volumes=[{"name": "c", "emptyDir": {}}])
     (note,) = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
     assert note == (
-        "this step is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of the node without"
+        "this drain is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of the node without"
         " --delete-emptydir-data for default/cache (what is in emptyDir volumes is lost)"
     )

@@ -30,13 +30,17 @@ from kubectl_spread.objects.kinds import (
     EVENT,
     KINDS,
     NODE,
+    PERSISTENT_VOLUME,
+    PERSISTENT_VOLUME_CLAIM,
     POD,
     REPLICA_SET,
     REPLICATION_CONTROLLER,
+    RESOURCE_CLAIM,
     SERVICE,
     Kind,
 )
 from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject
+from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.template_rest import UNKNOWN, field_of, with_rest
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.snapshot import ORIGIN_API, Inventory, Origin, Unread
@@ -217,14 +221,15 @@ def _with_recorded_gaps(inventory: Inventory, snapshot: Origin) -> Inventory:
 def _unread(objects: Objects, lists: Counter[Kind]) -> Iterator[Unread]:
     """Yield the kinds that the sources lack although the cluster may or must have them.
 
-    Where the sources have a list of one kind, such as a PodList, kinds without a list are unread. Without lists, Nodes
-    are unread where Pods name them, and Pods where workloads count them. A missing Node is unread where other Nodes are
-    there and a running Pod names it; the Node of a Pod that does not run may be deleted.
+    Where the sources have a list of one kind, such as a PodList, kinds without a list are unread. Without lists, kinds
+    are unread that other objects show to exist. A missing Node is unread where other Nodes are there and a running Pod
+    names it; the Node of a Pod that does not run may be deleted.
     """
+    exist = () if lists else {kind for each in _each(objects) for kind in _shown_to_exist(each)}
     for kind in KINDS:
-        if not objects[kind.name] and kind not in lists and (lists or _must_exist(kind, objects)):
+        if not objects[kind.name] and kind not in lists and (lists or kind in exist):
             yield Unread(kind, NOT_IN_FILES)
-    missing = _named_nodes(objects, "Running").difference(name for _, name in objects[NODE.name])
+    missing = _nodes_of_running_pods(objects).difference(name for _, name in objects[NODE.name])
     if missing and objects[NODE.name]:
         yield Unread(NODE, f"{_first_of(missing)} {NOT_IN_FILES}")
     # A dump has a list of Pods for each namespace; one of all namespaces has at least those of every cluster.
@@ -233,8 +238,21 @@ def _unread(objects: Objects, lists: Counter[Kind]) -> Iterator[Unread]:
         yield Unread(POD, f"only those of {_first_of(namespaces)} are in the files")
 
 
-def _must_exist(kind: Kind, objects: Objects) -> bool:
-    return (kind == NODE and bool(_named_nodes(objects))) or (kind == POD and any(map(_counts_pods, _each(objects))))
+def _shown_to_exist(obj: KubernetesObject) -> Iterator[Kind]:
+    """Yield the kinds of which the object shows that the cluster has some: its controller, and what its Pods need."""
+    owner = obj.metadata.controller
+    if owner is not None and (owner.api_version, owner.kind) in BY_API:
+        yield BY_API[owner.api_version, owner.kind]
+    if isinstance(obj, Pod) and obj.spec.node_name and not obj.finished:
+        yield NODE
+        if any(volume.claims for volume in obj.spec.volumes):
+            yield PERSISTENT_VOLUME_CLAIM
+        if obj.spec.resource_claims:
+            yield RESOURCE_CLAIM
+    elif isinstance(obj, PersistentVolumeClaim) and obj.fully_bound:
+        yield PERSISTENT_VOLUME
+    elif _counts_pods(obj):
+        yield POD
 
 
 def _each(objects: Objects) -> Iterator[KubernetesObject]:
@@ -248,11 +266,10 @@ def _counts_pods(obj: KubernetesObject) -> bool:
     return isinstance(status, ReplicatedStatus) and status.replicas > 0
 
 
-def _named_nodes(objects: Objects, phase: str = "") -> set[str]:
-    """Return the nodes (by name) of Pods that have not finished; with a phase, of running Pods in that phase."""
-    pods = (pod for pod in objects[POD.name].values() if isinstance(pod, Pod) and not pod.finished)
-    named = {pod.spec.node_name for pod in pods if not phase or (pod.status.phase == phase and not pod.terminating)}
-    return named - {""}
+def _nodes_of_running_pods(objects: Objects) -> set[str]:
+    """Return the nodes, by name, of Pods that run."""
+    pods = (pod for pod in objects[POD.name].values() if isinstance(pod, Pod))
+    return {pod.spec.node_name for pod in pods if pod.status.phase == "Running" and not pod.terminating} - {""}
 
 
 def _first_of(names: set[str]) -> str:

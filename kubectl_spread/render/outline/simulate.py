@@ -39,12 +39,13 @@ def _tone(step: SimulatedStep) -> Tone:
 def _sentence(step: SimulatedStep, *, unread: bool) -> str:
     return wording.step_sentence(
         {
-            "evicted": len(step.evicted),
+            _removed(step): len(_removed_pods(step)),
             "blocked": len(step.blocked),
             "lost": len(step.lost),
             "preempted": len(step.preempted),
         },
         [(pending.before, *pending.range) for pending in step.pending],
+        removed=_removed(step),
         newly_pending=step.newly_pending,
         undecided=any(pending.incomplete for pending in step.pending),
         unread=unread,
@@ -66,13 +67,24 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     for why in dict.fromkeys(pod.why for pod in step.blocked):
         yield wording.BLOCKED.format(_named(pod for pod in step.blocked if pod.why == why), why)
     if step.lost:
-        yield wording.LOST.format(_named(step.lost))
+        yield wording.LOST.format("it" if len(step.lost) == 1 else "them", _named(step.lost))
     if step.preempted:
         yield wording.PREEMPTED.format(_named(step.preempted))
-    if step.evicted:
-        pods = [(f"{pod.namespace}/{pod.workload}", pod.pod) for pod in step.evicted]
-        yield wording.evicted_text(pods, None if extent.wide else wording.SHOWN_EVICTED)
+    if removed := _removed_pods(step):
+        pods = [(f"{pod.namespace}/{pod.workload}", pod.pod) for pod in removed]
+        yield wording.removed_text(_removed(step), pods, None if extent.wide else wording.SHOWN_EVICTED)
     yield from map(capital_sentence, step.notes)
+
+
+def _removed(step: SimulatedStep) -> str:
+    """Return what the step does to the Pods that it removes."""
+    return "deleted" if step.step.startswith("delete ") else "evicted"
+
+
+def _removed_pods(step: SimulatedStep) -> list[EvictedPod]:
+    """Return the Pods that the step removes; those that only go with their node are reported as blocked."""
+    blocked = {(pod.namespace, pod.pod) for pod in step.blocked}
+    return [pod for pod in step.evicted if (pod.namespace, pod.pod) not in blocked]
 
 
 def _named(pods: Iterable[EvictedPod | BlockedPod]) -> str:

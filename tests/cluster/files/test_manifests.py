@@ -29,11 +29,12 @@ from kubectl_spread.errors import ManifestError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.decoding import Plain
-from kubectl_spread.objects.kinds import KINDS
+from kubectl_spread.objects.kinds import KINDS, Kind
 from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import Object, node, pod
-from tests.build_workloads import workload
+from tests.build_storage import claim
+from tests.build_workloads import controller, revision, workload
 
 SOUND = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 POD: Plain = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
@@ -397,6 +398,14 @@ DUMPED = [
     *(("apps/v1", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet")),
 ]
 NO_NODES, NO_PODS = Unread(kinds.NODE, NOT_IN_FILES), Unread(kinds.POD, NOT_IN_FILES)
+
+
+def absent(kind: Kind) -> Unread:
+    """Return what is unread where the files hold nothing of a kind."""
+    return Unread(kind, NOT_IN_FILES)
+
+
+CLAIMING = [{"name": "data", "persistentVolumeClaim": {"claimName": "d"}}]
 DONE, RUNS = {"phase": "Succeeded"}, {"phase": "Running"}
 
 
@@ -418,6 +427,16 @@ DONE, RUNS = {"phase": "Succeeded"}, {"phase": "Running"}
         ([node("b1"), workload("DaemonSet", "ds", status={"currentNumberScheduled": 1})], [NO_PODS]),
         ([node("b1"), workload("ReplicaSet", "web", status={"replicas": 0})], []),
         ([node("b1"), pod("p"), workload("ReplicaSet", "web", status={"replicas": 1})], []),
+        ([node("b1"), pod("p", owner=controller("StatefulSet", "db"))], [absent(kinds.STATEFUL_SET)]),
+        ([node("b1"), pod("p", owner=controller("Job", "j"))], [absent(kinds.JOB)]),
+        ([node("b1"), pod("p", owner={**controller("Rollout", "r"), "apiVersion": "argoproj.io/v1alpha1"})], []),
+        ([revision("web", 1)], [absent(kinds.DEPLOYMENT)]),
+        ([node("b1"), pod("p", on="b1", volumes=CLAIMING)], [absent(kinds.PERSISTENT_VOLUME_CLAIM)]),
+        ([node("b1"), pod("p", volumes=CLAIMING)], []),
+        ([node("b1"), pod("p", on="b1", status=DONE, volumes=CLAIMING)], []),
+        ([node("b1"), pod("p", on="b1", resourceClaims=[{"name": "gpu"}])], [absent(kinds.RESOURCE_CLAIM)]),
+        ([claim("d", bound_to="pv")], [absent(kinds.PERSISTENT_VOLUME)]),
+        ([claim("d")], []),
     ],
 )
 def test_what_other_objects_show_to_exist_is_unread(objects: list[Object], unread: list[Unread]) -> None:
