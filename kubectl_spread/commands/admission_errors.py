@@ -81,11 +81,15 @@ def repeated_key_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     return tuple(
         ValidationWarning(
             field=path.removeprefix(f"{manifest.document.path}."),
-            message=f"the key is given twice, on lines {first} and {last}: the last value counts",
+            message=f"the key is given twice, {_on_lines(first, last)}: the last value counts",
         )
         for path, (first, last) in manifest.document.twice.items()
         if path.startswith(manifest.document.path)
     )
+
+
+def _on_lines(first: int, last: int) -> str:
+    return f"on line {first}" if first == last else f"on lines {first} and {last}"
 
 
 def pod_errors(

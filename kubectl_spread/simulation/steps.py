@@ -324,7 +324,9 @@ def _is_alone(pod: Pod, cluster: ClusterState) -> bool:
 
 
 def _is_lost(pod: Pod, cluster: ClusterState) -> bool:
-    """Whether no controller creates the Pod again; a terminating controller does not."""
+    """Whether nothing creates the Pod again: a terminating controller does not, but a kubelet does its mirror Pods."""
+    if workloads.is_mirror(pod):
+        return False
     owner = workloads.controller_of(pod, cluster.snapshot)
     going = owner is not None and owner.metadata.deletion_timestamp is not None
     return _is_alone(pod, cluster) or (going and not pod.finished)

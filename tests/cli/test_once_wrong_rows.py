@@ -81,6 +81,10 @@ CLAIMING = template(ON_ZONES, **mounting("data"))
 MANY = ["ReadWriteMany"]
 EMPTY = [{"name": "scratch", "emptyDir": {}}]
 DOWN = ("node.kubernetes.io/unreachable:NoSchedule", "dedicated=x:NoExecute")
+MIRROR = {
+    **pod("etcd-a1", on="a1", owner={"apiVersion": "v1", "kind": "Node", "name": "a1"}),
+    "metadata": {"name": "etcd-a1", "namespace": "default", "annotations": {"kubernetes.io/config.mirror": "x"}},
+}
 
 ROWS = {
     "a taint that was set on purpose stays": Row(
@@ -345,18 +349,16 @@ ROWS = {
     "a mirror Pod is made again": Row(
         objects=[
             *ZONES,
-            {
-                **pod("etcd-a1", on="a1", owner={"apiVersion": "v1", "kind": "Node", "name": "a1"}),
-                "metadata": {
-                    "name": "etcd-a1",
-                    "namespace": "default",
-                    "annotations": {"kubernetes.io/config.mirror": "x"},
-                },
-            },
+            MIRROR,
         ],
         ask=["simulate", "--delete=pod/etcd-a1"],
         says=["The kubelet of a1 recreates the mirror Pod default/etcd-a1"],
         says_not=["lost"],
+    ),
+    "the kubelet makes a mirror Pod again once its node answers": Row(
+        objects=[*ZONES, MIRROR],
+        ask=["simulate", "--lose=a1"],
+        says_not=["lost", "Deleted for good"],
     ),
 }
 

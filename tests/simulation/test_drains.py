@@ -82,7 +82,7 @@ def test_a_drain_names_the_flags_that_kubectl_wants_for_it(step: str, force: boo
     scratch = running("cache", "a1", controller("CloneSet", "cache"), volumes=[{"name": "v", "emptyDir": {}}])
     objects = [*SIX, OTHER, *deployment(["a1", "b1"]), daemon, scratch, pod("tool", on="a1", status=READY)]
     found = last(objects, step, force=force)
-    said = [note for note in found.notes if note.startswith("this step is")]
+    said = [note for note in found.notes if note.startswith("this drain is")]
     assert [note.split("`")[1] for note in said] == [drain] * bool(drain)
     assert all("--ignore-daemonsets for default/other-a1" in note for note in said)
     assert all("--delete-emptydir-data for default/cache" in note for note in said)
