@@ -251,10 +251,10 @@ def test_parts_that_differ_in_what_nobody_reads_are_one() -> None:
     [
         (b"\x0b\x0c", "there is no wire type 3"),
         (b"\x12\xff\xff\xff\xff\x0f", "cut short"),
-        (b"\x12" + b"\xff" * 11, "a number without end"),
+        (b"\x12" + b"\xff" * 11, "a number does not end"),
         (b"\x12", "cut short"),
         (b"\x09\x00", "cut short"),
-        (b"\x12\x0e\x0a\x0c\x42\x0a\x08" + b"\xff" * 8 + b"\x7f", "a time that is none"),
+        (b"\x12\x0e\x0a\x0c\x42\x0a\x08" + b"\xff" * 8 + b"\x7f", "a time is not valid"),
     ],
 )
 def test_what_is_wrong_is_said(part: bytes, why: str) -> None:
