@@ -176,7 +176,7 @@ SEVERAL_FILES: Mapping[str, Case] = {
         who=CAROL,
     ),
     "all files missing": Case(
-        kubeconfig="$HERE/gone:$HERE/lost", says=["found no kubeconfig", "$HERE/gone", "KUBECONFIG"]
+        kubeconfig="$HERE/gone:$HERE/lost", says=["there is no kubeconfig", "$HERE/gone", "KUBECONFIG"]
     ),
     "--kubeconfig missing": Case(flags=["--kubeconfig=gone"], says=["gone", "No such file"]),
     "one malformed file among several": Case(
@@ -627,7 +627,7 @@ PROXIES: Mapping[str, Case] = {
 }
 
 FILES: Mapping[str, Case] = {
-    "no kubeconfig at all": Case(kubeconfig="", says=["found no kubeconfig", "~/.kube/config", "--kubeconfig"]),
+    "no kubeconfig at all": Case(kubeconfig="", says=["there is no kubeconfig", "~/.kube/config", "--kubeconfig"]),
     "an empty kubeconfig": Case(files={"config": ""}, says=["current-context is not set", "$HERE/config"]),
     "null": Case(files={"config": "null\n"}, says=["current-context is not set"]),
     "no current-context": Case(files=one(current=""), says=["current-context is not set", "contexts: main"]),
@@ -727,8 +727,8 @@ PODS: Mapping[str, Case] = {
     "a context that does not exist": Case(
         kubeconfig="", env=_POD, inside=IN_POD, flags=["--context=nope"], says=['context "nope" does not exist']
     ),
-    "the variables without the files": Case(kubeconfig="", env=_POD, says=["found no kubeconfig"]),
-    "the files without the variables": Case(kubeconfig="", inside=IN_POD, says=["found no kubeconfig"]),
+    "the variables without the files": Case(kubeconfig="", env=_POD, says=["there is no kubeconfig"]),
+    "the files without the variables": Case(kubeconfig="", inside=IN_POD, says=["there is no kubeconfig"]),
     "--as": Case(
         kubeconfig="",
         env=_POD,
