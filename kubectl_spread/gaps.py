@@ -150,10 +150,11 @@ class OtherScheduler(_Gap, frozen=True, kw_only=True):
 
 
 class NodeNamed(_Gap, frozen=True, kw_only=True):
-    """A Pod (``namespace/name``) that names its node, so that no scheduler decides."""
+    """A Pod (``namespace/name``) that names its node, which may not exist: no scheduler decides."""
 
     pod: str
     node_name: str
+    absent: bool = False
 
 
 class SchedulingGroup(_Gap, frozen=True, kw_only=True):

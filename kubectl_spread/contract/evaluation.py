@@ -169,7 +169,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
-        verdict=verdict if handle.decides(pod) else Verdict.INCOMPLETE,
+        verdict=verdict if handle.decides(pod) or handle.is_orphan(pod) else Verdict.INCOMPLETE,
         summary=explanation.summary,
         cause=to_blame.cause if to_blame else UNSET,
         message=explanation.message,

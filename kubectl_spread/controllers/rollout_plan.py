@@ -50,7 +50,11 @@ class Assumption(Enum):
     RUNNING_STAY = "RunningStay"
     """Running Pods stay whatever changes in the template; missing ones are created."""
     POD_STAYS = "PodStays"
-    """The running Pod stays the same, or changes only in mutable fields."""
+    """The Pod stays the same, or changes only in mutable fields."""
+    POD_FINISHED = "PodFinished"
+    POD_TERMINATING = "PodTerminating"
+    POD_ORPHANED = "PodOrphaned"
+    """Its node does not exist. Source: kube-controller-manager podgc/gc_controller.go gcOrphaned (v1.36)."""
     ALL_GONE_FIRST = "AllGoneFirst"
     DELETED_BY_HAND = "DeletedByHand"
     """Missing ordinals are created; running Pods stay until somebody deletes them."""
@@ -152,7 +156,9 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
     obj = owner or wanted.pod
     live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
     found = _rollout_without_new_pods(owner, running, before)
-    if found is None and owner is not None and live is not None and not isinstance(live, Pod):
+    if isinstance(live, Pod) and not wanted.numbered:
+        found, running = ("Scale", _fate_of(live, before), 0), (live,)
+    elif found is None and owner is not None and live is not None and not isinstance(live, Pod):
         found = _rollout_of_change(wanted, owner, live, running)
     elif found is None and running:
         is_pod = wanted.ref.kind == Pod.__name__
@@ -163,6 +169,17 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
     as_many = getattr(obj.spec, "replicas", None) in {None, wanted.replicas}
     unchanged = live is not None and live.spec == obj.spec and as_many
     return Rollout(strategy=strategy, running=len(running), replaced=replaced, assumed=assumed, unchanged=unchanged)
+
+
+def _fate_of(pod: Pod, before: Snapshot) -> Assumption:
+    """Return what becomes of an existing Pod to which its manifest is applied."""
+    if pod.terminating:
+        return Assumption.POD_TERMINATING
+    if pod.finished:
+        return Assumption.POD_FINISHED
+    known = bool(before.nodes) and not before.inventory.nodes_unread
+    absent = known and bool(pod.spec.node_name) and pod.spec.node_name not in before.nodes
+    return Assumption.POD_ORPHANED if absent else Assumption.POD_STAYS
 
 
 def running_pods(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:

@@ -107,7 +107,8 @@ def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.G
         return kind in BESIDE_REJECTIONS or (kind.makes_pods and kind.name == owner_of(pod, handle.snapshot).kind)
 
     return (
-        *deciders(pod, handle, evaluation),
+        # That a Pod never runs is certain.
+        *(() if handle.is_orphan(pod) else deciders(pod, handle, evaluation)),
         *_undecided_choices(evaluation, handle),
         *not_modelled,
         *unread_kinds(inventory, matters, gaps.Purpose.SCHEDULING),
@@ -219,10 +220,11 @@ def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[gaps.
     profile, spec, name = handle.profile, pod.spec, "/".join(pod.key)
     unread = tuple(unread_cluster(handle.snapshot.inventory))
     yield from unread
-    if not profile.serves(pod):
+    if handle.names_its_node(pod):
+        if not unread:
+            yield gaps.NodeNamed(pod=name, node_name=spec.node_name, absent=handle.is_orphan(pod))
+    elif not profile.serves(pod):
         yield gaps.OtherScheduler(scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER)
-    elif not unread and not handle.decides(pod):
-        yield gaps.NodeNamed(pod=name, node_name=spec.node_name)
     if profile.does(Behaviour.SCHEDULING_GROUPS):
         if spec.scheduling_group is not None:
             yield gaps.SchedulingGroup(pod=name, pod_group=spec.scheduling_group.pod_group_name)

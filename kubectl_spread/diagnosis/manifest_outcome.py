@@ -133,8 +133,11 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     placed = applied.placed
     at_the_end = placed.handle if placed.waiting else placement.with_claims([wanted.pod], wanted.owner, placed.handle)
     first, handle = applied.first or ((placed.waiting or (wanted.pod,))[0], at_the_end)
-    if is_daemon := isinstance(wanted.owner, DaemonSet):
-        first = wanted.pod  # It is pinned to no node, and stands for all daemons.
+    is_daemon = isinstance(wanted.owner, DaemonSet)
+    if is_daemon or handle.names_its_node(first):
+        first = wanted.pod  # It is pinned to no node, or names it, and stands for all.
+    if rollout is not None and rollout.assumed is Assumption.POD_TERMINATING:
+        first = replace(first, spec=replace(first.spec, node_name=""))
     # Another scheduler, or a kubelet, may decide otherwise than kube-scheduler.
     jammed = outcomes.jammed if handle.decides(first) else None
     # Each daemon counts only its own node: the first one stands for all.

@@ -125,9 +125,21 @@ class Handle(msgspec.Struct, frozen=True):
 
         Source: kube-scheduler eventhandlers.go assignedPod (v1.36).
         """
+        unread = self.snapshot.inventory.nodes_unread
+        return self.profile.serves(pod) and not self.names_its_node(pod) and not unread
+
+    def names_its_node(self, pod: Pod) -> bool:
+        """Whether the Pod names its node in the manifest, so that no scheduler is involved."""
         there = self.snapshot.get(Pod, *pod.key)
-        named = bool(pod.spec.node_name) and not (there is not None and there.spec.node_name)
-        return self.profile.serves(pod) and not named and not self.snapshot.inventory.nodes_unread
+        return bool(pod.spec.node_name) and not (there is not None and there.spec.node_name)
+
+    def is_orphan(self, pod: Pod) -> bool:
+        """Whether the Pod's node does not exist: the Pod never runs, and is deleted.
+
+        Source: kube-controller-manager podgc/gc_controller.go gcOrphaned (v1.36).
+        """
+        known = not self.snapshot.inventory.nodes_unread
+        return known and bool(pod.spec.node_name) and pod.spec.node_name not in self.node_infos
 
     def awaiting(self, pod: Pod) -> Handle:
         """Return the cluster in which the Pod waits for a node, even if the scheduler has assumed it on one."""

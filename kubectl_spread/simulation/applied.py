@@ -102,7 +102,8 @@ def _observe(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -
     own = [pod for pod in living if _is_newest(pod, wanted)]
     turns = {key: number for number, key in enumerate(cluster.best)}
     now = [pod for pod in own if pod.key in cluster.born or not pod.spec.node_name]
-    bound = tuple(sorted((pod for pod in now if pod.spec.node_name), key=lambda pod: turns.get(pod.key, -1)))
+    there = (pod for pod in now if pod.spec.node_name in cluster.nodes)
+    bound = tuple(sorted(there, key=lambda pod: turns.get(pod.key, -1)))
     waiting = tuple(cluster.in_order(pod for pod in now if pod.waits))
     staying = [pod for pod in own if pod.spec.node_name and pod.key not in cluster.born]
     before = 0 if isinstance(wanted.owner, DaemonSet) else len(staying)

@@ -327,6 +327,8 @@ class ControlLoop:
             kept = (claim for claim in made.claims if claim.metadata.name not in others)
             made = replace(made, claims=(*kept, *ephemeral_claims(pod)))
         self.cluster.handles = self.cluster.handles.each(made.place)
+        if pod.spec.node_name:
+            self.cluster.first_tried.setdefault(_maker(pod), (pod, self.cluster.handles.of(pod)))
         self.cluster.make(pod, number=number)
 
     def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -107,8 +107,26 @@ class DrainFlags(msgspec.Struct, frozen=True):
     pods: Mapping[DrainFlag, tuple[PodKey, ...]]
 
 
+class BoundByName(msgspec.Struct, frozen=True):
+    """So many new Pods of a workload name their node, which may not exist: no scheduler keeps them off it."""
+
+    namespace: str
+    ref: workloads.WorkloadRef
+    number: int
+    node: str
+    absent: bool
+
+
 StepNote: TypeAlias = (
-    DrainFlags | MirrorRemade | StuckPods | EvictionsStopped | JobFailed | WaitsForReady | UnknownController | NotScaled
+    BoundByName
+    | DrainFlags
+    | MirrorRemade
+    | StuckPods
+    | EvictionsStopped
+    | JobFailed
+    | WaitsForReady
+    | UnknownController
+    | NotScaled
 )
 """What else a step reports."""
 
@@ -208,12 +226,23 @@ Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 
 def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Do the step, then run the control loop until nothing changes."""
-    failed, waited = len(loop.failed_jobs), set(loop.held_up())
+    failed, waited, born = len(loop.failed_jobs), set(loop.held_up()), set(cluster.born)
     done = ACTS[step.verb](step, cluster, loop)
     settled = loop.settle()
     waiting = (each for each in loop.held_up() if each not in waited)
-    notes = (*done.notes, *loop.failed_jobs[failed:], *waiting)
+    notes = (*done.notes, *loop.failed_jobs[failed:], *waiting, *_bound_by_name(step, cluster, born))
     return replace(done, settled=settled, untried=loop.untried, notes=notes)
+
+
+def _bound_by_name(step: Step, cluster: ClusterState, before: Container[PodKey]) -> Iterator[BoundByName]:
+    """Yield the new Pods that name a node that the step changes, or one that does not exist."""
+    found = Counter[tuple[str, workloads.WorkloadRef, str]]()
+    for pod in (cluster.pods[key] for key in cluster.born if key in cluster.pods and key not in before):
+        name = pod.spec.node_name
+        if name and pod.key not in cluster.best and (name in step.nodes or name not in cluster.nodes):
+            found[pod.metadata.namespace, workloads.owner_of(pod, cluster.snapshot), name] += 1
+    for (namespace, ref, name), number in found.items():
+        yield BoundByName(namespace, ref, number, name, absent=name not in cluster.nodes)
 
 
 # Nodes
@@ -370,9 +399,10 @@ def _refusal(pod: Pod, cluster: ClusterState) -> str:
 
 def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Drain nodes and remove them, with the Pods that are still on them."""
+    before = set(cluster.pods)
     done = _drain(step, cluster, loop)
     there = (pod for pods in cluster.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, cluster))
-    left = _gone([pod for pod in there if not (pod.terminating or pod.finished)], cluster)
+    left = _gone([pod for pod in there if pod.key in before and not (pod.terminating or pod.finished)], cluster)
     for name in step.nodes:
         cluster.remove_node(name)
     silent = _evicted_as_lost(cluster, loop)

@@ -42,6 +42,11 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
         "running Pods stay as they are, whatever changes in the template, and missing ones are created"
     ),
     Assumption.POD_STAYS: "the Pod is unchanged, or changes only in fields that may change in place, so it stays",
+    Assumption.POD_FINISHED: "the Pod has finished and stays so: to run it again, delete it first",
+    Assumption.POD_TERMINATING: (
+        "the Pod is being deleted, and what is applied to it goes with it: apply the manifest again once it is gone"
+    ),
+    Assumption.POD_ORPHANED: "the node of the Pod does not exist, so pod garbage collection deletes the Pod",
     Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one is created",
     Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and missing ones are created",
     Assumption.DELETED_BY_HAND_ON_NODES: (

@@ -24,6 +24,9 @@ MAY_ROLL_OUT = "it may roll out"
 """The consequence for a workload of which a snapshot does not hold all of the template."""
 UNREADABLE = "unreadable"
 """Why a file was not checked, whatever is wrong in it."""
+NEVER_RUNS = "no node has that name: it never runs, and pod garbage collection deletes it"
+ALL_NEVER_RUN = "no node has that name: they never run, and pod garbage collection deletes them"
+"""The outcome for a Pod, and for several, on no existing node."""
 MOST_NAMES = 2
 """Nodes (count) that a sentence names where there are more."""
 
@@ -207,7 +210,7 @@ def _of_decider(gap: gaps.Decider) -> Texts:
             name = gap.scheduler_name
             return f"schedulerName {name}", "in no known profile", f"{name} decides by its own rules"
         case gaps.NodeNamed():
-            told = "the node's kubelet runs it, regardless of topology spread"
+            told = "the kubelet of that node takes or rejects it, regardless of topology spread"
             return f"spec.nodeName {gap.node_name}", "no scheduler is involved", told
         case gaps.SchedulingGroup():
             return _group(gap), "not evaluated", "the Pod is held until its PodGroup is complete"
@@ -225,7 +228,8 @@ def _lead(gap: gaps.Decider) -> str:
         case gaps.OtherScheduler():
             return f"{gap.scheduler_name} schedules this Pod"
         case gaps.NodeNamed():
-            return f"{gap.pod} sets spec.nodeName {gap.node_name}, so no scheduler is involved"
+            named = f"{gap.pod} sets spec.nodeName {gap.node_name}"
+            return f"{named}, but {NEVER_RUNS}" if gap.absent else f"{named}, so no scheduler is involved"
         case gaps.SchedulingGroup():
             return f"{gap.pod} is held until its PodGroup is complete ({_group(gap)})"
         case gaps.UndecidedDevices():
@@ -245,6 +249,8 @@ def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None, preempti
     if first is None or (blame and handle.decides(pod)):
         return sentence(blame.cause, pod, preemption) if blame else ""
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
+    if isinstance(first, gaps.NodeNamed) and first.absent:
+        return f"{_lead(first)}."
     if isinstance(first, gaps.UnreadCluster):
         return f"{_lead(first)}: where {name} can go is not known."
     if feasible:

@@ -14,6 +14,7 @@ from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import DrainFlag
+from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
 from kubectl_spread.wording.words import count_of, enumerated, listed, scores_some
 
 LOSSES: Mapping[DrainFlag, str] = {
@@ -128,6 +129,14 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
                 for flag, keys in pods.items()
             ]
             return f"this drain is `{drain}`: kubectl evicts no Pod of the node without {enumerated(needs)}"
+        case steps.BoundByName(namespace, ref, number, node, absent):
+            one = number == 1
+            named = (
+                f"{count_of(number, 'new Pod')} of {namespace}/{ref} {'sets' if one else 'set'} spec.nodeName {node}"
+            )
+            if absent:
+                return f"{named}, but {NEVER_RUNS if one else ALL_NEVER_RUN}"
+            return f"{named}: {'it is' if one else 'they are'} bound to {node} again, without a scheduler"
         case steps.MirrorRemade(pod, node):
             return (
                 f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."

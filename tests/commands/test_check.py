@@ -19,7 +19,8 @@ from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.render.outline.domains import next_text
-from kubectl_spread.wording.check import ASSUMPTIONS
+from kubectl_spread.wording.check import ASSUMPTIONS, NO_POD
+from kubectl_spread.wording.incomplete import NEVER_RUNS
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, storage_class, volume
@@ -524,6 +525,47 @@ def test_a_running_pod_stays_where_nothing_changes_but_what_may(checked: Check, 
     assert (item.verdict, item.validation, item.placements) == ("Schedulable", (), ())
     assert item.rollout is not None
     assert (item.rollout.replaced, item.rollout.assumed) == (0, ASSUMPTIONS[Assumption.POD_STAYS])
+
+
+@pytest.mark.parametrize(
+    ("fields", "assumed"),
+    [
+        ({"status": {"phase": "Succeeded"}}, Assumption.POD_FINISHED),
+        ({"status": {"phase": "Failed"}}, Assumption.POD_FINISHED),
+        ({"terminating": True}, Assumption.POD_TERMINATING),
+        ({"terminating": True, "on": ""}, Assumption.POD_TERMINATING),
+        ({"on": "gone"}, Assumption.POD_ORPHANED),
+    ],
+)
+@pytest.mark.parametrize("image", ["registry.example/app:v1", "registry.example/app:v2"])
+def test_applying_a_pod_that_never_runs_again_schedules_none(
+    checked: Check, fields: Object, assumed: Assumption, image: str
+) -> None:
+    item = only(checked([pod("web", image=image)], [*ABC, pod("web", **{"on": "a1", **fields})]))
+    assert (item.verdict, item.placements, item.incomplete) == ("Schedulable", (), ())
+    assert check_sentence(item) == NO_POD
+    assert item.rollout is not None
+    assert (item.rollout.running, item.rollout.assumed) == (1, ASSUMPTIONS[assumed])
+
+
+@pytest.mark.parametrize(
+    "described", [pod("web", on="gone"), workload("Deployment", "web", pods=template(nodeName="gone"))]
+)
+def test_a_pod_that_names_a_node_that_does_not_exist_never_runs(checked: Check, described: Object) -> None:
+    report = checked([described])
+    item = only(report)
+    assert (item.verdict, item.placements, item.message, item.incomplete) == ("Unschedulable", (), "", ())
+    assert check_sentence(item).endswith(f"default/web sets spec.nodeName gone, but {NEVER_RUNS}.")
+    assert exit_code(report) == 1
+
+
+@pytest.mark.parametrize("requests", [{}, {"cpu": "99"}])
+@pytest.mark.parametrize("scheduler", ["default-scheduler", "volcano"])
+def test_of_a_pod_that_names_its_node_no_scheduler_decides(checked: Check, requests: Object, scheduler: str) -> None:
+    item = only(checked([pod("web", on="a1", requests=requests, schedulerName=scheduler)]))
+    assert (item.verdict, nodes_of(item)) == ("Incomplete", ["a1"])
+    assert [gap.what for gap in item.incomplete] == ["spec.nodeName a1"]
+    assert item.summary.startswith("default/web sets spec.nodeName a1, so no scheduler is involved; ")
 
 
 def test_a_running_pod_that_cannot_change_so_is_refused(checked: Check) -> None:

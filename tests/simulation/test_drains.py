@@ -42,6 +42,25 @@ def test_what_mirrors_a_static_pod_is_left_alone_whatever_owns_it() -> None:
     assert (names(step.evicted), step.blocked) == (["web-0"], ())
 
 
+@pytest.mark.parametrize(
+    ("step", "note"),
+    [
+        ("drain a1", "2 new Pods of default/deployment/web set spec.nodeName a1: they are bound to a1 again,"),
+        ("lose a1", "2 new Pods of default/deployment/web set spec.nodeName a1: they are bound to a1 again,"),
+        ("remove a1", "2 new Pods of default/deployment/web set spec.nodeName a1, but no node has that name:"),
+    ],
+)
+def test_pods_whose_template_names_their_node_come_back_to_it(step: str, note: str) -> None:
+    done = last([*SIX, *deployment(["a1", "a1"], nodeName="a1")], step)
+    assert (names(done.evicted), done.pending) == (["web-0", "web-1"], ())
+    assert [each.partition(note)[:2] for each in done.notes] == [("", note)]
+
+
+@pytest.mark.parametrize("step", ["drain a1", "drain b1"])
+def test_pods_that_a_scheduler_places_are_not_bound_by_name(step: str) -> None:
+    assert last([*SIX, *deployment(["a1", "b1"])], step).notes == ()
+
+
 def test_a_node_that_cannot_be_drained_holds_back_no_other() -> None:
     step = last([*SIX, *deployment(["a1", "a2", "b1"]), pod("tool", on="a1", status=READY)], f"drain {ZONE}=a")
     assert (names(step.evicted), sorted(names(step.blocked))) == (["web-1"], ["tool", "web-0"])

@@ -99,7 +99,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.NodeNamed(pod="shop/web-0", node_name="a1"),
             "spec.nodeName a1",
             "no scheduler is involved",
-            "the node's kubelet runs it, regardless of topology spread",
+            "the kubelet of that node takes or rejects it, regardless of topology spread",
         ),
         (
             gaps.SchedulingGroup(pod="shop/web-0", pod_group="gang"),
