@@ -43,7 +43,7 @@ def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT
     """Return what prints a report; commands call it before they read anything.
 
     Raises:
-        UsageError: the format or the choice of colour is unknown.
+        UsageError: the format or the choice of color is unknown.
         OutputError: standard output is closed.
     """
     if sys.stdout is None:
@@ -154,10 +154,10 @@ def explain(error: SpreadError) -> ExitCode:
 
 
 def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether to print in colour.
+    """Whether to print in color.
 
     ``--color`` decides, then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE if they are not empty. Else a terminal gets
-    colours unless TERM is dumb or CLICOLOR is 0.
+    colors unless TERM is dumb or CLICOLOR is 0.
     """
     if choice != "auto":
         return choice == "always"

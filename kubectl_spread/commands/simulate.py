@@ -40,7 +40,7 @@ from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.words import did_you_mean
+from kubectl_spread.wording.words import SHORT_KEYS, did_you_mean
 
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
@@ -258,7 +258,10 @@ class Naming:
             value = self._node(value)
             names = [value]
         else:
-            names = [name for name, node in self._nodes.items() if node.metadata.labels.get(key) == label]
+            labels_of = {name: node.metadata.labels for name, node in self._nodes.items()}
+            if not any(key in has for has in labels_of.values()):  # As tables have it.
+                key = next((long for long, short in SHORT_KEYS.items() if short == key), key)
+            names = [name for name, has in labels_of.items() if has.get(key) == label]
         if not names:
             labels = {f"{key}={has}" for node in self._nodes.values() for key, has in node.metadata.labels.items()}
             raise ClusterError(

@@ -41,6 +41,7 @@ from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
+from kubectl_spread.objects.meta import name_order
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
@@ -160,14 +161,14 @@ def exit_code(report: PendingReport) -> ExitCode:
 
 
 def _pods_of(scope: Scope, view: View) -> list[Pod]:
-    """Return the Pods of the scope, sorted by namespace and name."""
+    """Return the Pods of the scope, sorted by namespace and name, ordinals by number."""
     pods = [pod for pod in view.snapshot.all(Pod) if scope.covers(pod.metadata.namespace)]
     if scope.names:
         called = (pod for name in scope.names for pod in _pods_named(name, pods, scope, view.snapshot))
         pods = list({pod.key: pod for pod in called}.values())
     elif scope.kinds:
         pods = [pod for pod in pods if any(scope.wants(ref.kind) for ref in _owners(pod, view.snapshot))]
-    return sorted((pod for pod in pods if scope.selector.matches(pod.metadata.labels)), key=lambda pod: pod.key)
+    return sorted((pod for pod in pods if scope.selector.matches(pod.metadata.labels)), key=name_order)
 
 
 def _pods_named(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) -> list[Pod]:

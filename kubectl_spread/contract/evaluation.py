@@ -142,15 +142,18 @@ class Explanation(msgspec.Struct, frozen=True):
     incomplete: tuple[Incomplete, ...]
 
 
-def summary_of(decision: Decision) -> str:
-    """Return what is to blame, in a sentence or two; empty if the Pod finds a node."""
-    return headed(decision.handle, decision.evaluation, decision.blame, decision.preemption)
+def summary_of(decision: Decision, *, named: bool = True) -> str:
+    """Return what is to blame, in a sentence or two; empty if the Pod finds a node.
+
+    ``named`` says whether the Pod's name shares its line. Where it does not, two Pods with one cause have one text.
+    """
+    return headed(decision.handle, decision.evaluation, decision.blame, decision.preemption, named=named)
 
 
-def explanation_of(decision: Decision) -> Explanation:
-    """Return the decision in words."""
+def explanation_of(decision: Decision, *, named: bool = True) -> Explanation:
+    """Return the decision in words; ``named`` as for its summary."""
     return Explanation(
-        summary=summary_of(decision),
+        summary=summary_of(decision, named=named),
         message=decision.message,
         incomplete=incomplete_entries(decision.gaps),
     )

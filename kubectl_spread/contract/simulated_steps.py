@@ -79,7 +79,7 @@ def _explanations_of(revisions: tuple[WaitingRevision, ...]) -> list[Explanation
     """Return the explanation for the first revision, and for each other revision with another one."""
     found: list[Explanation] = []
     for each in revisions:
-        explained, held = explanation_of(each.decision), gates(each.pod)
+        explained, held = explanation_of(each.decision, named=False), gates(each.pod)
         summary = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else explained.summary
         if not found:
             found.append(replace(explained, summary=summary))

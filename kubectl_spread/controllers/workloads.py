@@ -17,7 +17,14 @@ from kubectl_spread.controllers.templates import REVISION_LABELS, reference_to, 
 from kubectl_spread.labels import NOTHING, Selector
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
-from kubectl_spread.objects.meta import CONFIG_MIRROR, LabelSelector, ObjectMeta, OwnerReference, parse_label_selector
+from kubectl_spread.objects.meta import (
+    CONFIG_MIRROR,
+    LabelSelector,
+    ObjectMeta,
+    OwnerReference,
+    name_order,
+    parse_label_selector,
+)
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
@@ -107,7 +114,7 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
                 pods.setdefault((owner.metadata.namespace, _ref(owner)), [])
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
         found = snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
-        yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
+        yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=name_order)))
 
 
 PodsByOwner: TypeAlias = Mapping[tuple[str, WorkloadRef], Sequence[Pod]]

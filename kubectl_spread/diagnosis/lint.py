@@ -17,6 +17,7 @@ from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosi
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.objects.core import Pod, PodSpec, TopologySpreadConstraint
 from kubectl_spread.objects.kinds import DAEMON_SET
+from kubectl_spread.objects.meta import name_order
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -224,7 +225,7 @@ def _terminating_pods(subject: Subject) -> Iterable[Finding]:
     namespace = subject.pod.metadata.namespace
     for constraint in subject.constraints:
         matching = subject.handle.snapshot.matching_pods(namespace, constraint.selector)
-        names = tuple(sorted(pod.metadata.name for pod in matching if pod.terminating))
+        names = tuple(pod.metadata.name for pod in sorted(matching, key=name_order) if pod.terminating)
         if names:
             yield findings.TerminatingPods(constraint=constraint, pods=names)
 

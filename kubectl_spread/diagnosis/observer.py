@@ -18,6 +18,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.meta import name_order
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import Handle, Handles
@@ -140,7 +141,7 @@ class Observer:
 
 
 def _owned_pods(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
-    return OwnedPods(*key, _owner(key, snapshot), tuple(sorted(pods, key=lambda pod: pod.metadata.name)))
+    return OwnedPods(*key, _owner(key, snapshot), tuple(sorted(pods, key=name_order)))
 
 
 def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
@@ -206,7 +207,7 @@ def waiting_pods(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ..
     pending: dict[Key, tuple[Pod, ...]] = {}
     for key, pods in living.items():
         if waiting := [pod for pod in pods if not (pod.spec.node_name or pod.terminating)]:
-            pending[key] = tuple(sorted(waiting, key=lambda pod: pod.key))
+            pending[key] = tuple(sorted(waiting, key=name_order))
     return pending
 
 

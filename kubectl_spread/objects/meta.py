@@ -176,3 +176,10 @@ def _parse_requirement(expression: LabelSelectorRequirement) -> SelectorRequirem
     if expression.operator not in LABEL_OPERATORS:
         raise ValueError(f"{quoted(expression.operator)} is not a valid label selector operator")
     return new_requirement(expression.key, Operator(expression.operator), expression.values)
+
+
+def name_order(obj: KubernetesObject) -> tuple[str, str, int, str]:
+    """Return what objects are sorted by for people: their namespace, then their name, where db-3 is before db-10."""
+    name = obj.metadata.name
+    begins = name.rstrip("0123456789")
+    return obj.metadata.namespace, begins, int(name[len(begins) :] or -1), name

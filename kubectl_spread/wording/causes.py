@@ -33,6 +33,8 @@ LINE = 200
 """Characters of a first line, the Pod's name included."""
 AT_WORK = len(" (none of 10 runs)")
 """Characters of that line that say how much of the Pod's workload is at work."""
+NAMED = 60
+"""Characters of a line about a workload, whatever its name."""
 SHORTEST = 100
 """Characters that a sentence may have, however long the name is."""
 NODE_CONDITION = "node.kubernetes.io/"
@@ -55,15 +57,17 @@ class Texts(msgspec.Struct, frozen=True):
     reasons: Sequence[str]
 
 
-def sentence(cause: causes.AnyCause, pod: Pod, preemption: Preemption | None) -> str:
+def sentence(cause: causes.AnyCause, pod: Pod | None, preemption: Preemption | None) -> str:
     """Return the root cause in a sentence: no longer than a line that begins with the Pod's name.
 
     Args:
         cause: why the Pod finds no node.
-        pod: the Pod.
+        pod: the Pod; None if the line begins with as much about its workload.
         preemption: what the scheduler would evict for it, which comes first; None for nothing.
     """
     lead = f"It {preempts(preemption)}; until then: " if preemption else ""
+    if pod is None:
+        return lead + in_room(cause, LINE - NAMED - len(lead))
     at_work = AT_WORK if pod.metadata.controller else 0
     return lead + in_room(cause, LINE - len(f"{'/'.join(pod.key)} is Pending. {lead}") - at_work)
 
@@ -320,8 +324,9 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
     longest = f"{long}. {besides}" if besides else f"{NO_CONSTRAINT}{long}."
     _, shortest, reason = filters[0]
     more = len(filters) - 1
+    others = f"; {count_of(more, 'more filter')} {'rejects' if more == 1 else 'reject'} nodes" if more else ""
     return Texts(
-        [longest, f"{long}.", f"{short}.", f"{shortest}{_and_more(more, 'filter')}.", f"{named(cause.plugins)}."],
+        [longest, f"{long}.", f"{short}.", f"{shortest}{others}.", f"{named(cause.plugins)}."],
         [reasons, f"{reason}{_and_more(more)}", reason, shortest.removeprefix(f"{cause.filters[0].plugin}: ")],
     )
 
@@ -339,9 +344,9 @@ def _filter(rejecting: causes.RejectingFilter) -> tuple[str, str, str]:
     return f"{plugin}: {long}{rest}", f"{plugin}: {text}{_and_more(len(shared) - 1)}", f"{short}{rest}"
 
 
-def _and_more(number: int, of: str = "reason") -> str:
+def _and_more(number: int) -> str:
     """Return how many reasons there are besides; empty where there is none."""
-    return f" and {count_of(number, f'more {of}')}" if number > 0 else ""
+    return f" and {count_of(number, 'more reason')}" if number > 0 else ""
 
 
 def _pinned_domain(cause: causes.PinnedDomain) -> Texts:

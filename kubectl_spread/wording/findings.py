@@ -34,7 +34,7 @@ def _(finding: findings.DuplicateConstraint) -> str:
     meaning="A node without the topologyKey of every DoNotSchedule constraint is in no domain: its Pods are not"
     " counted, and it can take no Pod that has the constraint.",
     when="A warning if some nodes lack the label. An error if all do: no such Pod can then be scheduled.",
-    action="Label the nodes, correct the topologyKey, or keep the Pod to labelled nodes by nodeSelector.",
+    action="Label the nodes, correct the topologyKey, or keep the Pod to labeled nodes by nodeSelector.",
     link=entry.NODE_LABELS,
 )
 def _(finding: findings.MissingTopologyKey) -> str:
@@ -47,7 +47,7 @@ def _(finding: findings.MissingTopologyKey) -> str:
     lack, them = ("lacks", "it") if len(nodes) == 1 else ("lack", "them")
     return (
         f"{_some(nodes)} {lack} the label {key} and can take no Pod with this constraint. Label {them}, or keep the Pod"
-        " to labelled nodes."
+        " to labeled nodes."
     )
 
 

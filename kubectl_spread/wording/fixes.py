@@ -259,10 +259,10 @@ def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
     return f"{what[:1].upper()}{what[1:]}{others}{colon}{by}." if first else f"Or {what}{others}{colon}{by}."
 
 
-def nothing_safe(*, others: bool) -> str:
-    """Return that no fix is safe that follows; ``others``: whether a node more, or waiting, helps too."""
-    each = "Every other change" if others else "No fix is safe: each"
-    return f"{each} overrides a deliberate setting, or loses a Pod or its work."
+def nothing_safe(shown: int) -> str:
+    """Return that none of the fixes below is safe, so many of which are shown (count)."""
+    each = "The fix" if shown == 1 else "Each fix"
+    return f"{each} below overrides a deliberate setting, or loses a Pod or its work."
 
 
 def set_apart(number: int, flag: str) -> str:
@@ -329,7 +329,7 @@ def _(fix: proposals.FixTopologyKey) -> str:
     action="Change the Pod template. The new revision starts at zero; the fix names the nodes for its Pods.",
 )
 def _(fix: proposals.AddMatchLabelKeys) -> str:
-    return f"count each revision separately: matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
+    return f"count each revision separately by matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
@@ -341,8 +341,8 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
     action="Change the Pod template. Pods stay evenly spread over the domains that they can use.",
 )
 def _(fix: proposals.HonorTaints) -> str:
-    words = "do not count nodes with untolerated taints"
-    return f"{words}: nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
+    policy = f"nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
+    return f"set {policy}, so that nodes with untolerated taints do not count"
 
 
 @FIXES.rule(
@@ -367,8 +367,8 @@ def _(fix: proposals.RequireZones) -> str:
     link=entry.AFFINITY,
 )
 def _(fix: proposals.IgnoreAffinity) -> str:
-    words = "count nodes the Pod's node affinity rules out"
-    return f"{words}: nodeAffinityPolicy Ignore in the constraint on {fix.topology_key}"
+    policy = f"nodeAffinityPolicy Ignore in the constraint on {fix.topology_key}"
+    return f"set {policy}, so that nodes outside the Pod's node affinity count"
 
 
 @FIXES.rule(
@@ -380,8 +380,8 @@ def _(fix: proposals.IgnoreAffinity) -> str:
     link=entry.AFFINITY,
 )
 def _(fix: proposals.HonorAffinity) -> str:
-    words = "do not count nodes the Pod's node affinity rules out"
-    return f"{words}: nodeAffinityPolicy Honor in the constraint on {fix.topology_key}"
+    policy = f"nodeAffinityPolicy Honor in the constraint on {fix.topology_key}"
+    return f"set {policy}, so that nodes outside the Pod's node affinity do not count"
 
 
 @FIXES.rule(

@@ -242,12 +242,17 @@ def _group(gap: gaps.SchedulingGroup) -> str:
     return f"group {gap.pod_group} of Workload {gap.workload}" if gap.workload else f"PodGroup {gap.pod_group}"
 
 
-def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None, preemption: Preemption | None) -> str:
-    """Return the sentence on top: who else decides, then what kube-scheduler's filters say."""
+def headed(
+    handle: Handle, evaluation: Evaluation, blame: Blame | None, preemption: Preemption | None, *, named: bool
+) -> str:
+    """Return the sentence on top: who else decides, then what kube-scheduler's filters say.
+
+    ``named`` says whether the Pod's name is on the same line.
+    """
     pod, feasible = evaluation.pod, evaluation.feasible
     first = next(deciders(pod, handle, evaluation), None)
     if first is None or (blame and handle.decides(pod)):
-        return sentence(blame.cause, pod, preemption) if blame else ""
+        return sentence(blame.cause, pod if named else None, preemption) if blame else ""
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
     if isinstance(first, gaps.NodeNamed) and first.absent:
         return f"{_lead(first)}."

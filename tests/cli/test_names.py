@@ -10,6 +10,7 @@ from tests.program import spread
 
 SHOP = ("-n", "shop", "--from", Path(__file__).parents[2] / "examples" / "shop.yaml")
 WEB = "web-5d9c7b6f4-x2x5q"
+TOPOLOGY = "topology.kubernetes.io"
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,15 @@ def test_a_namespace_that_stands_before_a_name_needs_no_flag() -> None:
 @pytest.mark.parametrize(("words", "flags"), [(("help",), ("-h",)), (("help", "show"), ("show", "-h"))])
 def test_help_is_a_command_too(words: tuple[str, ...], flags: tuple[str, ...]) -> None:
     assert spread(*words).stdout == spread(*flags).stdout
+
+
+def test_a_zone_is_lost_by_the_short_key_of_the_tables() -> None:
+    short, full = (
+        spread("simulate", "--lose", f"{key}=a", *SHOP).stdout.partition(": ") for key in ("zone", f"{TOPOLOGY}/zone")
+    )
+    assert short[0] == "lose zone=a"
+    assert short[2] == full[2]
+    assert "8 Pods evicted" in full[2]
 
 
 def test_a_workload_without_pods_that_wait_says_where_they_are() -> None:

@@ -62,7 +62,7 @@ ROWS = {
         objects=[*ZONES, SHUT, *deployed("a1", "a1", "b1")],
         ask=["rebalance"],
         code=1,
-        says=["Fix this first, then plan again: do not count nodes with untolerated taints"],
+        says=["Fix this first, then plan again: set nodeTaintsPolicy Honor"],
         says_not=["kubectl taint", "tolerate the taint"],
     ),
     "rebalance over hosts keeps it too": Row(

@@ -99,7 +99,7 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["Add a node", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
-        says_not=["kubectl taint", "No fix is safe"],
+        says_not=["kubectl taint", "below overrides"],
     ),
     "two constraints that a taint pins are both changed": Row(
         objects=[
@@ -110,7 +110,7 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["  1. HonorTaints+HonorTaints: "],
-        says_not=["kubectl taint", "No fix is safe"],
+        says_not=["kubectl taint", "below overrides"],
     ),
     "a Pod stays in its node pool, and asks for no less than half": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],

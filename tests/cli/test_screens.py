@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.build import Object
-from tests.build_cloud import NAMESPACE, ON_NODES, ON_ZONES, POOL, REGION, cloud
+from tests.build_cloud import NAME, NAMESPACE, ON_NODES, ON_ZONES, POOL, REGION, cloud, node_name
 from tests.program import INSTALLED
 from tests.terminal import printed_on
 
@@ -77,3 +77,15 @@ def test_what_is_folded_is_there_with_all_fixes(cluster: Path) -> None:
     assert {*FIX.findall("\n".join(folded))} <= {*FIX.findall("\n".join(whole))}
     assert "--all-fixes" in " ".join(folded)
     assert "prints its command" not in " ".join(whole)
+
+
+def test_two_workloads_with_one_cause_are_told_together(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    first = INCIDENTS["a reserved zone"]
+    text = json.dumps([each for each in first if each["kind"] != "Node"]).replace(NAME, "web")
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*first, *json.loads(text)]}))
+    told = [
+        *printed_on(COLUMNS, INSTALLED, "simulate", "--cordon", node_name("a0"), "-A", "--from", path).split("\n\n")
+    ]
+    assert " ".join(told[0].split()).count("the fewest Pods") == 1
+    assert "deployment/web are Pending: " in " ".join(told[0].split())

@@ -13,10 +13,12 @@ from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Selector, Selec
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import (
     AnnotatedMeta,
+    KubernetesObject,
     LabelSelector,
     LabelSelectorRequirement,
     ObjectMeta,
     OwnerReference,
+    name_order,
     once,
     parse_label_selector,
 )
@@ -115,3 +117,11 @@ def test_one_and_the_same_part_comes_once_at_its_first_place() -> None:
 def test_equal_parts_are_told_apart() -> None:
     assert len(once([{"cpu": "1"}, {"cpu": "1"}])) == 2
     assert once([]) == ()
+
+
+def test_ordinals_are_numbers_and_namespaces_come_first() -> None:
+    keys = [("a", "db-10"), ("a", "db"), ("a", "db-3"), ("a", "web-2x9"), ("a", "web-10x2"), ("b", "db-1")]
+    objects = [KubernetesObject(metadata=ObjectMeta(namespace=namespace, name=name)) for namespace, name in keys]
+    assert [each.metadata.name for each in sorted(objects, key=name_order)] == [
+        *("db", "db-3", "db-10", "web-10x2", "web-2x9", "db-1")
+    ]

@@ -73,5 +73,5 @@ def test_the_first_lines_say_what_is_wrong() -> None:
 
 def test_a_fix_is_a_command_to_be_copied() -> None:
     text = to_markdown(golden_report("why-pending/shop"))
-    assert "1. **HonorTaints**: do not count nodes with untolerated taints:" in text
+    assert "1. **HonorTaints**: set nodeTaintsPolicy Honor in the constraint on zone," in text
     assert "\n\n   ```sh\n   kubectl patch deployment web -n shop --type=json -p " in text

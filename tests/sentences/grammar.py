@@ -341,7 +341,7 @@ RULES: Sequence[tuple[str, Rule]] = (
 UNREAD: Mapping[str, str] = {
     r"last FailedScheduling is 10s old": "how long the scheduler backs off, at most",
     r"and \d+ more reasons?": "reasons are not counted here: their texts are not part of the cluster",
-    r"and \d+ more filters?": "as for reasons",
+    r"\d+ more filters? rejects? nodes": "as for reasons",
     r"(?:raise maxSkew|lower minDomains|lower the cpu request of container main) to \d+m?": (
         "what a fix writes is tried by the soak of fixes"
     ),

@@ -280,7 +280,7 @@ def test_of_filters_that_are_too_many_for_a_line_one_is_told_in_full() -> None:
     taint = f"node.kubernetes.io/{'t' * 60}:NoSchedule"
     described = incoming(nodeSelector={"d" * 60: "s" * 60}, requests={"cpu": "9"})
     assert report_of(described, [node("a1", zone="a", taints=[taint])]).summary == (
-        f"TaintToleration: taint {taint} and 2 more filters."
+        f"TaintToleration: taint {taint}; 2 more filters reject nodes."
     )
 
 

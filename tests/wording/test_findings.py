@@ -55,14 +55,14 @@ SOFT = constraint(soft=True)
             MISSING(constraint=WEB, nodes=("x",)),
             (
                 f"x lacks the label {ZONE} and can take no Pod with this constraint. Label it, or keep the Pod to"
-                " labelled nodes."
+                " labeled nodes."
             ),
         ),
         (
             MISSING(constraint=WEB, nodes=WHOLE),
             (
                 f"a, b, c and 2 more lack the label {ZONE} and can take no Pod with this constraint. Label them, or"
-                " keep the Pod to labelled nodes."
+                " keep the Pod to labeled nodes."
             ),
         ),
         (

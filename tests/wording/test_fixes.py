@@ -66,21 +66,27 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         ),
         (
             of.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
-            f"count each revision separately: matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
+            f"count each revision separately by matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
         ),
         (
             of.HonorTaints(topology_key=ZONE),
-            f"do not count nodes with untolerated taints: nodeTaintsPolicy Honor in the constraint on {ZONE}",
+            (
+                f"set nodeTaintsPolicy Honor in the constraint on {ZONE}, so that nodes with untolerated taints do not"
+                " count"
+            ),
         ),
         (
             of.IgnoreAffinity(topology_key=ZONE),
-            f"count nodes the Pod's node affinity rules out: nodeAffinityPolicy Ignore in the constraint on {ZONE}",
+            (
+                f"set nodeAffinityPolicy Ignore in the constraint on {ZONE}, so that nodes outside the Pod's node"
+                " affinity count"
+            ),
         ),
         (
             of.HonorAffinity(topology_key=ZONE),
             (
-                "do not count nodes the Pod's node affinity rules out: nodeAffinityPolicy Honor in the constraint on"
-                f" {ZONE}"
+                f"set nodeAffinityPolicy Honor in the constraint on {ZONE}, so that nodes outside the Pod's node"
+                " affinity do not count"
             ),
         ),
         (of.Uncordon(node="a1"), "uncordon a1"),

@@ -42,6 +42,7 @@ from kubectl_spread.diagnosis.fixes.route import renewal_jams, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import name_order
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed, with_placed
@@ -179,7 +180,7 @@ def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset
 def siblings_of(pod: Pod, pending: PodsByOwner, snapshot: Snapshot) -> tuple[Pod, ...]:
     """Return the Pending Pods of the workload: this one first, the others by name."""
     own = pending[pod.metadata.namespace, owner_of(pod, snapshot)]
-    return (pod, *sorted((other for other in own if other.key != pod.key), key=lambda other: other.key))
+    return (pod, *sorted((other for other in own if other.key != pod.key), key=name_order))
 
 
 def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:

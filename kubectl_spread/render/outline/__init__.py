@@ -1,4 +1,4 @@
-"""What a report says, in blocks that know nothing of lines, tags or colours; text, Markdown and HTML draw them all.
+"""What a report says, in blocks that know nothing of lines, tags or colors; text, Markdown and HTML draw them all.
 
 A new fact becomes a field of a block here, and a new order of facts is an order of blocks: what one format says, the
 others say. What only a drawing can show (a map of nodes, a flow chart) is drawn from the report itself.
@@ -36,7 +36,7 @@ EVERY = 10**9
 
 
 class Tone(StrEnum):
-    """How good the news is; formats choose their colours by it."""
+    """How good the news is; formats choose their colors by it."""
 
     BAD = "bad"
     WARNING = "warn"
@@ -144,7 +144,7 @@ class Headline(Part, frozen=True, kw_only=True):
 
     Attributes:
         subject: whom it is about.
-        lead: what stands before the line, without the colour of its tone.
+        lead: what stands before the line, without the color of its tone.
         line: the answer where nothing else names the subject.
         sentence: the answer beside the subject.
         tone: how good the news is.

@@ -73,12 +73,12 @@ def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
 
         yield autoscaler_blocks(item.autoscaler, extent)
     if item.stuck:
-        yield from evaluation.evaluation_paragraphs(item, extent)
+        paragraphs = [*evaluation.evaluation_paragraphs(item, extent)]
     else:
         lying = (constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
-        yield (*lying, *evaluation.remarks(item))
-    if message := item.jam.message if item.jam else item.message:
-        yield (outline.Messages(ours=message),)
+        paragraphs = [(*lying, *evaluation.remarks(item))]
+    message = item.jam.message if item.jam else item.message
+    yield from evaluation.with_message(paragraphs, outline.Messages(ours=message) if message else None)
 
 
 def subject_of(item: CheckItem) -> str:

@@ -12,7 +12,7 @@ from kubectl_spread.contract.findings import distinct
 from kubectl_spread.diagnosis.causes import PinnedDomain
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
-from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Note, Part, Tone, table_of
+from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
 from kubectl_spread.wording.pending import SEE_WIDE, schedulable
 from kubectl_spread.wording.words import SHORT_KEYS, first_and_more, listed, with_short_keys
@@ -73,6 +73,14 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
             blocks.append(Note(line=allowance(constraint)))
     yield from ((block,) for block in blocks) if extent.evidence else [tuple(blocks)] * bool(blocks)
     yield from ((block,) for block in remarks(item))
+
+
+def with_message(paragraphs: Iterable[tuple[Block, ...]], message: Messages | None) -> Iterator[tuple[Block, ...]]:
+    """Yield the paragraphs, the last of them with the scheduler's message, if there is one."""
+    *before, last = [*paragraphs] or [()]
+    yield from before
+    if last or message:
+        yield (*last, message) if message else last
 
 
 def common_gaps(report: PendingReport | CheckReport) -> Gaps:

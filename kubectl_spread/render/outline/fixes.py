@@ -43,7 +43,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         before=(
             *(f"Wait for {message}." for message in waited),
             *(new_nodes if unsafe else ()),
-            *((fixes.nothing_safe(others=bool(waited or new_nodes)),) if unsafe and shown else ()),
+            *((fixes.nothing_safe(len(shown)),) if unsafe and shown else ()),
         ),
         title=fixes.title([fix.disturbs for fix in shown], more, checked=bool(item.source), folded=extent.folded),
         fixes=tuple(

@@ -120,11 +120,8 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
     if brief:
         yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return
-    paragraphs = [*evaluation.evaluation_paragraphs(item, extent)]
-    if message := messages_block(item, folded=extent.folded):
-        last = paragraphs.pop() if paragraphs else ()
-        paragraphs.append((*last, message))
-    yield from paragraphs
+    message = messages_block(item, folded=extent.folded)
+    yield from evaluation.with_message(evaluation.evaluation_paragraphs(item, extent), message)
 
 
 def _headline(item: PendingItem) -> Headline:

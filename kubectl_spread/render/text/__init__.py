@@ -80,7 +80,7 @@ def _item(item: outline.Item, screen: Screen) -> str:
 
 
 def _headline(headline: outline.Headline, screen: Screen) -> Iterator[str]:
-    """Yield the sentence on top; its colour is that of its tone, but for what leads to it."""
+    """Yield the sentence on top; its color is that of its tone, but for what leads to it."""
     lead = clean(headline.lead)
     first, *rest = screen.wrapped(lead + headline.line)
     begins = len(lead) if first.startswith(lead) else 0

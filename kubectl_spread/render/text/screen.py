@@ -21,7 +21,7 @@ from kubectl_spread.render.wrapping import wrap
 from kubectl_spread.wording.causes import NODE_CONDITION
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
-"""Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
+"""Tone → the code of its color (ECMA-48 SGR): red, green, yellow, cyan."""
 METADATA = "importlib.metadata"
 NAMESPACE = "NAMESPACE"
 GAP, TIGHT = 3, 2
@@ -54,7 +54,7 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
     """What text is written for.
 
     Attributes:
-        colors: whether colours are wanted.
+        colors: whether colors are wanted.
         width: its columns (count); None where nothing has to fit, as in a pipe.
         namespace: the one that was asked about; empty for all. No column of a table only repeats it.
         whole: whether all columns stay, and no word is broken while there is another way to make a table fit.
@@ -80,7 +80,7 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
         return 1 if width is None else sum(max(1, -(-len(line) // width)) for line in text.splitlines())
 
     def paint(self, text: str, tone: Tone | None) -> str:
-        """Return the text in the colour of its tone, or as it is where it has none or no colours are wanted."""
+        """Return the text in the color of its tone, or as it is where it has none or no colors are wanted."""
         return f"\x1b[{COLORS[tone]}m{text}\x1b[0m" if self.colors and tone and text else text
 
 
