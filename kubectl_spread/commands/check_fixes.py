@@ -42,11 +42,12 @@ def with_fixes(
     """
     within = seconds_for(seconds, len(view.snapshot.nodes))
     budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))
+    bare = frozenset(manifest.obj.key for manifest, _ in answered if isinstance(manifest.obj, Pod))
     items = []
     for manifest, answer in answered:
         item, jammed = answer.item, answer.jammed
         if jammed is not None:
-            situation, flags = _situation(manifest, jammed, view.snapshot), view.metadata.connection_flags
+            situation, flags = _situation(manifest, jammed, view.snapshot, bare), view.metadata.connection_flags
             search = budget.within(partial(search_fixes, situation, jammed.waiting))
             item = replace(item, **searched_fields(search, flags))
             item = beside_autoscaler(item, situation, jammed.waiting, autoscalers, flags)
@@ -54,7 +55,7 @@ def with_fixes(
     return tuple(items)
 
 
-def _situation(manifest: Manifest, jammed: Placed, before: Snapshot) -> Situation:
+def _situation(manifest: Manifest, jammed: Placed, before: Snapshot, bare: frozenset[tuple[str, str]]) -> Situation:
     """Return the first replica that finds no node, in the cluster with the replicas before it."""
     obj = manifest.written or manifest.obj
     template = manifest.template or (as_template(obj) if isinstance(obj, Pod) else template_of(cast("Workload", obj)))
@@ -65,5 +66,6 @@ def _situation(manifest: Manifest, jammed: Placed, before: Snapshot) -> Situatio
         values=manifest.document.values,
         before=before,
         earlier=jammed.bound,
+        bare=bare,
     )
     return Situation(jammed.waiting[0], jammed.handle, now(), written)

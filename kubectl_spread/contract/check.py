@@ -123,6 +123,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         after: the constraints with all placed replicas counted.
         orders: in how many orders ties were broken, by name first.
         ranges: the domains of ``after`` whose counts differ between these orders.
+        elsewhere: nodes that replicas get only in other orders than the first, whose ties do not have them.
         sampled: whether there are so many nodes that the scheduler may try only some of them.
         rollout: what was assumed about the workload's running Pods; None if it has none.
         origin: the place of the manifest.
@@ -140,6 +141,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     after: tuple[ConstraintReport, ...] = ()
     orders: int = 1
     ranges: tuple[DomainRange, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
     origin: Origin | UnsetType = UNSET
@@ -202,6 +204,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         after=tuple(map(constraint_report, outcome.constraints)),
         orders=outcome.orders,
         ranges=outcome.ranges,
+        elsewhere=outcome.elsewhere,
         sampled=outcome.sampled,
         rollout=Rollout(**{**asdict(rollout), "assumed": assumption(rollout.assumed)}) if rollout else None,
     )

@@ -57,6 +57,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     orders: int = 1
     ranges: tuple[placement.DomainRange, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
     jammed: placement.Placed | None = None
@@ -157,6 +158,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         constraints=diagnose(shown, placed.handle, cycle.evaluate(shown, placed.handle)).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
+        elsewhere=() if is_daemon else outcomes.elsewhere,
         sampled=any(each.sampled for each in outcomes.all),
         rollout=rollout,
         jammed=jammed,

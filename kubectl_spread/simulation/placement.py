@@ -164,6 +164,12 @@ class PlacementOutcomes(msgspec.Struct, frozen=True):
             latest = jams[-1].replica
         return replace(jams[0], replica_max=latest)
 
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The nodes that replicas get in other orders only, and not because nodes tie in the first."""
+        known = {name for each in self.first.placements for name in (each.node, *each.ties)}
+        return tuple(sorted({each.node for placed in self.others for each in placed.placements} - known))
+
     def ranges(self, pod: Pod) -> tuple[DomainRange, ...]:
         """Return the domains of the Pod's constraints whose counts differ between the orders."""
         if not self.others:

@@ -161,6 +161,11 @@ def chance_note(placements: Sequence[Placement]) -> str:
     return f"These nodes are equal, so chance decides: {'; '.join(named)}{more}."
 
 
+def elsewhere_note(nodes: Sequence[str], *, alone: bool) -> str:
+    """Return the nodes that replicas get in other orders of chance; ``alone``: whether there is one replica."""
+    return f"In other random orders {'it goes' if alone else 'some of them go'} to {listed(nodes, SHOWN_TIES)}."
+
+
 def ranking_note(totals: Mapping[str, int]) -> str:
     """Return the nodes that can take the first replica, each with its score."""
     return f"Ranked for the first replica: {', '.join(f'{name} ({total})' for name, total in totals.items())}"

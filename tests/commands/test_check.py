@@ -17,7 +17,8 @@ from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
-from kubectl_spread.render.outline.check import check_sentence
+from kubectl_spread.render.outline import Extent, Note
+from kubectl_spread.render.outline.check import check_outline, check_sentence
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording.check import ASSUMPTIONS, NO_POD
 from kubectl_spread.wording.incomplete import NEVER_RUNS
@@ -588,3 +589,24 @@ def test_applying_what_lives_changes_nothing(checked: Check) -> None:
     more = only(checked([grown], [*TAINTED, live, own, *pods]))
     assert more.rollout is not None
     assert not more.rollout.unchanged
+
+
+def test_nodes_that_only_the_order_of_the_documents_gives_are_named(checked: Check) -> None:
+    # Once tool is in zone a, both zones are open for web.
+    counted = [node("a1", zone="a"), node("b1", zone="b"), pod("other", on="b1", labels={"app": "web"})]
+    web = pod("web", labels={"app": "web"}, topologySpreadConstraints=[ON_ZONES])
+    tool = pod("tool", labels={"app": "web"}, nodeSelector={ZONE: "a"})
+    first, second = checked([web, tool], counted).items
+    assert (nodes_of(first), first.placements[0].ties, first.elsewhere) == (["a1"], (), ("b1",))
+    assert (nodes_of(second), second.elsewhere) == (["a1"], ())
+    assert only(checked([web], counted)).elsewhere == ()
+    alone = check_outline(checked([web, tool], counted), Extent()).items[0]
+    assert Note(line="In other random orders it goes to b1.") in alone.paragraphs[0]
+
+
+def test_what_only_some_orders_leave_without_a_node_is_by_chance(checked: Check) -> None:
+    nodes = [node("a1", allocatable={"cpu": "4", "pods": "9"})]
+    first, second = checked([pod(name, requests={"cpu": "3"}) for name in ("p1", "p2")], nodes).items
+    assert (first.verdict, second.verdict) == ("Schedulable", "Unschedulable")
+    for item in (first, second):
+        assert check_sentence(item).startswith("replica 1 of 1 may not be schedulable, depending on chance. ")

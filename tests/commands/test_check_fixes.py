@@ -198,3 +198,14 @@ def test_text_says_what_json_says(manifest: Path) -> None:
     said = run("check", "-f", path, "--from", path.with_name("cluster.json"), "--all-fixes").stdout.splitlines()
     (place,) = (number for number, line in enumerate(said) if line.endswith("[0].maxSkew:"))
     assert said[place + 1 : place + 3] == ["     - maxSkew: 1", "     + maxSkew: 2"]
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_no_fix_deletes_a_pod_that_is_a_manifest_too(manifest: Path, both: bool) -> None:  # noqa: FBT001 - a case
+    nodes = [node("a1", allocatable={"cpu": "4", "pods": "9"}), node("b1", allocatable={"cpu": "2", "pods": "9"})]
+    tool = pod("tool", requests={"cpu": "2"})
+    there = pod("tool", requests={"cpu": "2"}, on="a1", status={"phase": "Running"})
+    web = workload("Deployment", "web", pods=template(requests={"cpu": "3"}))
+    item = checked(written(manifest, *([tool] if both else []), web), [*nodes, there])[-1]
+    assert ("MovePod" in by_id(item)) is not both
+    assert "LowerRequests" in by_id(item)

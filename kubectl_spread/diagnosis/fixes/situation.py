@@ -38,6 +38,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
         obj: the Pod, or its owner; None for a kind of another API.
         path: the template's place in the object, as a JSON pointer; empty for a Pod.
         earlier: the Pods of the same file that already have a node.
+        bare: the Pods, by namespace and name, that are manifests themselves.
     """
 
     obj: Workload | Pod | None
@@ -46,6 +47,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     values: Plain
     before: Snapshot
     earlier: tuple[Pod, ...] = ()
+    bare: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def live(self) -> KubernetesObject | None:
@@ -85,8 +87,14 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     placed: PodsByOwner | None = None
 
     def exists(self, pod: Pod) -> bool:
-        """Whether the other Pod exists, and does not come from the manifest."""
-        return self.written is None or self.written.before.get(Pod, *pod.key) is not None
+        """Whether the other Pod exists, and no manifest creates it, or another of its name."""
+        if self.written is None:
+            return True
+        live = self.written.before.get(Pod, *pod.key)
+        if live is None or pod.key in self.written.bare:
+            return False
+        was, now = live.metadata, pod.metadata
+        return (was.uid, was.creation_timestamp) == (now.uid, now.creation_timestamp)
 
     @cached_property
     def evaluation(self) -> Evaluation:

@@ -104,12 +104,12 @@ def _placement(item: CheckItem) -> str:
         return item.summary
     if not item.placements and jam is None and (item.rollout or not item.replicas):
         return wording.NO_POD
+    if jam is not None and not (item.stuck and jam.replica_max is UNSET):
+        return _jammed(jam, item.replicas)
     if item.stuck and item.rollout and item.rollout.unchanged and item.pending:
         return wording.stay_pending(item.pending, _begun(item.summary))
     if item.stuck:
         return wording.NOT_SCHEDULABLE.format(_begun(item.summary))
-    if jam is not None:
-        return _jammed(jam, item.replicas)
     return _created(item)
 
 
@@ -152,6 +152,8 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
         if not item.sampled and (chance := wording.chance_note(item.placements)):
             yield chance
+        if not item.sampled and item.elsewhere:
+            yield wording.elsewhere_note(item.elsewhere, alone=len(item.placements) == 1)
     if item.sampled:
         yield f"{scores_some(item.orders)}."
     elif item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import Replicas, living_pods
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.search import siblings_of
-from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
-from kubectl_spread.objects.core import Pod
-from tests.build import ZONE, Object, app, handle, node, spread, typed_pod
+from kubectl_spread.diagnosis.fixes.situation import Situation, Written, placed_by_owner
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from tests.build import ZONE, Object, app, handle, node, pod, spread, typed_pod
 from tests.diagnosis.fixes import clusters
 from tests.diagnosis.fixes.clusters import zones
 from tests.diagnosis.fixes.owners import cron_job, owned, owner
@@ -106,8 +107,19 @@ def test_pods_that_were_counted_once_for_many_are_those_that_each_counts_without
     objects = [*ABC, *(each | {"metadata": {**each["metadata"], "ownerReferences": OWNED}} for each in web("a1", "b1"))]
     before = handle(objects)
     counted = placed_by_owner(before)
-    for pod in before.snapshot.all(Pod):
-        cluster = before.without_pod(pod)
-        names = [each.metadata.name for each in Situation(pod, cluster, placed=counted).running]
-        assert names == [each.metadata.name for each in Situation(pod, cluster).running]
+    for own in before.snapshot.all(Pod):
+        cluster = before.without_pod(own)
+        names = [each.metadata.name for each in Situation(own, cluster, placed=counted).running]
+        assert names == [each.metadata.name for each in Situation(own, cluster).running]
         assert len(names) == 1
+
+
+def test_a_pod_that_a_manifest_creates_anew_does_not_exist() -> None:
+    asked, live = typed_pod(incoming()), typed_pod(pod("db-0", on="a1"))
+    before = handle([*ABC, pod("db-0", on="a1")])
+    written = Written(obj=None, template=PodTemplateSpec(), path="", values={}, before=before.snapshot)
+    again = replace(live, metadata=replace(live.metadata, creation_timestamp="2026-01-01T00:00:00Z"))
+    situation = Situation(asked, before, written=written)
+    assert (situation.exists(live), situation.exists(again)) == (True, False)
+    itself = Situation(asked, before, written=replace(written, bare=frozenset((live.key,))))
+    assert not itself.exists(live)
