@@ -29,7 +29,7 @@ from kubectl_spread.controllers.templates import (
     same_template,
     template_of,
 )
-from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
+from kubectl_spread.controllers.workloads import OwnedPods, adopted, controller_of, of_revision, owner_of, revision_of
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import DAEMON_SET, Workload
@@ -39,6 +39,8 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
+NAME_TAKEN = 'pods "{}" already exists'
+"""Source: apimachinery api/errors NewAlreadyExists (v1.36)."""
 Claims: TypeAlias = tuple[PersistentVolumeClaim, ...]
 
 
@@ -82,9 +84,11 @@ def next_pod(
     found = completed(made, siblings(made, workload, snapshot), snapshot, profile)
     may_come = comes or isinstance(workload.owner, DaemonSet)
     refused = (*found.refusals, *over_quota(found.pod, (), snapshot, profile)) if may_come else ()
-    if snapshot.get(Pod, *found.pod.key) is not None:
+    owner, there = workload.owner, snapshot.get(Pod, *found.pod.key)
+    if there is not None and (owner_of(there, snapshot) == workload.ref or any(adopted(owner, [there]))):
         refused = ()  # It was created, and waits for a node.
-    owner = workload.owner
+    elif there is not None and isinstance(owner, StatefulSet):
+        refused = (Refusal("", NAME_TAKEN.format(there.metadata.name), reason="AlreadyExists"),)
     unread = statefulset.guessed(owner, found.pod, workload.pods, snapshot) if isinstance(owner, StatefulSet) else ()
     claims = tuple(claims_of(owner, found.pod))
     return replace(found, comes=comes, claims=claims, refusals=refused, unread=unread)

@@ -11,7 +11,7 @@ from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.revisions import with_revision
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash
-from kubectl_spread.controllers.workloads import adopted
+from kubectl_spread.controllers.workloads import adopted_sets
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject
@@ -31,9 +31,7 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
     """
     match owner:
         case Deployment():
-            namespace = owner.metadata.namespace
-            there = (each for each in snapshot.all(ReplicaSet) if each.metadata.namespace == namespace)
-            taken = tuple(adopted(owner, (each for each in there if each.metadata.controller is None)))
+            taken = adopted_sets(owner, snapshot)
             after = snapshot.with_objects(taken) if taken else snapshot
             return (owner, *taken) if owner.spec.paused else (owner, *taken, deployment.replica_set_of(owner, after))
         case StatefulSet():

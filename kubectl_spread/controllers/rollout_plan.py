@@ -98,7 +98,7 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         strategy: ``Scale`` if only missing Pods are created, ``Unknown`` for kinds of other APIs.
         running: its Pods before (count).
-        replaced: how many of them are replaced (count).
+        replaced: how many of them are replaced, or, for ``Scale``, deleted (count).
         unchanged: whether applying the manifest leaves the object's spec as it is.
     """
 

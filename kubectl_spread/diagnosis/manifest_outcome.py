@@ -15,20 +15,23 @@ from kubectl_spread.controllers.rollout_plan import (
     DesiredWorkload,
     FailedCreate,
     Rollout,
+    Strategy,
     rollout_of,
     running_pods,
 )
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
+from kubectl_spread.controllers.workloads import adopted_pods
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, diagnose
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.gaps import Gap, UnreadRevision
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.workloads import RECREATE, DaemonSet, Deployment, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation import placement
-from kubectl_spread.simulation.applied import AppliedOutcomes
+from kubectl_spread.simulation.applied import AppliedOutcomes, AppliedWorkload
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -128,9 +131,10 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         ValueError: a selector or quantity cannot be parsed.
     """
     applied, outcomes, rollout = seen.first, seen.outcomes, rollout_of(wanted, before)
-    if rollout is None and applied.staying:
-        there = applied.staying + applied.gone
-        rollout = Rollout(strategy="Scale", running=there, replaced=applied.gone, assumed=Assumption.ADOPTED)
+    if rollout is None and wanted.owner is not None and (there := adopted_pods(wanted.owner, before)):
+        rollout = _rollout_of_adopted(wanted.owner, there, applied)
+    elif rollout is not None and rollout.strategy == "Scale":
+        rollout = replace(rollout, replaced=applied.gone)
     placed = applied.placed
     at_the_end = placed.handle if placed.waiting else placement.with_claims([wanted.pod], wanted.owner, placed.handle)
     first, handle = applied.first or ((placed.waiting or (wanted.pod,))[0], at_the_end)
@@ -164,6 +168,18 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         jammed=jammed,
     )
     return _with_jam(outcome, outcomes.jam, jammed) if jammed and outcomes.jam else outcome
+
+
+def _rollout_of_adopted(owner: Workload, there: Sequence[Pod], applied: AppliedWorkload) -> Rollout:
+    """Return how the workload gets from the Pods that it adopts to its own."""
+    came = {pod.key for pod in applied.came}
+    renewed = applied.gone if isinstance(owner, Deployment | DaemonSet) else sum(pod.key in came for pod in there)
+    strategy: Strategy = "Scale"
+    if renewed and isinstance(owner, Deployment):
+        strategy = "Recreate" if owner.spec.strategy.type == RECREATE else "RollingUpdate"
+    elif renewed:
+        strategy = "RollingUpdate"
+    return Rollout(strategy=strategy, running=len(there), replaced=renewed or applied.gone, assumed=Assumption.ADOPTED)
 
 
 def _held_by(pod: Pod) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, workloads
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, owner_of, workloads
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
@@ -134,6 +134,9 @@ class Observer:
 
     def _next_pod(self, key: Key, pods: Sequence[Pod], handles: Handles) -> NextPod | None:
         snapshot = handles.snapshot
+        owner = _owner(key, snapshot)
+        if owner is not None and owner_of(owner, snapshot) != key[1]:
+            return None  # A Deployment has adopted it.
         found = next_pod(_owned_pods(key, pods, snapshot), snapshot, handles.default.profile)
         if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
             return None

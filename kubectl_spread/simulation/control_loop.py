@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
 from kubectl_spread.controllers.deployment import Revision, resized, scaled
-from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
+from kubectl_spread.controllers.next_pod import NAME_TAKEN, NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import Victims, active, victims
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
@@ -313,8 +313,9 @@ class ControlLoop:
                 return named
 
     def _create(self, made: NextPod, pod: Pod, number: int) -> bool:
-        """Create the Pod with its claims, if the quotas of its namespace allow it; return whether they do."""
-        if not self.as_if and (fault := self._usage.fault(pod, self.cluster.snapshot)):
+        """Create the Pod with its claims, unless its name is taken or a quota refuses it; return whether it exists."""
+        fault = NAME_TAKEN.format(pod.metadata.name) if pod.key in self.cluster.pods else ""
+        if fault := fault or ("" if self.as_if else self._usage.fault(pod, self.cluster.snapshot)):
             self.cluster.refused[_maker(pod)] = fault
             return False
         self._place(made, pod, number)
@@ -366,11 +367,14 @@ class ControlLoop:
             self.cluster.drop(*self._outlived.pop(name))
         release = self.cluster.handle.profile.release
         todo = statefulset.work(owner, self._pods_of(key), release)
+        refused_in = None
         for number, ordinal in enumerate(todo.makes):
+            batch = statefulset.batch_of(owner, ordinal)
+            if refused_in not in {None, batch}:
+                return
             made = self._check_admission(key, self._next_of(owner, key, ordinal))
-            if made is None:
-                break
-            self._create(made, made.pod, number)
+            if made is None or not self._create(made, made.pod, number):
+                refused_in = batch
         for pod in todo.deletes:
             if storage := statefulset.deleted_with(owner, pod, self.cluster.snapshot):
                 self._outlived[pod.key] = storage

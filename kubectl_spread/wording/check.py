@@ -28,19 +28,17 @@ WARNING = Entry(
 ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.SUSPENDED: "it is suspended, so no Pod is created until it is resumed",
     Assumption.PAUSED: (
-        "it is paused, so nothing rolls out: running Pods stay, and missing ones are created from the same template"
+        "it is paused, so nothing rolls out: no Pod is replaced, and missing ones are created from the same template"
     ),
     Assumption.PAUSED_BEFORE_FIRST: "it is paused, so no Pod is created until it is resumed",
-    Assumption.UNCHANGED: "the template is unchanged, so running Pods stay",
+    Assumption.UNCHANGED: "the template is unchanged, so no new rollout starts",
     Assumption.REVISION_AGAIN: "the template is that of an older revision, whose Pods stay",
     Assumption.ADOPTED: "it adopts the matching Pods that have no controller",
     Assumption.SAME_TEMPLATE: (
         "no field of the template that affects scheduling changes, so running Pods stay; if another field changes,"
         " new Pods replace them"
     ),
-    Assumption.RUNNING_STAY: (
-        "running Pods stay as they are, whatever changes in the template, and missing ones are created"
-    ),
+    Assumption.RUNNING_STAY: ("no Pod is replaced, whatever changes in the template, and missing ones are created"),
     Assumption.POD_STAYS: "the Pod is unchanged, or changes only in fields that may change in place, so it stays",
     Assumption.POD_FINISHED: "the Pod has finished and stays so: to run it again, delete it first",
     Assumption.POD_TERMINATING: (
@@ -137,7 +135,7 @@ def placed(placements: Sequence[Placement], who: str = "it") -> str:
 
 def rollout_note(strategy: str, running: int, replaced: int, assumed: str) -> str:
     """Return how the workload gets to the Pods of the manifest."""
-    gone = f", {replaced} to be replaced" if replaced else ""
+    gone = f", {replaced} to be {'deleted' if strategy == 'Scale' else 'replaced'}" if replaced else ""
     # Some of them may be without a node.
     exist = f"{count_of(running, 'Pod')} {'exists' if running == 1 else 'exist'}"
     return f"Rollout: {strategy}, {exist}{gone}. Assumed: {assumed}."

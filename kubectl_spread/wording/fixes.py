@@ -94,6 +94,7 @@ _EFFECTS: Mapping[Effect, str] = {
         " field"
     ),
     Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
+    Effect.LIVE_DIFFERS: "only the live {owner} has the field, and kubectl apply keeps it: change it there",
     Effect.TEMPLATE_LACKS: (
         "{owner} recreates it from its template, which differs in {fields}; if a webhook makes the difference,"
         " change the webhook instead"

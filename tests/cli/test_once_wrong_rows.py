@@ -50,6 +50,12 @@ def orphaned(objects: Sequence[Object]) -> list[Object]:
     ]
 
 
+def stray_replica_set(*on: str) -> list[Object]:
+    """Return a ReplicaSet of the Deployment web and its Pods as ``--cascade=orphan`` leaves them."""
+    _, replicas, *pods = deployed(*on)
+    return [{**replicas, "metadata": {**replicas["metadata"], "ownerReferences": []}}, *pods]
+
+
 def live_and_applied(changed: Object, manifest: Object, *others: Object) -> list[Object]:
     """Return an object as it lives, whose last applied manifest is another, and others."""
     told = kubectl_applied(manifest)["metadata"]["annotations"]
@@ -174,6 +180,17 @@ ROWS = {
         code=1,
         says=["unchanged: 3 Pods stay Pending. No constraint is the cause: NodeAffinity: wants disk=ssd."],
     ),
+    "fields that only the live object has are changed there": Row(
+        objects=[
+            *THREE,
+            *live_and_applied(deployed("", "", "", pods=SSD)[0], WEB, *deployed("", "", "", pods=SSD)[1:]),
+        ],
+        ask=["check", "--all-fixes"],
+        manifests=[WEB],
+        code=1,
+        says=["only the live deployment/web has the field", "kubectl patch deployment web "],
+        says_not=["admission adds it"],
+    ),
     "a StatefulSet adopts the Pods of its template": Row(
         objects=[*THREE, *orphaned(stateful("a1", "b1"))],
         ask=["check"],
@@ -186,11 +203,66 @@ ROWS = {
         ],
         says_not=["RolloutMixesRevisions"],
     ),
+    "a StatefulSet adopts no Pod without an ordinal": Row(
+        objects=[*THREE, *orphaned(stateful("a1")), pod("db-x", on="b1", app="web")],
+        ask=["check"],
+        manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
+        code=3,
+        says=["Rollout: Scale, 1 Pod exists. Assumed: it adopts the matching Pods"],
+    ),
+    "another Pod has the name of an ordinal": Row(
+        objects=[*THREE, pod("db-1", on="b1", app="other")],
+        ask=["check"],
+        manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=3)],
+        code=1,
+        says=['Pod 2 of 3 is refused by the API server: pods "db-1" already exists', "Replicas: a1\n"],
+    ),
+    "another Pod has the name of the next ordinal": Row(
+        objects=[*THREE, pod("db-1", on="b1", app="other"), *stateful("a1")[1:], *stateful("a1", "", "")[:1]],
+        ask=["show"],
+        says=["FailedCreate", 'pods "db-1" already exists'],
+    ),
+    "ordinals are created in batches until a name is taken": Row(
+        objects=[*THREE, pod("db-1", on="b1", app="other")],
+        ask=["check"],
+        manifests=[
+            workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=5, podManagementPolicy="Parallel"),
+        ],
+        code=1,
+        says=['Pod 3 of 5 is refused by the API server: pods "db-1" already exists', "Replicas: a1, c1\n"],
+    ),
+    "a Deployment replaces the Pods of the ReplicaSet that it adopts": Row(
+        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
+        says=["Rollout: RollingUpdate, 3 Pods exist, 3 to be replaced. Assumed: it adopts the matching Pods"],
+    ),
+    "a ReplicaSet that a Deployment adopts has no row": Row(
+        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
+        ask=["simulate"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
+        code=1,
+        says=["deployment/web"],
+        says_not=["replicaset/"],
+    ),
+    "a Job deletes the Pods that are too many": Row(
+        objects=[
+            *THREE,
+            workload("Job", "job", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=3, completions=9),
+            *pods_of("Job", "job", "a1", "b1", "c1", pods=template(ON_ZONES, restartPolicy="Never")),
+        ],
+        ask=["check"],
+        manifests=[
+            workload("Job", "job", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=1, completions=9),
+        ],
+        says=["3 Pods exist, 2 to be deleted"],
+        says_not=["running Pods stay"],
+    ),
     "a ReplicaSet adopts too many": Row(
         objects=[*THREE, *orphaned(pods_of("ReplicaSet", "rs", "a1", "b1", "c1", pods=template(ON_ZONES)))],
         ask=["check"],
         manifests=[workload("ReplicaSet", "rs", pods=template(ON_ZONES), replicas=1)],
-        says=["no Pod needs to be scheduled", "3 Pods exist, 2 to be replaced"],
+        says=["no Pod needs to be scheduled", "3 Pods exist, 2 to be deleted"],
     ),
     "Pods of another revision that no domain counts are not counted": Row(
         objects=[*THREE, *stale()],

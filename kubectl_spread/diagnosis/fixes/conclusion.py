@@ -87,6 +87,8 @@ class Effect(Enum):
     """The template lacks the field that changes in the Pod."""
     MANIFEST_DIFFERS = auto()
     """The manifest lacks the field that changes in its Pod."""
+    LIVE_DIFFERS = auto()
+    """The manifest lacks the field, and the existing object has it."""
     UPDATE_REFUSED = auto()
     TEMPLATE_LACKS = auto()
     """The template lacks fields of the Pod: it was changed since, or a webhook adds them."""

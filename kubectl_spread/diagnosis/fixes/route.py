@@ -57,6 +57,7 @@ from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain, plain
 from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed
@@ -190,7 +191,7 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
         if not isinstance(owner, Pod) and not stays_valid(owner, edits, release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
     except LookupError:
-        return Route(effect=Effect.MANIFEST_DIFFERS, owner=named)
+        return _change_live(edits, written.live) or Route(effect=Effect.MANIFEST_DIFFERS, owner=named)
     after = edited(owner, edits) if isinstance(owner, Pod) else with_edits(owner, edits)
     api_version = "v1" if isinstance(owner, Pod) else reference_to(owner).api_version
     route = Route(edits=changed, fragment=_fragment_of(owner, after, api_version))
@@ -199,6 +200,16 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
         return route
     disturbs = _disturbance_of(Disturbance.LOST, situation)
     return replace(route, effect=Effect.UPDATE_REFUSED, owner=named, disturbs=disturbs)
+
+
+def _change_live(edits: Sequence[PodEdit], live: KubernetesObject | None) -> Route | None:
+    """Return how to change a field of the existing object that its manifest lacks; None if it lacks the field too."""
+    if not isinstance(live, Workload) or isinstance(live, workloads.Job):
+        return None
+    with suppress(LookupError):
+        patch = _patch_command(live, _template_operations(live, edits), "patch")
+        return Route(commands=(patch,), effect=Effect.LIVE_DIFFERS, owner=_type_and_name(live))
+    return None
 
 
 def _manifest_edit(path: str, operation: PatchOperation, values: Plain) -> ManifestEdit:
