@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
@@ -20,7 +20,7 @@ from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fix_search import fix_reports, searched_fields
-from kubectl_spread.contract.pending import PendingItem, PendingReport, with_event
+from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import (
     PodsByOwner,
@@ -35,6 +35,7 @@ from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
+from kubectl_spread.diagnosis.headroom import MOST_TRIED
 from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
 from kubectl_spread.errors import ExitCode
@@ -45,6 +46,7 @@ from kubectl_spread.objects.meta import name_order
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.simulation.placement import count_placed
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.pending import waits_for_volumes
 from kubectl_spread.wording.words import LIST, did_you_mean, listed
@@ -288,6 +290,7 @@ def _explain(
         **searched_fields(found, view.metadata.connection_flags),
         scheduler_name=pod.spec.scheduler_name,
         replicas=situation.replicas(siblings),
+        siblings=_siblings(siblings, judgement),
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
@@ -295,6 +298,15 @@ def _explain(
     )
     item = beside_autoscaler(item, situation, siblings, autoscalers, view.metadata.connection_flags)
     return Explanation(pod, judgement, found.fixes, _with_event(item, pod, view))
+
+
+def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType:
+    """Return how many of the Pods find a node, if the first does and all Pods were read; unset for one Pod alone."""
+    handle, tried = judgement.handle, pods[:MOST_TRIED]
+    alone = len(pods) == 1 or judgement.assumed or gates(pods[0]) or bool(handle.snapshot.inventory.not_read)
+    if alone or not (judgement.evaluation.feasible and handle.decides(pods[0])):
+        return UNSET
+    return Siblings(pending=len(tried), placed=count_placed(tried, handle))
 
 
 def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:

@@ -26,12 +26,20 @@ class EventReport(LastFailure, frozen=True, kw_only=True):
     differs: str = ""
 
 
+class Siblings(Report, frozen=True, kw_only=True):
+    """The Pending Pods of a workload (count), at most 100, and how many find a node, placed one after another."""
+
+    pending: int
+    placed: int
+
+
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     """Why one Pod is not scheduled.
 
     Attributes:
         scheduler_name: the Pod's scheduler.
         replicas: how much of its workload is at work; absent where that recreates no Pod, or cannot be read.
+        siblings: the Pending Pods of its workload, if some node takes this one; absent if it is the only one.
         event: the last FailedScheduling message; None if there is none.
         held_by: the scheduling gates that hold the Pod back.
         preemption: what the scheduler would evict; None for nothing.
@@ -41,6 +49,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
 
     scheduler_name: str
     replicas: Replicas | UnsetType = UNSET
+    siblings: Siblings | UnsetType = UNSET
     event: EventReport | None = None
     held_by: tuple[str, ...] = ()
     preemption: Preemption | None = None

@@ -97,6 +97,12 @@ def same_for(names: Sequence[str], most: int) -> str:
     return f"The same applies to {listed(names, most)}."
 
 
+def some_placed(placed: int, pending: int, whose: str) -> str:
+    """Return how many of a workload's Pending Pods (counts) find a node."""
+    finds = "finds" if placed == 1 else "find"
+    return f"Placed one after another, only {placed} of {pending} Pending Pods of {whose} {finds} a node."
+
+
 def preempts(preemption: Preemption | None) -> str:
     """Return ``preempts a/b on node``; empty where the scheduler would evict nobody."""
     if preemption is None:

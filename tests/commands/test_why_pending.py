@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from functools import partial
 
 import pytest
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, why_pending
-from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.contract.pending import PendingItem, Siblings
 from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
+from kubectl_spread.render.outline import Extent, Note
+from kubectl_spread.render.outline.pending import pending_outline
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
 from tests.build_storage import claim, storage_class, volume
@@ -182,6 +184,29 @@ def test_pods_of_one_template_are_explained_once() -> None:
     assert [other.same_as for other in others] == ["new-0", "new-0"]
     assert [other.name for other in others] == ["new-1", "new-2"]
     assert {other.summary for other in others} == {first.summary}
+
+
+@pytest.mark.parametrize(
+    ("cpu", "siblings"),
+    [
+        ("4", UNSET),
+        ("3", Siblings(pending=3, placed=1)),
+        ("1500m", Siblings(pending=3, placed=2)),
+        ("1", Siblings(pending=3, placed=3)),
+    ],
+)
+def test_how_many_pods_of_a_workload_find_a_node_one_after_another(cpu: str, siblings: Siblings | UnsetType) -> None:
+    waiting = [owned(f"web-{at}", "ReplicaSet", "web-h1", requests={"cpu": cpu}) for at in range(3)]
+    report = explained([node("a1", allocatable={"cpu": "3500m", "pods": "9"}), *waiting]).report
+    assert {each.siblings for each in report.items} == {siblings}
+    (item,) = pending_outline(report, Extent()).items
+    lines = [block.line for block in item.paragraphs[0] if isinstance(block, Note)]
+    some = isinstance(siblings, Siblings) and siblings.placed < siblings.pending
+    assert [line.partition(",")[0] for line in lines] == ["Placed one after another"] * some
+
+
+def test_a_pod_that_waits_alone_has_no_siblings() -> None:
+    assert only([*TAINTED, pod("web")]).siblings is UNSET
 
 
 @pytest.mark.parametrize(

@@ -96,12 +96,19 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
     head = [outline.SameFor(line=wording.same_for(same, extent.same_for))] if same and not brief else []
-    notes = [Note(line=line) for line in choice_lines(item)]
+    notes = [Note(line=line) for line in (*_siblings(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
     if brief:  # Nothing is between the sentence and the fixes.
         paragraphs = (tuple(block for blocks in paragraphs for block in blocks),)
     return Item(item=item, headline=_headline(item), paragraphs=paragraphs, pods=len(explained))
+
+
+def _siblings(item: PendingItem) -> Iterator[str]:
+    """Yield how many of the workload's Pending Pods find a node, if some of them do not."""
+    found = item.siblings
+    if not isinstance(found, UnsetType) and found.placed < found.pending:
+        yield wording.some_placed(found.placed, found.pending, _whose(item))
 
 
 def _missing_pods(item: NotCreated) -> Item:
