@@ -27,7 +27,12 @@ class EventReport(LastFailure, frozen=True, kw_only=True):
 
 
 class Siblings(Report, frozen=True, kw_only=True):
-    """The Pending Pods of a workload (count), at most 100, and how many find a node, placed one after another."""
+    """The Pending Pods of a workload.
+
+    Attributes:
+        pending: how many were placed one after another (count), at most 100.
+        placed: how many of them find a node (count).
+    """
 
     pending: int
     placed: int

@@ -123,8 +123,8 @@ def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
 
 
 def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
-    if subject.pod.spec.node_name:
-        return  # A Pod that names its node is not scheduled.
+    if subject.pod.spec.node_name or subject.evaluation.pre_filter is not None:
+        return  # A Pod that names its node is not scheduled, and for one that is refused whole no node is evaluated.
     for constraint, report in subject.each():
         if report.pinned and any(domain.eligible and not domain.allowed for domain in report.domains):
             yield findings.PinnedMinimum(

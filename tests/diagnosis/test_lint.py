@@ -182,6 +182,13 @@ def test_the_minimum_is_not_pinned(objects: Sequence[Object], why: str) -> None:
     assert "PinnedMinimum" not in found(zoned(), objects=objects), why
 
 
+def test_the_minimum_of_a_pod_that_is_refused_whole_is_not_pinned() -> None:
+    missing = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "missing"}}]}
+    objects = [*TAINTED, *web("a1", "b1")]
+    assert "PinnedMinimum" in {each.id for each in linted(incoming(), objects)}
+    assert "PinnedMinimum" not in {each.id for each in linted(incoming(**missing), objects)}
+
+
 def test_a_minimum_that_another_constraint_keeps_from_filling_is_no_pin() -> None:
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     objects = [*nodes, *web("a1", "a1", "a2", "b1", "b1")]
