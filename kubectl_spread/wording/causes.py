@@ -141,6 +141,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
             )
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
+            names = ("NotReady" if each == "not-ready" else each for each in names)
             return enumerated(list(dict.fromkeys(names)))
         case _:
             return reason_text(reason)

@@ -16,6 +16,8 @@ UNMATCHED = "does not match the Pod itself"
 DEFAULT = "cluster default"
 NOT_COUNTED = "not counted"
 OPEN = "yes"
+SHOWN_DOMAINS = 6
+"""Domains (count) up to which those at the minimum are named."""
 
 
 def skew_text(skew_if_placed: int) -> str:
@@ -30,7 +32,7 @@ def closed(skew_if_placed: int) -> str:
 
 def pinned(reasons: Iterable[str]) -> str:
     """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; empty for another."""
-    return f"no node takes it: {first_and_more([why or 'another constraint' for why in reasons])}"
+    return f"no: {first_and_more([why or 'another constraint' for why in reasons])}"
 
 
 def too_few_domains(eligible: int, min_domains: int) -> str:
@@ -40,8 +42,9 @@ def too_few_domains(eligible: int, min_domains: int) -> str:
 
 
 def minimum_text(minimum: int, domains: Sequence[str]) -> str:
-    """Return which domains hold the global minimum, if any is counted."""
-    return f"Minimum: {minimum} ({listed(domains)})." if domains else "Minimum: 0 (no domain is counted)."
+    """Return which domains hold the global minimum, or how many, if any is counted."""
+    which = listed(domains) if len(domains) <= SHOWN_DOMAINS else count_of(len(domains), "domain")
+    return f"Minimum: {minimum} ({which})." if domains else "Minimum: 0 (no domain is counted)."
 
 
 def allowance(index: int, what: str, allowed: int, domains: int) -> str:

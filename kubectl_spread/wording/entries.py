@@ -295,7 +295,7 @@ COLUMNS: Sequence[Entry] = (
         summary="the scheduler's plugin that rejects the nodes first",
         meaning="The scheduler runs one plugin after another and stops at the first that rejects a node.",
         when=_NODES,
-        action="-o json has every plugin that rejects a node.",
+        action="-o json has every plugin that rejects a node. On a narrow terminal the column is left out.",
     ),
     _column(
         name="WHY",

@@ -70,7 +70,7 @@ def _(finding: findings.PinnedMinimum) -> str:
     alike: dict[str, list[str]] = {}
     for node, reasons in by_node.items():
         alike.setdefault("; ".join(reasons), []).append(node)
-    pins = _some([f"{_some(nodes)} ({why})" for why, nodes in alike.items()])
+    pins = _some([f"{listed(nodes, 1)} ({why})" for why, nodes in alike.items()])
     has, most = "has" if len(finding.domains) == 1 else "have", finding.global_minimum + finding.constraint.max_skew
     return (
         f"{_some(finding.domains)} {has} the fewest matching Pods ({finding.global_minimum}), but this Pod cannot go"

@@ -93,8 +93,8 @@ def refused_in(message: str, namespace: str) -> str:
 
 
 def same_for(names: Sequence[str], most: int) -> str:
-    """Return the Pods, so many by name, for which the explanation holds too."""
-    return f"The same applies to {listed(names, most)}."
+    """Return the Pods, so many by name, for which the explanation holds too; none by name where ``most`` is 0."""
+    return f"The same applies to {listed(names, most) if most else count_of(len(names), 'more Pod')}."
 
 
 def some_placed(placed: int, pending: int, whose: str) -> str:

@@ -10,7 +10,7 @@ from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.statuses import BlockedBy, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import Entry, EntryKind, Rules
-from kubectl_spread.wording.words import enumerated, held_back, held_by_gates, listed
+from kubectl_spread.wording.words import count_of, enumerated, held_back, held_by_gates, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.controllers.next_pod import NoneComes
@@ -270,8 +270,9 @@ def pods_text(pods: int, own: int) -> str:
 
 
 def counted_text(pods: int, own: int) -> str:
-    """Return the same as a sentence."""
-    return f"Pods counted: {pods_text(pods, own)}."
+    """Return the same as a sentence, where there are others."""
+    belong = "belongs" if own == 1 else "belong"
+    return f"Counted: {count_of(pods, 'Pod')}, of which {own or 'none'} {belong} to this workload."
 
 
 def skew_text(skew: int, max_skew: int) -> str:
@@ -308,7 +309,7 @@ def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
 
 def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str]) -> str:
     """Return which nodes take the Pod that waits, and what holds it back."""
-    can = f"it can go to {listed(nodes, SHOWN_NAMES)}" if nodes else "no node takes it"
+    can = f"it can go to {listed(nodes, SHOWN_NAMES)}" if nodes else "no node takes it (why-pending explains why)"
     return f"{name} is {held_back(gates, can)}." if gates else f"{name} is Pending: {can}."
 
 

@@ -14,6 +14,8 @@ from tests.program import INSTALLED
 from tests.terminal import printed_on
 
 COLUMNS, ROWS = 100, 24
+NARROW, NARROW_ROWS = 80, 29
+"""Each command takes three rows of such a terminal, so that more than one screen is needed."""
 FIX = re.compile(r"^  \d+\. (\w+): ", re.MULTILINE)
 FULL = {f"{zone}{number}": f"{7510 + 10 * number}m" for zone in "abc" for number in range(7)}
 INCIDENTS: dict[str, list[Object]] = {
@@ -47,18 +49,18 @@ def fixture_cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def shown(cluster: Path, *words: str) -> list[str]:
-    """Return the lines that a terminal shows of why a Pod waits."""
+def shown(cluster: Path, *words: str, columns: int = COLUMNS, name: str = "") -> list[str]:
+    """Return the lines that a terminal shows of why a Pod waits, or the Pods of that name."""
     waiting = next(
         each for each in json.loads(cluster.read_text())["items"] if each.get("status", {}).get("phase") == "Pending"
     )
-    asked = ("why-pending", waiting["metadata"]["name"], "-n", NAMESPACE, "--from", cluster, "--color", "never")
-    return printed_on(COLUMNS, INSTALLED, *asked, *words).splitlines()
+    asked = ("why-pending", name or waiting["metadata"]["name"], "-n", NAMESPACE, "--from", cluster, "--color", "never")
+    return printed_on(columns, INSTALLED, *asked, *words).splitlines()
 
 
-def rows(lines: list[str]) -> int:
+def rows(lines: list[str], columns: int = COLUMNS) -> int:
     """Return how many rows of the terminal lines take (count), those that it wraps itself included."""
-    return sum(max(1, -(-len(line) // COLUMNS)) for line in lines)
+    return sum(max(1, -(-len(line) // columns)) for line in lines)
 
 
 def test_an_answer_fits_a_screen_and_says_what_matters(cluster: Path) -> None:
@@ -71,6 +73,18 @@ def test_an_answer_fits_a_screen_and_says_what_matters(cluster: Path) -> None:
     assert text.index("--context") < text.index("kubectl ")
 
 
+def test_a_workload_takes_no_more_room_than_a_screen(cluster: Path) -> None:
+    assert rows(shown(cluster, name=f"deploy/{NAME}")) <= ROWS
+    assert rows(shown(cluster, columns=NARROW), NARROW) <= NARROW_ROWS
+
+
+def test_the_second_fix_has_its_command_where_there_is_room(cluster: Path) -> None:
+    text = "\n".join(shown(cluster))
+    second = text.partition("  2. ")[2].partition("\n\n")[0]
+    assert ("\n     kubectl " in second) != ("prints its command" in second)
+    assert "\n     kubectl " in second or rows(shown(cluster)) + 2 > ROWS
+
+
 def test_what_is_folded_is_there_with_all_fixes(cluster: Path) -> None:
     folded, whole = shown(cluster), shown(cluster, "--all-fixes")
     assert rows(whole) > ROWS
@@ -81,7 +95,7 @@ def test_what_is_folded_is_there_with_all_fixes(cluster: Path) -> None:
 
 def test_two_workloads_with_one_cause_are_told_together(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
-    first = INCIDENTS["a reserved zone"]
+    first = INCIDENTS["a lost zone, full nodes, cordons and two constraints"]
     text = json.dumps([each for each in first if each["kind"] != "Node"]).replace(NAME, "web")
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*first, *json.loads(text)]}))
     told = [

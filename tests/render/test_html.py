@@ -375,7 +375,7 @@ class TestBars:
             ["Domain", "Nodes", "Pods", "at most 1 = minimum 0 + maxSkew 1", "Skew", "Next Pod"],
             ["a", "2", "1", "", "1", "no: skew would be 2"],
             ["b", "1", "1", "", "1", "no: skew would be 2"],
-            ["c", "1", "0", "", "0", f"no node takes it: {'taint dedicated=gpu:NoSchedule'}"],
+            ["c", "1", "0", "", "0", f"no: {'taint dedicated=gpu:NoSchedule'}"],
         ]
 
     def test_a_bar_is_cut_at_the_minimum_and_at_the_limit(self) -> None:

@@ -248,7 +248,7 @@ def _at_minimum(facts: Facts, key: str) -> list[str]:
 def _nodes_at_minimum(read: re.Match[str], facts: Facts) -> bool:
     number = int(read["n"])
     if "pins" in read.groupdict():
-        number += len(re.findall(r"\b[a-d]\d \(", read["pins"]))
+        number += sum(named(pin["names"])[1] for pin in re.finditer(rf"{NAMES} \(", read["pins"]))
     return any(len(_at_minimum(facts, key)) == number for key in _keys(facts))
 
 
@@ -282,7 +282,7 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
 
 CPU = r"\d+m?"
 RULES: Sequence[tuple[str, Rule]] = (
-    (rf"{NAMES}: (?=(?P<why>cordoned|taint dedicated|cpu: asks))", _pinning),
+    (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint dedicated|cpu: asks))", _pinning),
     (r"this Pod cannot go there: (?P<pins>.*) and (?P<n>\d+) more\. Until", _nodes_at_minimum),
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),

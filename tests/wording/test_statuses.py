@@ -76,7 +76,7 @@ def test_what_stops_one_more_replica(stop: Status | BlockedBy | NoMoreWanted, te
 
 def test_which_pods_are_counted() -> None:
     assert (show.pods_text(5, 5), show.pods_text(7, 5)) == ("5", "7 (5 own)")
-    assert show.counted_text(7, 5) == "Pods counted: 7 (5 own)."
+    assert show.counted_text(7, 5) == "Counted: 7 Pods, of which 5 belong to this workload."
     assert show.ghosts_text(("a", "b")) == "Ghost Pods, which their own constraint does not count: a, b."
 
 
@@ -99,13 +99,13 @@ def test_a_pod_that_nobody_schedules_goes_where_its_template_says() -> None:
 
 
 def test_where_a_pod_that_waits_can_go() -> None:
-    assert show.pending_pod("web-2", (), ()) == "web-2 is Pending: no node takes it."
+    assert show.pending_pod("web-2", (), ()) == "web-2 is Pending: no node takes it (why-pending explains why)."
     assert show.pending_pod("web-2", ("a1", "b1"), ()) == "web-2 is Pending: it can go to a1, b1."
     assert show.pending_pod("web-2", ("a1",), ("x",)) == (
         "web-2 is held by the scheduling gate x. Without it: it can go to a1."
     )
     assert show.pending_pod("web-2", (), ("x", "y")) == (
-        "web-2 is held by the scheduling gates x and y. Without them: no node takes it."
+        "web-2 is held by the scheduling gates x and y. Without them: no node takes it (why-pending explains why)."
     )
 
 

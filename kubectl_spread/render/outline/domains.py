@@ -64,7 +64,7 @@ def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Range
     return ConstraintBlock(
         index=constraint.index,
         topology_key=constraint.topology_key,
-        terms=tuple(_terms(constraint)),
+        terms=tuple(_terms(constraint))[: -1 if extent.folded and constraint.self_match else None],
         unmatched="" if constraint.self_match else wording.UNMATCHED,
         default=wording.DEFAULT if constraint.default else "",
         domains=_unfolded(constraint, EVERY if extent.wide else extent.names)
@@ -112,7 +112,9 @@ def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
         return _table(
             domain_rows(constraint, ranges, merge=False), most, Column("NODES", lambda row: ", ".join(row.nodes))
         )
-    return table_of(_columns(most, Column("NODES", lambda row: row.count)), domain_rows(constraint, ranges))
+    rows = domain_rows(constraint, ranges)
+    names = most if len(rows) == len(constraint.domains) else 1
+    return table_of(_columns(names, Column("NODES", lambda row: row.count)), rows)
 
 
 def _table(rows: Sequence[DomainRow], most: int, nodes: Column[DomainRow]) -> Table:

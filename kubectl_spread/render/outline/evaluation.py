@@ -115,7 +115,7 @@ def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
     most = extent.most(1 if extent.folded else NAMED_NODES if not extent.evidence else 0)
     return (
         Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
-        Column("REJECTED-BY", lambda group: group.plugin),
+        Column("REJECTED-BY", lambda group: group.plugin, spare=True),
         Column("WHY", lambda group: with_short_keys(group.detail or group.reasons)),
         Column("REASON", lambda group: group.reasons, wide=True),
     )

@@ -89,7 +89,7 @@ def _opens(fix: Fix, extent: Extent, item: EvaluationReport) -> str:
 def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     summary = with_short_keys(fix.summary)
-    if extent.folded and number > 1:
+    if extent.one_command and number > 1:
         return FixBlock(number=number, id=fix.id, summary=summary, starts=fixes.SHOWN_WITH.format(extent.all_fixes))
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml

@@ -95,12 +95,15 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
         return _missing_pods(explained)
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
-    head = [outline.SameFor(line=wording.same_for(same, extent.same_for))] if same and not brief else []
+    most = 0 if extent.folded else extent.same_for
+    head = [outline.SameFor(line=wording.same_for(same, most))] if same and not brief else []
     notes = [Note(line=line) for line in (*_siblings(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
-    if brief:  # Nothing is between the sentence and the fixes.
-        paragraphs = (tuple(block for blocks in paragraphs for block in blocks),)
+    # Where there is little room, nothing is between the sentence and the fixes.
+    together = len(paragraphs) if brief else 2 if extent.folded else 1
+    joined = tuple(block for blocks in paragraphs[:together] for block in blocks)
+    paragraphs = (joined, *paragraphs[together:])
     return Item(item=item, headline=_headline(item), paragraphs=paragraphs, pods=len(explained))
 
 

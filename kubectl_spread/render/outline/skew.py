@@ -65,7 +65,7 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
         paragraphs=(
             (
                 constraint_block(item.constraint, extent),
-                Note(line=wording.counted_text(item.pods, item.own_pods)),
+                *([Note(line=wording.counted_text(item.pods, item.own_pods))] if item.pods != item.own_pods else []),
                 *((Note(line=wording.ghosts_text(item.ghosts)),) if item.ghosts else ()),
                 *((Findings(findings=tuple(findings)),) if findings else ()),
                 *(_upcoming(item) if last else ()),
@@ -91,7 +91,7 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
         yield Note(line=wording.next_replica(item.next, item.next_reason, some_read=item.proved_on == "read"))
     if not isinstance(item.scored, UnsetType):
         yield Note(line=scores_few(item.scored, len(item.next)))
-    if headroom := headroom_text(item):
+    if (headroom := headroom_text(item)) and (item.next or not item.pending_pod):
         yield Note(line=f"Headroom: {headroom}.")
 
 

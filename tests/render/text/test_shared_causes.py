@@ -67,7 +67,7 @@ def test_an_outage_fits_a_screen(report: PendingReport) -> None:
     )
     assert len(narrow) <= 40
     assert lines[:6] == [
-        f"zone {REGION}c: 10 of 10 nodes not-ready: 20 Pods of 4 workloads",
+        f"zone {REGION}c: 10 of 10 nodes NotReady: 20 Pods of 4 workloads",
         f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
         "NodeResourcesFit: too little cpu free: 16 Pods of default/statefulset/db",
         "quota compute in ml: 4 Pods of ml/replicaset/train",

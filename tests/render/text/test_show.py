@@ -123,7 +123,7 @@ class TestShowDetails:
         text = self.details([*ABC, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
         assert text.splitlines()[0] == "default/deployment/web: OK"
         assert text.splitlines()[-3:] == [
-            "Pods counted: 2 (0 own).",
+            "Counted: 2 Pods, of which none belong to this workload.",
             "Next replica: c1.",
             "incomplete: list services (forbidden): the selector lacks what Services add.",
         ]
