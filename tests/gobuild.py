@@ -1,7 +1,7 @@
-"""Go programs on the k8s.io/kubernetes module of one release, built into a cache outside the tree.
+"""Go programs on a Go module of one release, built into a cache outside the tree.
 
-The tests need the real thing twice: kube-scheduler itself, to ask what it decides, and a control plane on
-loopback. Both come out of Go modules. A new Kubernetes release is one line in `RELEASES`.
+The tests need the real thing: kube-scheduler and Karpenter's scheduler, to ask what they decide, and a control plane on
+loopback. All come out of Go modules. A new Kubernetes release is one line in `RELEASES`.
 
 Upstream moves its Go types between releases. Sources may hold folders `since-1.NN`: the files of the newest one that
 is not newer than the release are built with the rest, those of the others are not.
@@ -25,10 +25,13 @@ RELEASES: Mapping[str, str] = {
     "1.37": "1.37.1",
 }
 """Minor release → the patch release that is built."""
+KUBERNETES = "k8s.io/kubernetes"
 
 # One setting for every build: Go compiles everything anew for each.
 _BUILD = ("go", "build", "-trimpath", "-buildvcs=false")
 _SHOWN_LINES = 20
+SINCE = "since-"
+"""What the names of folders begin with that hold files for a release and later ones."""
 
 
 class BuildError(Exception):
@@ -45,27 +48,34 @@ def cache_dir() -> Path:
 
 
 def build(
-    *, name: str, sources: Path, release: str | None, packages: Mapping[str, str], ldflags: str = ""
+    *,
+    name: str,
+    sources: Path,
+    release: str | None,
+    packages: Mapping[str, str],
+    module: str = KUBERNETES,
+    ldflags: str = "",
 ) -> dict[str, Path]:
     """Return binary name → path, built only when the sources, the release, the flags or Go itself changed.
 
     Args:
         name: what the program is called in the cache.
         sources: folder of Go files; it holds its own go.mod when ``release`` is None.
-        release: minor release of Kubernetes, such as "1.36".
+        release: minor release of Kubernetes, such as "1.36", or patch release of another module.
         packages: binary name → Go package, "." being the sources.
+        module: which Go module the sources require.
         ldflags: handed to the linker.
 
     Raises:
         BuildError: Go is missing, a module cannot be had, or the program does not compile.
     """
-    version = _version(release) if release else ""
+    version = _version(release) if release and module == KUBERNETES else release or ""
     key = _digest(sources, version, sorted(packages.items()), ldflags, _go("go", "version"))
     folder = cache_dir() / f"{name}-{release or 'own'}-{key[:12]}"
     binaries = {binary: folder / "bin" / binary for binary in packages}
     with _lock():
         if not (folder / "bin").is_dir():
-            _prepare(folder / "src", sources=sources, release=release)
+            _prepare(folder / "src", sources=sources, release=release, module=module)
             _compile(folder, packages=packages, ldflags=ldflags)
     return binaries
 
@@ -85,6 +95,11 @@ def kubernetes_requirements(release: str) -> str:
     return "\n".join([*lines, *(f"replace {path} => {path} {staging}" for path in replaced), ""])
 
 
+def _requirements(module: str, release: str) -> str:
+    """Return the body of a go.mod that requires a module; `go mod tidy` adds the version of Go."""
+    return kubernetes_requirements(release) if module == KUBERNETES else f"require {module} v{release}\n"
+
+
 def _version(release: str) -> str:
     """Return the patch release that stands for a minor one."""
     if release not in RELEASES:
@@ -92,12 +107,12 @@ def _version(release: str) -> str:
     return RELEASES[release]
 
 
-def _prepare(folder: Path, *, sources: Path, release: str | None) -> None:
+def _prepare(folder: Path, *, sources: Path, release: str | None, module: str) -> None:
     """Copy the sources and complete their go.mod and go.sum."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(sources, folder, ignore=shutil.ignore_patterns("since-*"))
+    shutil.copytree(sources, folder, ignore=shutil.ignore_patterns(f"{SINCE}*"))
     if release:
-        (folder / "go.mod").write_text(f"module kubectl-spread/{sources.name}\n\n{kubernetes_requirements(release)}")
+        (folder / "go.mod").write_text(f"module kubectl-spread/{sources.name}\n\n{_requirements(module, release)}")
         for path in _written_for(release, sources=sources):
             shutil.copy(path, folder)
     _go("go", "mod", "tidy", cwd=folder)
@@ -105,9 +120,9 @@ def _prepare(folder: Path, *, sources: Path, release: str | None) -> None:
 
 def _written_for(release: str, *, sources: Path) -> list[Path]:
     """Return the files of the newest `since-` folder that is not newer than the release."""
-    folders = {minor: folder for minor in RELEASES if (folder := sources / f"since-{minor}").is_dir()}
-    fitting = [minor for minor in folders if _order(minor) <= _order(release)]
-    return sorted(folders[max(fitting, key=_order)].iterdir()) if fitting else []
+    folders = {_order(folder.name.removeprefix(SINCE)): folder for folder in sources.glob(f"{SINCE}*")}
+    fitting = [since for since in folders if since <= _order(release)]
+    return sorted(folders[max(fitting)].iterdir()) if fitting else []
 
 
 def _order(release: str) -> tuple[int, ...]:

@@ -112,6 +112,14 @@ def test_a_program_with_its_own_module_asks_for_no_release(sources: Path, log: P
     assert "mod download" not in log.read_text(encoding="utf-8")
 
 
+def test_a_program_on_a_release_of_another_module(sources: Path, log: Path) -> None:
+    program = built(sources, "1.34.2", module="a.example/z")
+    assert program.read_text(encoding="utf-8") == "mainsince 1.34"
+    required = (program.parents[1] / "src" / "go.mod").read_text(encoding="utf-8").splitlines()[-1]
+    assert required == "require a.example/z v1.34.2"
+    assert "mod download" not in log.read_text(encoding="utf-8")
+
+
 def test_a_program_that_does_not_compile_leaves_nothing_behind(
     sources: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """Karpenter's own scheduler, asked about generated clusters, and how its answers agree with ours.
 
 ``python -m tests.autoscalers.record --version 1.14.1 --seed 7 --count 2000`` builds the oracle of that release from
-Karpenter's Go module (half a minute, once the module is there), asks each question 32 times, for domains are picked at
+Karpenter's Go module into the cache (a minute), asks each question 32 times, for domains are picked at
 random, and prints what contradicts us. ``--output FILE.jsonl.gz`` keeps the answers.
 """
 
@@ -10,40 +10,34 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+from tests import gobuild
 from tests.autoscalers.clusters import Object, decided
 from tests.autoscalers.generate import Generator
 from tests.autoscalers.test_corpus import contradictions
 
 SOURCES = Path(__file__).parent / "oracle"
-SINCE = "since-1."
 
 
-def build(version: str, folder: Path) -> Path:
-    """Return the oracle of a release, built in the folder.
+def oracle(version: str) -> Path:
+    """Return the oracle of a release, built if the cache lacks it.
 
     Raises:
-        subprocess.CalledProcessError: it cannot be built, as where the release asks for a newer Go.
+        gobuild.BuildError: it cannot be built, as where the release asks for a newer Go.
     """
-    minor = int(version.split(".")[1])
-    parts = {int(part.name.removeprefix(SINCE)): part for part in SOURCES.glob(f"{SINCE}*")}
-    shutil.copy(SOURCES / "main.go", folder)
-    shutil.copytree(parts[max(since for since in parts if since <= minor)], folder, dirs_exist_ok=True)
-    (folder / "go.mod").write_text(f"module oracle\n\ngo 1.26\n\nrequire sigs.k8s.io/karpenter v{version}\n")
-    for arguments in (("mod", "tidy"), ("build", "-buildvcs=false", "-o", "oracle", ".")):
-        subprocess.run([shutil.which("go") or "go", *arguments], cwd=folder, check=True)
-    return folder / "oracle"
+    packages = {"oracle": "."}
+    module = "sigs.k8s.io/karpenter"
+    built = gobuild.build(name="karpenter-oracle", sources=SOURCES, release=version, packages=packages, module=module)
+    return built["oracle"]
 
 
-def ask(oracle: Path, questions: list[Object], runs: int) -> list[Object]:
+def ask(program: Path, questions: list[Object], runs: int) -> list[Object]:
     """Return the questions with what was seen in so many runs."""
     lines = "".join(json.dumps(each) + "\n" for each in questions)
-    said = subprocess.run([oracle, f"-runs={runs}"], input=lines, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run([program, f"-runs={runs}"], input=lines, capture_output=True, text=True, check=True).stdout
     return [case | {"want": json.loads(line)["want"]} for case, line in zip(questions, said.splitlines(), strict=True)]
 
 
@@ -58,8 +52,7 @@ def main() -> None:
     given = parser.parse_args()
     generator = Generator(given.seed)
     questions = [generator.question(f"s{given.seed}-{number}") for number in range(given.count)]
-    with tempfile.TemporaryDirectory() as folder:
-        cases = ask(build(given.version, Path(folder)), questions, given.runs)
+    cases = ask(oracle(given.version), questions, given.runs)
     if given.output:
         with gzip.GzipFile(given.output, "wb", mtime=0) as file:
             file.writelines((json.dumps(case, separators=(",", ":")) + "\n").encode() for case in cases)
