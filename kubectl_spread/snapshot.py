@@ -123,6 +123,10 @@ class Inventory(msgspec.Struct, frozen=True):
         """Whether the kind was read, as far as it was requested."""
         return kind.name in self.objects and all(unread.kind != kind for unread in self.unread)
 
+    def lacks(self, kind: Kind) -> bool:
+        """Whether the kind was requested, and objects of some namespace could not be read."""
+        return kind.name in self.within or any(unread.kind == kind for unread in self.unread)
+
     def has_in(self, kind: Kind, namespace: str) -> bool:
         """Whether all objects of the kind in the namespace were read."""
         return self.has(kind) and namespace in self.within.get(kind.name, (namespace,))

@@ -7,7 +7,7 @@ fly, several Pods in one batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 import msgspec
@@ -17,25 +17,33 @@ from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
     BackedOff,
     Decision,
+    IgnoresPod,
     MaximumReached,
     PoolDecision,
     Reason,
     RejectedByFilters,
+    Unhealthy,
     Unreadable,
     Verdict,
 )
 from kubectl_spread.controllers.nodelifecycle import answers, sibling
 from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Node, NodeSpec, NodeStatus, Pod, Taint
+from kubectl_spread.objects.kinds import MACHINE_DEPLOYMENT, MACHINE_SET
 from kubectl_spread.objects.meta import AnnotatedMeta
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.resource import PODS
+from kubectl_spread.scheduler.resource import EPHEMERAL_STORAGE, PODS
 from kubectl_spread.snapshot import Snapshot
 
 TEMPLATE = "a-node-to-come"
+UNHEALTHY = "Unhealthy"
+PRIORITY_CUTOFF = -10
+"""Pods with a lower priority are expendable: no node is added for them, by default."""
 _MOST_PODS = "110"
+_GENERIC_LABELS = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
+"""What Cluster API's groups have where their annotations do not say otherwise."""
 
 
 class _Template(msgspec.Struct, frozen=True):
@@ -50,8 +58,11 @@ def groups_of(
 ) -> tuple[autoscaling.NodeGroupStatus, ...]:
     """Return the node groups that the status names or else, of Cluster API, the annotations."""
     if status is not None and status.node_groups:
-        return tuple(sorted(status.node_groups, key=lambda group: group.name))
-    machines = (*snapshot.all(autoscaling.MachineDeployment), *snapshot.all(autoscaling.MachineSet))
+        groups = sorted(status.node_groups, key=lambda group: group.name)
+        if status.cluster_wide.health.status == UNHEALTHY:
+            # Then no group is asked. Source: core/static_autoscaler.go RunOnce.
+            groups = [replace(group, health=replace(group.health, status=UNHEALTHY)) for group in groups]
+        return tuple(groups)
     return tuple(
         autoscaling.NodeGroupStatus(
             name=each.metadata.name,
@@ -60,20 +71,51 @@ def groups_of(
                 max_size=int(each.metadata.annotations[autoscaling.NODE_GROUP_MAXIMUM]),
             ),
         )
-        for each in machines
+        for each in _machines(snapshot)
         if each.metadata.annotations.get(autoscaling.NODE_GROUP_MAXIMUM, "").isdecimal()
     )
 
 
 def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatus]) -> AutoscalerDecision:
     """Return what cluster-autoscaler decides about a Pod that has no node."""
+    ignored = ignores(pod)
+    if ignored is not None:
+        refused = (PoolDecision(name=each.name, verdict=Verdict.REFUSED, reasons=(ignored,)) for each in groups)
+        return AutoscalerDecision(
+            kind="cluster-autoscaler", decision=Decision.REFUSED, pools=tuple(refused), certain=False
+        )
     pools = tuple(_decision(group, pod, handle) for group in groups)
     verdicts = {pool.verdict for pool in pools}
     if Verdict.POSSIBLE in verdicts:
         decision = Decision.NEW_NODE
     else:
         decision = Decision.UNKNOWN if Verdict.UNKNOWN in verdicts or not pools else Decision.REFUSED
-    return AutoscalerDecision(kind="cluster-autoscaler", decision=decision, pools=pools, certain=False)
+    unknown = any(isinstance(reason, Unreadable) for pool in pools for reason in pool.reasons)
+    lacking = (kind for kind in (MACHINE_DEPLOYMENT, MACHINE_SET) if handle.snapshot.inventory.lacks(kind))
+    return AutoscalerDecision(
+        kind="cluster-autoscaler",
+        decision=decision,
+        pools=pools,
+        certain=False,
+        unread=tuple(lacking) if unknown else (),
+    )
+
+
+def ignores(pod: Pod) -> IgnoresPod | None:
+    """Return why no node is added for the Pod, whatever the groups are; None where one may be.
+
+    Source: core/podlistprocessor filter_out_daemon_sets.go and filter_out_expendable.go, utils/kubernetes/listers.go
+    UnschedulablePods, config/flags expendable-pods-priority-cutoff.
+    """
+    controller, priority = pod.metadata.controller, pod.spec.priority
+    if pod.spec.scheduling_gates:
+        return IgnoresPod("gates")
+    if controller is not None and controller.kind == "DaemonSet":
+        return IgnoresPod("daemonset")
+    if priority is not None and priority < PRIORITY_CUTOFF:
+        return IgnoresPod("priority")
+    nominated = pod.status.nominated_node_name
+    return IgnoresPod("nominated", nominated) if nominated else None
 
 
 def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
@@ -95,6 +137,8 @@ def _refusals(group: autoscaling.NodeGroupStatus) -> Iterable[Reason]:
     health, scale_up = group.health, group.scale_up
     if health.at_maximum:
         yield MaximumReached(health.max_size)
+    if health.status == UNHEALTHY:
+        yield Unhealthy()
     if scale_up.status == "Backoff":
         yield BackedOff(scale_up.backoff_info.error_message)
 
@@ -114,13 +158,28 @@ def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Templa
     Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go.
     """
     own = [node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name]
-    like = min(own, key=lambda node: node.spec.unschedulable or not answers(node), default=None)
-    if like is not None:
-        there = snapshot.assigned.get(like.metadata.name, ())
-        return _Template(sibling(like, TEMPLATE), tuple(map(_again, filter(_comes_with_node, there))))
-    machines = (*snapshot.all(autoscaling.MachineDeployment), *snapshot.all(autoscaling.MachineSet))
-    described = (_of_annotations(each) for each in machines if _same(group.name, each.metadata.name))
-    return next((_Template(node) for node in described if node is not None), None)
+    like = next((node for node in own if answers(node) and not node.spec.unschedulable), None)
+    machines = (each for each in _machines(snapshot) if _same(group.name, each.metadata.name))
+    described = None if like else next(filter(None, map(_of_annotations, machines)), None)
+    if described is not None:
+        return _Template(described)
+    like = like or next(iter(own), None)
+    if like is None:
+        return None
+    there = snapshot.assigned.get(like.metadata.name, ())
+    return _Template(sibling(like, TEMPLATE), tuple(map(_again, filter(_comes_with_node, there))))
+
+
+def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
+    """Yield what may be a group of Cluster API; the MachineSets of a MachineDeployment are none of their own.
+
+    Source: cloudprovider/clusterapi/clusterapi_utils.go machineSetHasMachineDeploymentOwnerRef.
+    """
+    yield from snapshot.all(autoscaling.MachineDeployment)
+    for each in snapshot.all(autoscaling.MachineSet):
+        controller = each.metadata.controller
+        if controller is None or controller.kind != MACHINE_DEPLOYMENT.name:
+            yield each
 
 
 def _comes_with_node(pod: Pod) -> bool:
@@ -169,13 +228,16 @@ def _of_annotations(machines: autoscaling.MachineDeployment) -> Node | None:
         if "=" in pair
     )
     taints = tuple(filter(None, map(_taint, found.get(f"{autoscaling.NODE_GROUP_CAPACITY}taints", "").split(","))))
+    gpu = found.get(f"{autoscaling.NODE_GROUP_CAPACITY}gpu-type", "")
     offers: dict[str, str | int | float] = {
         "cpu": found[f"{autoscaling.NODE_GROUP_CAPACITY}cpu"],
         "memory": found[f"{autoscaling.NODE_GROUP_CAPACITY}memory"],
         PODS: found.get(f"{autoscaling.NODE_GROUP_CAPACITY}maxPods", _MOST_PODS),
+        EPHEMERAL_STORAGE: found.get(f"{autoscaling.NODE_GROUP_CAPACITY}ephemeral-disk", "0"),
+        **({gpu: found.get(f"{autoscaling.NODE_GROUP_CAPACITY}gpu-count", "0")} if gpu else {}),
     }
     return Node(
-        metadata=AnnotatedMeta(name=TEMPLATE, labels={HOSTNAME: TEMPLATE, **labels}),
+        metadata=AnnotatedMeta(name=TEMPLATE, labels={HOSTNAME: TEMPLATE, **_GENERIC_LABELS, **labels}),
         spec=NodeSpec(taints=taints),
         status=NodeStatus(capacity=offers, allocatable=offers),
     )

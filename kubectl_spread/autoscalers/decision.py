@@ -10,7 +10,10 @@ import msgspec
 
 from kubectl_spread.autoscalers.karpenter.requirements import Conflict
 from kubectl_spread.objects.core import Taint
+from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler.podtopologyspread import REASON_MISSING_LABEL, REASON_SKEW
+
+AutoscalerKind: TypeAlias = Literal["karpenter", "cluster-autoscaler"]
 
 
 class Decision(StrEnum):
@@ -117,6 +120,17 @@ class SelectsByUnsupported(msgspec.Struct, frozen=True, tag=True):
     label: str
 
 
+class IgnoresPod(msgspec.Struct, frozen=True, tag=True):
+    """The autoscaler leaves the Pod alone, whatever its pools are.
+
+    Attributes:
+        node: the node that the Pod is nominated to; empty for other reasons.
+    """
+
+    why: Literal["daemonset", "gates", "nominated", "devices", "priority"]
+    node: str = ""
+
+
 class MaximumReached(msgspec.Struct, frozen=True, tag=True):
     """The node group has as many nodes as it may have (count)."""
 
@@ -127,6 +141,10 @@ class BackedOff(msgspec.Struct, frozen=True, tag=True):
     """The autoscaler waits after a failure before it tries the node group again."""
 
     message: str = ""
+
+
+class Unhealthy(msgspec.Struct, frozen=True, tag=True):
+    """Too few nodes of the group, or of the cluster, are ready for the autoscaler to add any."""
 
 
 class RejectedByFilters(msgspec.Struct, frozen=True, tag=True):
@@ -153,8 +171,10 @@ Reason: TypeAlias = (
     | NoDomain
     | DomainNotOffered
     | SelectsByUnsupported
+    | IgnoresPod
     | MaximumReached
     | BackedOff
+    | Unhealthy
     | RejectedByFilters
     | Unreadable
 )
@@ -207,15 +227,19 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
         version: whose rules these are; empty where there is but one.
         node: the node on which it sees room; empty for none.
         certain: whether everything was read that the decision depends on: else "nothing read here forbids it".
+        unread: the kinds that it also depends on, and of which not all could be read.
+        leaving: the nodes that are being deleted, whose Pods it schedules together with this one.
     """
 
-    kind: Literal["karpenter", "cluster-autoscaler"]
+    kind: AutoscalerKind
     version: str = ""
     decision: Decision
     node: str = ""
     pools: tuple[PoolDecision, ...] = ()
     constraints: tuple[ConstraintCounts, ...] = ()
     certain: bool = True
+    unread: tuple[Kind, ...] = ()
+    leaving: tuple[str, ...] = ()
 
     @property
     def by_constraint(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
 from kubectl_spread.errors import ManifestError, ManifestProblem, UsageError
 from kubectl_spread.objects import autoscaling
-from kubectl_spread.objects.core import Event, Pod
-from kubectl_spread.objects.kinds import NODE_POOL
+from kubectl_spread.objects.core import Event, Pod, PodTemplateSpec
+from kubectl_spread.objects.kinds import CONFIG_MAP, NODE_POOL, Kind
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.autoscalers.decision import AutoscalerDecision
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision, AutoscalerKind
     from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
     from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport
     from kubectl_spread.contract.evaluation import EvaluationReport
@@ -125,12 +125,23 @@ def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autosca
         from kubectl_spread.autoscalers.cluster_autoscaler import decide
 
         return decide(pod, handle, groups)
-    unread = any(each.kind == NODE_POOL for each in snapshot.inventory.unread)
-    if not unread or not any(KARPENTER_LABEL in node.metadata.labels for node in snapshot.nodes.values()):
-        return None
-    from kubectl_spread.autoscalers.decision import AutoscalerDecision, Decision
+    kinds: tuple[tuple[AutoscalerKind, Kind], ...] = (("karpenter", NODE_POOL), ("cluster-autoscaler", CONFIG_MAP))
+    for kind, unread in kinds:
+        if snapshot.inventory.lacks(unread) and _has_trace(snapshot, kind):
+            from kubectl_spread.autoscalers.decision import AutoscalerDecision, Decision
 
-    return AutoscalerDecision(kind="karpenter", decision=Decision.UNKNOWN, certain=False)
+            return AutoscalerDecision(kind=kind, decision=Decision.UNKNOWN, certain=False, unread=(unread,))
+    return None
+
+
+def _has_trace(snapshot: Snapshot, autoscaler: AutoscalerKind) -> bool:
+    """Whether a node, an event or a Pod shows that the cluster has the autoscaler, though its objects are unread."""
+    nodes = snapshot.nodes.values()
+    return (
+        (autoscaler == "karpenter" and any(KARPENTER_LABEL in node.metadata.labels for node in nodes))
+        or any(event.speaker == autoscaler for event in snapshot.all(Event))
+        or any(_tags(snapshot.all(Pod), autoscaler))
+    )
 
 
 def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) -> tuple[Finding, ...]:
@@ -171,7 +182,8 @@ def _scheduler(handle: Handle, options: AutoscalerOptions) -> Scheduler:
     release = release_of(options.karpenter_version)
     if options.karpenter_version and release is None:
         raise UsageError(f"unknown Karpenter version {options.karpenter_version!r}", hint="want one such as 1.14")
-    for image in () if release else _images(handle.snapshot):
+    templates = (each.spec.template for each in handle.snapshot.all(Deployment))
+    for image in () if release else _tags(templates, "karpenter"):
         release = release or release_of(image)
     specs = _instance_types(options.instance_types) if options.instance_types else None
     scheduler = new_scheduler(handle.snapshot, handle.profile, specs=specs, release=nearest(release))
@@ -206,12 +218,12 @@ def _last_event(pod: Pod, snapshot: Snapshot, component: str) -> AutoscalerEvent
     return AutoscalerEvent(reason=last.reason, message=last.message, time=last.time) if last else None
 
 
-def _images(snapshot: Snapshot) -> Iterator[str]:
-    """Yield the tags of the images of Karpenter that the cluster's Deployments run."""
-    for deployment in snapshot.all(Deployment):
-        for container in deployment.spec.template.spec.containers:
+def _tags(pods: Iterable[Pod | PodTemplateSpec], autoscaler: str) -> Iterator[str]:
+    """Yield the tags of the autoscaler's images that these Pods have."""
+    for pod in pods:
+        for container in pod.spec.containers:
             repository, _, tag = container.image.partition("@")[0].rpartition(":")
-            if "karpenter" in repository.split("/"):
+            if autoscaler in repository.split("/"):
                 yield tag
 
 

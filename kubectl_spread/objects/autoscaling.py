@@ -121,6 +121,7 @@ NODE_GROUP_CAPACITY = "capacity.cluster-autoscaler.kubernetes.io/"
 NODE_GROUP_ANNOTATIONS = (
     NODE_GROUP_MAXIMUM,
     *(f"{NODE_GROUP_CAPACITY}{name}" for name in ("cpu", "memory", "maxPods", "labels", "taints")),
+    *(f"{NODE_GROUP_CAPACITY}{name}" for name in ("ephemeral-disk", "gpu-type", "gpu-count")),
 )
 
 
@@ -190,6 +191,12 @@ class NodeGroupStatus(Struct, frozen=True):
     scale_up: NodeGroupScaleUp = NodeGroupScaleUp()
 
 
+class ClusterWideStatus(Struct, frozen=True):
+    """The state of the whole cluster; cluster-autoscaler adds no node while it is not healthy."""
+
+    health: NodeGroupHealth = NodeGroupHealth()
+
+
 class AutoscalerStatus(Struct, frozen=True):
     """The status that cluster-autoscaler writes into its ConfigMap.
 
@@ -197,4 +204,5 @@ class AutoscalerStatus(Struct, frozen=True):
     """
 
     autoscaler_status: str = ""
+    cluster_wide: ClusterWideStatus = ClusterWideStatus()
     node_groups: tuple[NodeGroupStatus, ...] = ()

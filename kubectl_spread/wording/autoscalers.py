@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from kubectl_spread.autoscalers import decision as d
+from kubectl_spread.objects import kinds
 from kubectl_spread.scheduler.resource import readable
 from kubectl_spread.wording.causes import NO_CONSTRAINT
 from kubectl_spread.wording.reasons import brief_key
@@ -25,12 +26,27 @@ _TYPES = {
     "minValues": "the instance types that are left are fewer than its minValues",
     "combination": "no instance type is large enough, meets the requirements and is offered there",
 }
+_IGNORES = {
+    "daemonset": "it never adds nodes for Pods of DaemonSets",
+    "gates": "it waits until the scheduling gates of the Pod are removed",
+    "nominated": "it waits, because Pods on {} are evicted for the Pod",
+    "devices": "it does not support Pods that claim devices",
+    "priority": "it adds no nodes for Pods with a priority below -10",
+}
 _UNREAD = {
     "zones": "the zones of node class {} could not be read",
     "domains": "the values of {} on its nodes are not known without --instance-types",
     "node": "its node template is not known",
     "volumes": "volumes of the Pod are not modelled",
     "choices": "there are too many ways to pick domains",
+}
+_UNREAD_KINDS = {
+    kinds.NODE_POOL: "its NodePools could not be read",
+    kinds.NODE_CLAIM: "NodeClaims could not be read, so nodes that are being added are not considered",
+    kinds.DAEMON_SET: "not all DaemonSets could be read, so what their Pods use of nodes is not considered",
+    kinds.CONFIG_MAP: "its node groups could not be read",
+    kinds.MACHINE_DEPLOYMENT: "MachineDeployments could not be read",
+    kinds.MACHINE_SET: "MachineSets could not be read",
 }
 
 
@@ -63,10 +79,14 @@ def reason_text(reason: d.Reason) -> str:
             return f"{key} {listed(reason.domains)} is picked first, and the pool offers no node there"
         case d.SelectsByUnsupported():
             return f"it ignores Pods that select nodes by {reason.label}"
+        case d.IgnoresPod():
+            return _IGNORES[reason.why].format(reason.node)
         case d.MaximumReached():
             return f"it is at its maximum of {count_of(reason.maximum, 'node')}"
         case d.BackedOff():
             return f"it is backed off after a failure{f': {reason.message}' if reason.message else ''}"
+        case d.Unhealthy():
+            return "too few nodes are ready (Unhealthy)"
         case d.RejectedByFilters():
             return f"the scheduler's filters reject its new node: {listed(reason.reasons)}"
         case d.Unreadable():
@@ -87,21 +107,31 @@ def _no_domain(reason: d.NoDomain) -> str:
 
 
 def decision_text(decision: d.AutoscalerDecision) -> str:
-    """Return the decision in a sentence; never that a node comes, for that is up to the cloud."""
+    """Return the decision, and then what was not considered; never that a node comes, for that is up to the cloud."""
+    if decision.decision is d.Decision.UNKNOWN:
+        return f"{_decision(decision)}."
+    parts = [_decision(decision), *(_UNREAD_KINDS[kind] for kind in decision.unread)]
+    if decision.leaving:
+        nodes = enumerated(decision.leaving, most=MOST_POOLS)
+        parts.append(f"that {NAMES[decision.kind]} also moves the Pods of {nodes}, being deleted, is not considered")
+    return " ".join(f"{part[0].upper()}{part[1:]}." if part is not parts[0] else f"{part}." for part in parts)
+
+
+def _decision(decision: d.AutoscalerDecision) -> str:
     name, noun = NAMES[decision.kind], POOLS[decision.kind]
     match decision.decision:
         case d.Decision.NEW_NODE:
-            return f"{name}: nothing read here forbids a new node from {_bringing(decision, noun)}."
+            return f"{name}: nothing read here forbids a new node from {_bringing(decision, noun)}"
         case d.Decision.EXISTING_NODE:
-            return f"{name} adds no node: it sees room on {decision.node}, where the scheduler sees none."
+            return f"{name} adds no node: it sees room on {decision.node}, where the scheduler sees none"
         case d.Decision.BY_CHANCE:
             may = _bringing(decision, noun)
-            return f"{name} picks a domain at random among equals: it may add a node from {may}, or none."
+            return f"{name} picks a domain at random among equals: it may add a node from {may}, or none"
         case d.Decision.UNKNOWN:
-            why = "; ".join(_unknown(decision.pools)) or f"its {noun}s could not be read"
-            return f"What {name} does is not known: {why}."
+            why = "; ".join([*_unknown(decision.pools), *(_UNREAD_KINDS[kind] for kind in decision.unread)])
+            return f"What {name} does is not known: {why}"
         case d.Decision.REFUSED:
-            return f"{name} adds no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}."
+            return f"{name} adds no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}"
         case _:
             assert_never(decision.decision)
 

@@ -23,6 +23,7 @@ TYPE = "node.kubernetes.io/instance-type"
 TEAM = "team"
 GPU = {"key": "gpu", "value": "true", "effect": "NoSchedule"}
 SOFT = {"key": "spot", "value": "true", "effect": "PreferNoSchedule"}
+DISRUPTED = {"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}
 EVICTING = {"key": "gpu", "value": "true", "effect": "NoExecute"}
 ZONES = "abcd"
 TIME = "2026-11-23T00:00:00Z"
@@ -134,6 +135,15 @@ class Generator:
     def _bound(self) -> Object:
         return {"operator": self._draw.choice(["Gt", "Lt"]), "values": [str(self._draw.randint(0, 4))]}
 
+    def _of_pool(self) -> Object:
+        return self._draw.choice(
+            [
+                {"key": POOL, "operator": "DoesNotExist"},
+                {"key": POOL, "operator": "NotIn", "values": ["p0"]},
+                {"key": GENERATION, "operator": "Gt", "values": ["-1"]},
+            ]
+        )
+
     def _namespace(self, name: str) -> Object:
         return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"tier": "b"}}}
 
@@ -166,6 +176,7 @@ class Generator:
         labels |= self._labels()
         labels |= {RACK: self._draw.choice("rs")} if self._maybe(0.3) else {}
         taints = [GPU] if self._maybe(0.3) else [SOFT] if self._maybe(0.1) else []
+        taints += [DISRUPTED] if self._maybe(0.07) else []
         claimed = dict(labels)
         if of_pool:
             ready = self._maybe(0.85)
@@ -340,6 +351,8 @@ class Generator:
         return found
 
     def _expression(self) -> Object:
+        if self._maybe(0.05):
+            return self._of_pool()
         key = self._draw.choice([ZONE, ZONE, ZONE, TEAM, RACK, ARCH, GENERATION, CAPACITY])
         if key == GENERATION and self._maybe(0.7):
             return {"key": key, **self._bound()}

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.cluster_autoscaler import decide, group_of, groups_of
 from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
     BackedOff,
     Decision,
+    IgnoresPod,
     MaximumReached,
     RejectedByFilters,
+    Unhealthy,
     Unreadable,
     Verdict,
 )
 from kubectl_spread.objects.autoscaling import (
     AutoscalerStatus,
     BackoffInfo,
+    ClusterWideStatus,
     NodeGroupHealth,
     NodeGroupScaleUp,
     NodeGroupStatus,
@@ -82,27 +86,71 @@ def test_backed_off() -> None:
     assert found.pools[0].reasons == (BackedOff("no quota"),)
 
 
+def test_too_few_ready_nodes() -> None:
+    healthy, ill = group("ng-b", 1, 3), group("ng-a", 1, 3)
+    ill = replace(ill, health=replace(ill.health, status="Unhealthy"))
+    found = asked([*of_group("ng-a", "a"), *of_group("ng-b", "b"), pod("pend")], ill, healthy)
+    assert [each.reasons for each in found.pools] == [(Unhealthy(),), ()]
+    cluster = AutoscalerStatus(node_groups=(healthy,), cluster_wide=ClusterWideStatus(health=ill.health))
+    objects = [*of_group("ng-b", "b"), pod("pend")]
+    assert asked(objects, *groups_of(snapshot_of(objects), cluster)).pools[0].reasons == (Unhealthy(),)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"spec": {"priority": -11}}, IgnoresPod("priority")),
+        ({"spec": {"priority": -10}}, None),
+        ({"spec": {"schedulingGates": [{"name": "g"}]}}, IgnoresPod("gates")),
+        ({"status": {"nominatedNodeName": "ng-a-0"}}, IgnoresPod("nominated", "ng-a-0")),
+        ({"metadata": {"ownerReferences": [{"kind": "DaemonSet", "controller": True}]}}, IgnoresPod("daemonset")),
+    ],
+)
+def test_pods_for_which_no_node_is_added(changed: dict[str, Object], reason: IgnoresPod | None) -> None:
+    waiting = pod("pend")
+    for field, more in changed.items():
+        waiting[field] |= more
+    found = asked([*of_group("ng-a", "a"), waiting], group("ng-a", 1, 3))
+    assert found.pools[0].reasons == ((reason,) if reason else ())
+
+
 def test_a_group_without_nodes_is_not_known() -> None:
     found = asked([pod("pend")], group("ng-a", 0, 3))
     assert (found.decision, found.pools[0].reasons) == (Decision.UNKNOWN, (Unreadable("node", "ng-a"),))
 
 
-@pytest.mark.parametrize(("taints", "decision"), [("", Decision.NEW_NODE), ("gpu=a:NoSchedule", Decision.REFUSED)])
-def test_cluster_api_describes_groups_without_nodes(taints: str, decision: Decision) -> None:
+@pytest.mark.parametrize(
+    ("taints", "asks", "decision"),
+    [
+        ("", {}, Decision.NEW_NODE),
+        ("gpu=a:NoSchedule", {}, Decision.REFUSED),
+        ("", {"nodeSelector": {"kubernetes.io/os": "linux"}}, Decision.NEW_NODE),
+        ("", {"nodeSelector": {"kubernetes.io/arch": "arm64"}}, Decision.REFUSED),
+        ("", {"resources": {"requests": {"nvidia.com/gpu": "2", "ephemeral-storage": "9Gi"}}}, Decision.NEW_NODE),
+        ("", {"resources": {"requests": {"nvidia.com/gpu": "3"}}}, Decision.REFUSED),
+    ],
+)
+def test_cluster_api_describes_groups_without_nodes(taints: str, asks: Object, decision: Decision) -> None:
     annotations = {
+        "capacity.cluster-autoscaler.kubernetes.io/gpu-type": "nvidia.com/gpu",
+        "capacity.cluster-autoscaler.kubernetes.io/gpu-count": "2",
+        "capacity.cluster-autoscaler.kubernetes.io/ephemeral-disk": "10Gi",
         "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size": "3",
         "capacity.cluster-autoscaler.kubernetes.io/cpu": "4",
         "capacity.cluster-autoscaler.kubernetes.io/memory": "16Gi",
         "capacity.cluster-autoscaler.kubernetes.io/taints": taints,
     }
-    machines = {
+    machines: Object = {
         "apiVersion": "cluster.x-k8s.io/v1beta1",
         "kind": "MachineDeployment",
         "metadata": {"name": "md", "namespace": "default", "annotations": annotations},
         "spec": {"replicas": 0},
     }
-    objects = [machines, pod("pend")]
-    assert asked(objects, *groups_of(snapshot_of(objects), None)).decision is decision
+    owner = {"kind": "MachineDeployment", "name": "md", "controller": True}
+    owned = machines | {"kind": "MachineSet", "metadata": machines["metadata"] | {"ownerReferences": [owner]}}
+    objects = [machines, owned, pod("pend", containers=[{"name": "c", "image": "x", **asks}], **asks)]
+    found = asked(objects, *groups_of(snapshot_of(objects), None))
+    assert (found.decision, [each.name for each in found.pools]) == (decision, ["md"])
 
 
 @pytest.mark.parametrize(

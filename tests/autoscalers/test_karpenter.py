@@ -10,6 +10,7 @@ from kubectl_spread.autoscalers.decision import (
     Decision,
     DomainNotOffered,
     FixedSize,
+    IgnoresPod,
     LabelConflict,
     LimitReached,
     NoDomain,
@@ -135,6 +136,60 @@ def test_why_a_pool_refuses(changed: dict[str, Any], reason: object) -> None:
     assert found.decision is Decision.REFUSED
     reasons = found.pools[0].reasons
     assert reason in reasons or any(isinstance(reason, type) and isinstance(each, reason) for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"spec": {"schedulingGates": [{"name": "g"}]}}, IgnoresPod("gates")),
+        ({"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}}, IgnoresPod("devices")),
+        ({"status": {"nominatedNodeName": "n1"}}, IgnoresPod("nominated", "n1")),
+        ({"metadata": {"ownerReferences": [{"kind": "DaemonSet", "controller": True}]}}, IgnoresPod("daemonset")),
+        ({"metadata": {"ownerReferences": [{"kind": "ReplicaSet", "controller": True}]}}, None),
+    ],
+)
+def test_pods_for_which_no_node_is_added(changed: dict[str, Object], reason: IgnoresPod | None) -> None:
+    waiting = pod("pend")
+    for field, more in changed.items():
+        waiting[field] |= more
+    found = decided([pool("p", "a"), node_class("a"), waiting], TYPES)
+    assert found.pools[0].reasons == ((reason,) if reason else ())
+
+
+def test_pods_of_nodes_that_go_are_scheduled_too() -> None:
+    going = [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]
+    agent = pod("agent", "n2")
+    agent["metadata"]["ownerReferences"] = [{"kind": "DaemonSet", "controller": True}]
+    objects = [
+        pool("p", "a"),
+        node("n1", "a", "p", taints=going),
+        pod("web-1", "n1"),
+        node("n2", "a", "p", taints=going),
+        agent,
+    ]
+    assert decided([*objects, pod("pend")], TYPES).leaving == ("n1",)
+
+
+@pytest.mark.parametrize(
+    ("group", "label", "decision"),
+    [
+        ("eks.amazonaws.com", "eks.amazonaws.com/instance-category", Decision.NEW_NODE),
+        ("karpenter.azure.com", "karpenter.azure.com/sku-family", Decision.NEW_NODE),
+        ("karpenter.example.com", "karpenter.example.com/family", Decision.NEW_NODE),
+        ("karpenter.k8s.aws", "eks.amazonaws.com/instance-category", Decision.REFUSED),
+    ],
+)
+def test_providers_know_the_labels_of_their_own_group(group: str, label: str, decision: Decision) -> None:
+    asked = pool("p", "a")
+    asked["spec"]["template"]["spec"]["nodeClassRef"] |= {"group": group}
+    assert decided([asked, pod("pend", nodeSelector={label: "c"})], TYPES).decision is decision
+
+
+def test_a_class_of_another_kind_has_the_same_name() -> None:
+    asked = pool("p")
+    asked["spec"]["template"]["spec"]["nodeClassRef"]["kind"] = "NodeClass"
+    objects = [asked, node_class("a"), pod("pend", topologySpreadConstraints=spread())]
+    assert decided(objects, None).pools[0].reasons == (Unreadable("zones", "all"),)
 
 
 def test_zones_of_a_class_that_could_not_be_read() -> None:

@@ -12,7 +12,7 @@ import yaml
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.reads import Read
+from kubectl_spread.cluster.reads import Read, whole_namespaces
 from kubectl_spread.commands.autoscaling import AutoscalerOptions
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.scope import Scope
@@ -23,7 +23,7 @@ from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.errors import ManifestError, UsageError
-from kubectl_spread.objects.kinds import CONFIG_MAP, NODE_POOL
+from kubectl_spread.objects.kinds import CONFIG_MAP, DAEMON_SET, MACHINE_DEPLOYMENT, NODE_CLAIM, NODE_POOL, Kind
 from kubectl_spread.render.github import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
@@ -240,31 +240,116 @@ class Namespaced(FileSource):
 
 
 class Forbidden(FileSource):
-    """A cluster in which objects of a kind may not be read."""
+    """A cluster in which objects of a kind may be listed in one namespace at most."""
 
+    server = "https://cluster.example"
     kind = NODE_POOL
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return the cluster without the objects of that kind."""
+        """Return the cluster without what may not be read."""
+        refused = [each for each in reads if each.kind == self.kind and (each.name or not each.namespace)]
+        allowed = [each for each in reads if each not in refused]
         found = super().read(reads)
-        objects = {name: each for name, each in found.objects.items() if name != self.kind.name}
-        return replace(found, objects=objects, unread=(Unread(self.kind, "forbidden"),))
+        return replace(
+            found,
+            objects={each.kind.name: found.objects.get(each.kind.name, ()) for each in allowed},
+            unread=tuple(Unread(each.kind, "forbidden", each.namespace) for each in refused),
+            within=whole_namespaces(allowed),
+        )
 
 
-def test_forbidden_node_pools_leave_the_decision_unknown() -> None:
-    source = Forbidden([str(SITUATIONS / "phantom.yaml")], stdin=None)
-    (forbidden,) = why_pending(source, Scope(namespace="default"), SchedulerOptions()).report.items
-    whole = explained(SITUATIONS / "phantom.yaml")
-    assert (decided(forbidden).decision, forbidden.verdict) == ("Unknown", whole.verdict)
-    assert decided(forbidden).summary == "What Karpenter does is not known: its NodePools could not be read."
+def forbidden(path: Path, kind: Kind, **options: str) -> PendingItem:
+    """Return the explanation of the Pod that waits in the file to somebody who may not read the kind."""
+    source = Forbidden([str(path)], stdin=None)
+    source.kind = kind
+    scope, given = Scope(namespace="default"), AutoscalerOptions(**options)
+    (item,) = why_pending(source, scope, SchedulerOptions(), autoscalers=given).report.items
+    assert (item.verdict, item.incomplete) == (explained(path).verdict, explained(path).incomplete)
+    return item
+
+
+OF_KARPENTER = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "karpenter-0", "namespace": "default"},
+    "spec": {"nodeName": "n1", "containers": [{"name": "c", "image": "public.ecr.aws/karpenter/controller:1.14.1"}]},
+    "status": {"phase": "Running"},
+}
+OF_CLUSTER_AUTOSCALER = {
+    "apiVersion": "v1",
+    "kind": "Event",
+    "metadata": {"name": "e", "namespace": "default"},
+    "involvedObject": {"kind": "Pod", "namespace": "default", "name": "web-5d9c-4"},
+    "reason": "NotTriggerScaleUp",
+    "message": "no",
+    "reportingComponent": "cluster-autoscaler",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "more", "summary"),
+    [
+        ("phantom.yaml", NODE_POOL, [], "What Karpenter does is not known: its NodePools could not be read."),
+        (
+            "maximum.yaml",
+            NODE_POOL,
+            [OF_KARPENTER],
+            "cluster-autoscaler adds no node: node group ng-a: it is at its maximum",
+        ),
+        (
+            "maximum.yaml",
+            CONFIG_MAP,
+            [OF_CLUSTER_AUTOSCALER],
+            "What cluster-autoscaler does is not known: its node groups could not be read.",
+        ),
+    ],
+)
+def test_an_autoscaler_whose_pools_are_forbidden(
+    name: str, kind: Kind, more: list[Object], summary: str, tmp_path: Path
+) -> None:
+    found = decided(forbidden(with_more(tmp_path, name, more), kind))
+    assert found.summary.startswith(summary)
+
+
+def test_pods_show_that_karpenter_runs_where_its_objects_are_forbidden(tmp_path: Path) -> None:
+    path = with_more(tmp_path, "maximum.yaml", [OF_KARPENTER])
+    path.write_text(path.read_text().replace("cluster-autoscaler-status", "other"))
+    found = decided(forbidden(path, NODE_POOL))
+    assert (found.kind, found.decision) == ("karpenter", "Unknown")
+    assert explained(path).autoscaler is UNSET
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        (NODE_CLAIM, "NodeClaims could not be read, so nodes that are being added are not considered."),
+        (DAEMON_SET, "Not all DaemonSets could be read, so what their Pods use of nodes is not considered."),
+    ],
+)
+def test_what_is_not_considered_without_the_right_to_read_it(kind: Kind, sentence: str) -> None:
+    path = SITUATIONS / "emptied.yaml"
+    with_rights, without = explained(path, instance_types=TYPES), forbidden(path, kind, instance_types=TYPES)
+    assert decided(without).summary == f"{decided(with_rights).summary} {sentence}"
+    assert [[each.verdict for each in decided(item).pools] for item in (with_rights, without)] == [
+        ["chosen"],
+        ["possible"],
+    ]
+
+
+def test_groups_without_nodes_are_described_by_what_is_forbidden(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.yaml"
+    text = (SITUATIONS / "maximum.yaml").read_text().replace("maxSize: 1", "maxSize: 2")
+    path.write_text(text.replace("nodegroup: ng-a", "nodegroup: other"))
+    whole, found = decided(explained(path)), decided(forbidden(path, MACHINE_DEPLOYMENT))
+    assert whole.summary == "What cluster-autoscaler does is not known: its node template is not known."
+    assert found.summary == whole.summary.replace(".", "; MachineDeployments could not be read.")
 
 
 def test_a_forbidden_status_of_cluster_autoscaler_leaves_the_verdict_as_it_is() -> None:
+    item = forbidden(SITUATIONS / "maximum.yaml", CONFIG_MAP)
+    assert item.autoscaler is UNSET
     source = Forbidden([str(SITUATIONS / "maximum.yaml")], stdin=None)
     source.kind = CONFIG_MAP
-    (forbidden,) = why_pending(source, Scope(namespace="default"), SchedulerOptions()).report.items
-    whole = explained(SITUATIONS / "maximum.yaml")
-    assert (forbidden.autoscaler, forbidden.verdict, forbidden.incomplete) == (UNSET, whole.verdict, whole.incomplete)
     (row,) = show(source, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.items
     assert "GroupAtMaximum" not in {each.id for each in row.findings}
 

@@ -25,6 +25,7 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
 from kubectl_spread.autoscalers.karpenter.statenode import INITIALIZED, REGISTERED
 from kubectl_spread.objects.autoscaling import EC2NodeClass, InstanceTypeSpec, NodePool
 from kubectl_spread.objects.core import Taint
+from kubectl_spread.objects.kinds import EC2_NODE_CLASS
 from kubectl_spread.objects.well_known_labels import ZONE
 from kubectl_spread.snapshot import Snapshot
 
@@ -103,7 +104,7 @@ def node_claim_template(
     }
     requirements = added(label_requirements(labels), map(requirement, template.spec.requirements))
     requirements = added(requirements, (one_of(key, ("true",)) for key in (REGISTERED, INITIALIZED)))
-    read = snapshot.get(EC2NodeClass, "", node_class.name)
+    read = snapshot.get(EC2NodeClass, "", node_class.name) if node_class.kind == EC2_NODE_CLASS.name else None
     zones = frozenset(each.zone for each in read.status.subnets) if read else None
     named = requirements.get(ZONE)
     named_zones = named.values if named is not None and named.is_in else None

@@ -10,7 +10,13 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from kubectl_spread.autoscalers.karpenter.requirements import required_terms
+from kubectl_spread.autoscalers.karpenter.requirements import (
+    Requirement,
+    added,
+    required_terms,
+    requirement,
+    strict_pod_requirements,
+)
 from kubectl_spread.objects.core import Affinity, Pod, Toleration
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.tainttoleration import PREFER_NO_SCHEDULE
@@ -38,6 +44,14 @@ def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
 def heaviest_first(terms: tuple[WeightedT, ...]) -> tuple[WeightedT, ...]:
     """Return the preferences by weight, descending."""
     return tuple(sorted(terms, key=lambda term: -term.weight))
+
+
+def pod_requirements(pod: Pod) -> dict[str, Requirement]:
+    """Return what the Pod asks of a node's labels, with its heaviest preference."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    preferred = heaviest_first(affinity.preferred_during_scheduling_ignored_during_execution) if affinity else ()
+    heaviest = (requirement(each) for term in preferred[:1] for each in term.preference.match_expressions)
+    return added(strict_pod_requirements(pod), heaviest)
 
 
 def remove_required_node_affinity_term(pod: Pod) -> Pod | None:

@@ -6,13 +6,21 @@ Source: karpenter pkg/controllers/provisioning/provisioner.go, pkg/utils/nodepoo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from kubectl_spread.autoscalers.decision import BeingDeleted, FixedSize, NotReady, Reason, SelectsByUnsupported
+from kubectl_spread.autoscalers.decision import (
+    BeingDeleted,
+    FixedSize,
+    IgnoresPod,
+    NotReady,
+    Reason,
+    SelectsByUnsupported,
+)
 from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead, daemon_overhead
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate, node_claim_template
+from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
 from kubectl_spread.autoscalers.karpenter.releases import PROVED
 from kubectl_spread.autoscalers.karpenter.requirements import (
     CAPACITY_TYPE,
@@ -23,10 +31,11 @@ from kubectl_spread.autoscalers.karpenter.requirements import (
     required_terms,
     requirement,
 )
-from kubectl_spread.autoscalers.karpenter.statenode import StateNode, state_nodes
+from kubectl_spread.autoscalers.karpenter.statenode import StateNode, leaving_nodes, state_nodes
 from kubectl_spread.controllers.daemonset import pod_of
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec, NodePool
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import DAEMON_SET, NODE_CLAIM, Kind
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.quantity import value
@@ -37,11 +46,13 @@ from kubectl_spread.snapshot import Snapshot
 NODES = "nodes"
 """The limit of a NodePool on how many nodes it has."""
 PROVIDER_LABELS = {
-    "karpenter.k8s.aws": ("karpenter.k8s.aws/", "topology.k8s.aws/"),
-    "karpenter.azure.com": ("karpenter.azure.com/",),
-    "karpenter.kwok.sh": ("karpenter.kwok.sh/",),
+    "karpenter.k8s.aws": ("topology.k8s.aws/",),
+    "eks.amazonaws.com": ("topology.k8s.aws/",),
+    "karpenter.azure.com": ("kubernetes.azure.com/",),
 }
-"""API group of a node class → the prefixes of labels that its provider knows."""
+"""API group of a node class → the prefixes of labels that its provider knows beside those of the group itself."""
+_DECIDING = (NODE_CLAIM, DAEMON_SET)
+"""Kinds without which NodePools are asked all the same; what is not known then is in the texts."""
 CAPACITY_TYPES = frozenset(("on-demand", "spot", "reserved"))
 
 
@@ -56,6 +67,8 @@ class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
         domain_groups: topology key → domain → the NodePools that offer it.
         known_labels: labels that nodes may have though nothing names them.
         types_known: whether the instance types are known.
+        unread: the kinds that decide too, and of which not all could be read.
+        leaving: the nodes that are being deleted and have Pods that Karpenter schedules again.
         release: whose rules apply (major, minor).
     """
 
@@ -69,6 +82,8 @@ class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
     domain_groups: Mapping[str, Mapping[str, tuple[NodeClaimTemplate, ...]]]
     known_labels: KnownLabels
     types_known: bool
+    unread: tuple[Kind, ...]
+    leaving: tuple[str, ...]
     release: tuple[int, int]
 
 
@@ -99,9 +114,10 @@ def new_scheduler(
     groups = {pool.spec.template.spec.node_class_ref.group for pool in counted}
     sold_by = {each.key for spec in specs or () for offering in spec.offerings for each in offering.requirements}
     known = KnownLabels(
-        WELL_KNOWN | sold_by, tuple(prefix for group in sorted(groups) for prefix in PROVIDER_LABELS.get(group, ()))
+        WELL_KNOWN | sold_by,
+        tuple(prefix for group in sorted(groups) for prefix in (f"{group}/", *PROVIDER_LABELS.get(group, ()))),
     )
-    daemons = (pod_of(owner, "") for owner in snapshot.all(DaemonSet))
+    daemons = (pod for owner in snapshot.all(DaemonSet) if not (pod := pod_of(owner, "")).spec.resource_claims)
     overhead, asked_daemons = daemon_overhead(templates, daemons, profile, known, release)
     nodes = state_nodes(snapshot, asked_daemons, profile, release)
     return Scheduler(
@@ -115,6 +131,8 @@ def new_scheduler(
         domain_groups=_domain_groups(templates),
         known_labels=known,
         types_known=specs is not None,
+        unread=tuple(kind for kind in _DECIDING if snapshot.inventory.lacks(kind)),
+        leaving=leaving_nodes(snapshot),
         release=release,
     )
 
@@ -161,23 +179,49 @@ def _domain_groups(
     return groups
 
 
-def unsupported(pod: Pod) -> SelectsByUnsupported | None:
-    """Return what the Pod selects nodes by that Karpenter does not support, None for nothing.
+def waits(pod: Pod) -> IgnoresPod | None:
+    """Return why Karpenter leaves a Pod alone for now, None where it does not.
 
-    Source: provisioner.go Validate, pkg/apis/v1 nodeclaim_validation.go ValidateRequirement, labels.go.
+    Source: pkg/utils/pod/scheduling.go IsProvisionable.
     """
+    if pod.spec.scheduling_gates:
+        return IgnoresPod("gates")
+    nominated = pod.status.nominated_node_name
+    return IgnoresPod("nominated", nominated) if nominated else None
+
+
+def unsupported(pod: Pod) -> IgnoresPod | SelectsByUnsupported | None:
+    """Return why Karpenter never adds a node for a Pod, None where it may.
+
+    Source: provisioner.go Validate, scheduler.go add, pkg/utils/pod/scheduling.go IsProvisionable, pkg/apis/v1
+    nodeclaim_validation.go ValidateRequirement, labels.go.
+    """
+    controller = pod.metadata.controller
+    if controller is not None and controller.kind == "DaemonSet":
+        return IgnoresPod("daemonset")
+    if pod.spec.resource_claims:
+        return IgnoresPod("devices")
+    selected = next(_selects_by_unsupported(pod), None)
+    return SelectsByUnsupported(selected) if selected else None
+
+
+def _selects_by_unsupported(pod: Pod) -> Iterator[str]:
+    """Yield what the Pod selects nodes by that Karpenter does not support."""
     expressions = [*label_requirements(pod.spec.node_selector).values()]
     for term in required_terms(pod):
         if term.match_fields:
-            return SelectsByUnsupported("fields of a node")
-        expressions += map(requirement, term.match_expressions)
-    for each in expressions:
-        domain = each.key.rpartition("/")[0]
+            yield "fields of a node"
+        for each in term.match_expressions:
+            if each.operator in {"Gt", "Lt"} and not "".join(each.values).isdecimal():
+                yield f"{each.key} {each.operator} {', '.join(each.values)}"
+            expressions.append(requirement(each))
+    for asked in expressions:
+        domain = asked.key.rpartition("/")[0]
         own = domain == "karpenter.sh" or domain.endswith(".karpenter.sh")
-        if each.key == HOSTNAME or (own and each.key not in WELL_KNOWN):
-            return SelectsByUnsupported(each.key)
-        if each.key == CAPACITY_TYPE and each.is_in and not each.values & CAPACITY_TYPES:
-            return SelectsByUnsupported(str(each))
-        if each.key == NODE_POOL and not each.complement and not each.values:
-            return SelectsByUnsupported(str(each))
-    return None
+        if asked.key == HOSTNAME or (own and asked.key not in WELL_KNOWN):
+            yield asked.key
+        if asked.key == CAPACITY_TYPE and asked.is_in and not asked.values & CAPACITY_TYPES:
+            yield str(asked)
+    of_pool = pod_requirements(pod).get(NODE_POOL)
+    if of_pool is not None and not of_pool.complement and not of_pool.values:
+        yield str(of_pool)

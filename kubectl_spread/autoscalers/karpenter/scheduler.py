@@ -25,7 +25,7 @@ from kubectl_spread.autoscalers.karpenter import existingnode, nodeclaim
 from kubectl_spread.autoscalers.karpenter.nodeclaim import Attempt
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import relax
-from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
+from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported, waits
 from kubectl_spread.autoscalers.karpenter.requirements import Requirement, Requirements
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode
 from kubectl_spread.autoscalers.karpenter.topology import PodData, Topology
@@ -53,9 +53,9 @@ class _Outcome(msgspec.Struct, frozen=True):
 
 def solve(pod: Pod, scheduler: Scheduler) -> AutoscalerDecision:
     """Return what Karpenter decides about a Pod that has no node."""
-    selects_by = unsupported(pod)
-    if selects_by is not None:
-        refused = {**{each.name: selects_by for each in scheduler.templates}, **scheduler.refused}
+    ignored = waits(pod) or unsupported(pod)
+    if ignored is not None:
+        refused = {**{each.name: ignored for each in scheduler.templates}, **scheduler.refused}
         scheduler = replace(scheduler, templates=(), refused=refused, domain_groups={})
     if not scheduler.templates:  # Then it does not look at its nodes either.
         scheduler = replace(scheduler, existing_nodes=())
@@ -103,11 +103,13 @@ def _add_to_existing_node(nodes: Iterable[StateNode], pod_data: PodData) -> tupl
 def _decision(first: PodData, scheduler: Scheduler, outcome: _Outcome) -> AutoscalerDecision:
     keys = {ZONE, *(group.key for group in first.groups)} - {HOSTNAME}
     unread = any(isinstance(reason, Unreadable) for each in outcome.attempts.values() for reason in each.refusals)
-    if unread and outcome.kinds != {Decision.EXISTING_NODE}:
+    existing = outcome.kinds == {Decision.EXISTING_NODE}
+    if scheduler.unread if existing else unread:
         decision = Decision.UNKNOWN
     else:
         decision = next(iter(outcome.kinds)) if len(outcome.kinds) == 1 else Decision.BY_CHANCE
-    surely = decision is Decision.NEW_NODE and scheduler.types_known
+    known = scheduler.types_known and not scheduler.unread
+    surely = decision is Decision.NEW_NODE and known
     pools = [_pool_decision(template, outcome, keys, surely=surely) for template in scheduler.templates]
     pools += [
         PoolDecision(name=name, verdict=Verdict.REFUSED, reasons=(reason,))
@@ -122,7 +124,9 @@ def _decision(first: PodData, scheduler: Scheduler, outcome: _Outcome) -> Autosc
         constraints=tuple(
             _constraint_counts(group, first, scheduler) for group in first.groups if group.index is not None
         ),
-        certain=scheduler.types_known,
+        certain=known,
+        unread=scheduler.unread,
+        leaving=scheduler.leaving,
     )
 
 

@@ -27,6 +27,8 @@ from kubectl_spread.snapshot import Snapshot
 
 REGISTERED = "karpenter.sh/registered"
 INITIALIZED = "karpenter.sh/initialized"
+DISRUPTED = ("karpenter.sh/disrupted", "NoSchedule")
+"""Key and effect of the taint of nodes that Karpenter replaces or removes."""
 _NOT_READY = "node.kubernetes.io/not-ready"
 KNOWN_EPHEMERAL_TAINTS = frozenset(
     (
@@ -77,12 +79,12 @@ def state_nodes(
 
     It uses no node that is being deleted, and no node of a NodePool before the cloud has described it.
     """
-    claims = {claim.status.provider_id: claim for claim in snapshot.all(NodeClaim) if claim.status.provider_id}
+    claims = _claims(snapshot)
     of_daemons = tuple(daemons)
     known: list[tuple[Node | None, NodeClaim | None]] = []
     for node in snapshot.nodes.values():
         # A node without a provider's ID is known by its own name; a node of a NodePool waits for its ID.
-        claim = claims.pop(node.spec.provider_id or node.metadata.name, None)
+        claim = claims.pop(_provider_id(node), None)
         labels = node.metadata.labels
         waits = not node.spec.provider_id or (INSTANCE_TYPE not in labels and INITIALIZED not in labels)
         if labels.get(NODE_POOL) and waits:
@@ -97,11 +99,39 @@ def state_nodes(
     return tuple(sorted(nodes, key=lambda each: (not each.initialized, each.name)))
 
 
+def leaving_nodes(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the nodes that are being deleted and have Pods that Karpenter schedules again, in one batch with others.
+
+    Source: provisioner.go Schedule, pkg/utils/pod/scheduling.go IsReschedulable.
+    """
+    claims = _claims(snapshot)
+    deleted = (node for node in snapshot.nodes.values() if _is_deleted(node, claims.get(_provider_id(node))))
+    names = (node.metadata.name for node in deleted)
+    return tuple(sorted(name for name in names if any(map(_moves, snapshot.assigned.get(name, ())))))
+
+
+def _moves(pod: Pod) -> bool:
+    controller = pod.metadata.controller
+    kind = controller.kind if controller else ""
+    return kind not in {"DaemonSet", "Node"} and (kind == "StatefulSet" or not pod.terminating)
+
+
+def _claims(snapshot: Snapshot) -> dict[str, NodeClaim]:
+    return {claim.status.provider_id: claim for claim in snapshot.all(NodeClaim) if claim.status.provider_id}
+
+
+def _provider_id(node: Node) -> str:
+    return node.spec.provider_id or node.metadata.name
+
+
 def _is_deleted(node: Node | None, claim: NodeClaim | None) -> bool:
+    """Whether the node goes; one that is disrupted has a taint before its NodeClaim is deleted."""
+    disrupted = node is not None and any((taint.key, taint.effect) == DISRUPTED for taint in node.spec.taints)
     if claim is None:
-        return node is not None and node.metadata.deletion_timestamp is not None
+        return disrupted or (node is not None and node.metadata.deletion_timestamp is not None)
     terminating = claim.status.condition("InstanceTerminating")
-    return claim.metadata.deletion_timestamp is not None or (terminating is not None and terminating.status == "True")
+    leaves = terminating is not None and terminating.status == "True"
+    return disrupted or leaves or claim.metadata.deletion_timestamp is not None
 
 
 def _state_node(

@@ -12,12 +12,10 @@ from itertools import product
 import msgspec
 
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
-from kubectl_spread.autoscalers.karpenter.preferences import heaviest_first
+from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
 from kubectl_spread.autoscalers.karpenter.requirements import (
     Requirement,
     Requirements,
-    added,
-    requirement,
     strict_pod_requirements,
     untolerated,
 )
@@ -94,14 +92,10 @@ class Topology:
 
     def pod_data(self, pod: Pod, given: Pod, profile: Profile) -> PodData:
         """Return the data of the Pod, which may have dropped some of what was ``given``."""
-        affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-        preferred = heaviest_first(affinity.preferred_during_scheduling_ignored_during_execution) if affinity else ()
-        strict = strict_pod_requirements(pod)
-        heaviest = (requirement(each) for term in preferred[:1] for each in term.preference.match_expressions)
         return PodData(
             pod=pod,
-            requirements=added(strict, heaviest),
-            strict_requirements=strict,
+            requirements=pod_requirements(pod),
+            strict_requirements=strict_pod_requirements(pod),
             requests=requests_for_pods((pod,), profile),
             groups=(*dict(self._owned_groups(pod, given)).values(), *self._inverse_groups(pod)),
         )

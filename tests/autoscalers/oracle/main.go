@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 
@@ -212,6 +213,12 @@ func decide(ctx context.Context, found *cluster) (outcome [3]string, why string,
 	pod := &corev1.Pod{}
 	if err := kube.Get(ctx, client.ObjectKeyFromObject(found.pending), pod); err != nil {
 		return outcome, "", err
+	}
+	for _, each := range found.nodes {
+		// Karpenter taints a node before it marks it in memory.
+		if slices.ContainsFunc(each.Spec.Taints, func(taint corev1.Taint) bool { return taint.MatchTaint(&v1.DisruptedNoScheduleTaint) }) {
+			states.MarkForDeletion(each.Spec.ProviderID)
+		}
 	}
 	provisioner := newProvisioner(kube, found.cloud, states, now)
 	if err := provisioner.Validate(ctx, pod); err != nil {
