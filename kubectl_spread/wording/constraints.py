@@ -8,9 +8,9 @@ from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.wording.words import count_of, first_and_more, listed
 
 REASONS = {
-    "MissingTopologyKey": "lacks the label {key}",
-    "NodeAffinityPolicy": "ruled out by the Pod's node affinity",
-    "NodeTaintsPolicy": "has a taint the Pod does not tolerate",
+    "MissingTopologyKey": "without the label {key}",
+    "NodeAffinityPolicy": "outside the Pod's node affinity",
+    "NodeTaintsPolicy": "with an untolerated taint",
 }
 UNMATCHED = "does not match the Pod itself"
 DEFAULT = "cluster default"
@@ -63,4 +63,4 @@ def bypassed_lines(nodes: Iterable[BypassedNode], most: int) -> Sequence[str]:
     groups: dict[str, list[str]] = {}
     for node in nodes:
         groups.setdefault(bypassed_because(node), []).append(node.name)
-    return [f"Not counted: {listed(names, most)}: {because}." for because, names in groups.items()]
+    return [f"Not counted: {listed(names, most)}, {because}." for because, names in groups.items()]

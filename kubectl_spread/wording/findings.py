@@ -45,10 +45,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
             " or label the nodes."
         )
     lack, them = ("lacks", "it") if len(nodes) == 1 else ("lack", "them")
-    return (
-        f"{_some(nodes)} {lack} the label {key} and can take no Pod with this constraint. Label {them}, or keep the Pod"
-        " to labeled nodes."
-    )
+    cannot = f"{listed(nodes, 1)} {lack} the label {key} and can take no Pod with this constraint"
+    return f"{cannot}. Label {them}, or keep the Pod to labeled nodes."
 
 
 @FINDINGS.rule(

@@ -33,8 +33,6 @@ TOUCHES = {
     Disturbance.LOST: ("delete", "Pods for good"),
 }
 """What a fix does to Pods that run → in words."""
-SHOWN_WITH = "{} prints its command"
-"""What is said of a fix whose command has no room."""
 VERIFIED = "verified by simulation on this snapshot"
 NOTHING_HELPS = "No change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
@@ -548,7 +546,8 @@ def _(fix: proposals.ChangeHostPort) -> str:
     action="Change the Pod template, if an uneven spread is better than a Pending Pod.",
 )
 def _(fix: proposals.MakeSoft) -> str:
-    return f"only prefer an even spread over {fix.topology_key}: ScheduleAnyway"
+    policy = f"whenUnsatisfiable ScheduleAnyway in the constraint on {fix.topology_key}"
+    return f"set {policy}, so that it is only a preference"
 
 
 @WAITS.rule(

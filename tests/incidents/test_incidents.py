@@ -33,7 +33,7 @@ def test_what_is_reported_is_true(incident: Incident) -> None:
         ("conflict", [[0]], "conflict: "),
         ("fixes", [{"why": "by magic", "changes": []}], "not offered: by magic"),
         ("absent", ["MakeSoft"], "offered: MakeSoft"),
-        ("answers", {}, "only prefer"),
+        ("answers", {}, "set whenUnsatisfiable ScheduleAnyway"),
         ("findings", ["StaleEvent"], "no finding StaleEvent"),
         ("says", ["abracadabra"], "'abracadabra' is not said"),
     ],

@@ -411,7 +411,7 @@ class TestBars:
         page = show_page([*ABC], spread("rack", selector=app("web")))
         assert page.texts("p", of="minimum") == [
             "Minimum: 0 (no domain is counted).",
-            "Not counted: a1, a2, b1, c1: lacks the label rack.",
+            "Not counted: a1, a2, b1, c1, without the label rack.",
         ]
 
 
@@ -468,13 +468,13 @@ class TestMap:
     def test_bypassed_nodes_stand_in_a_box_of_their_own(self) -> None:
         objects = [*TAINTED, node("lost", labels={"zone": "a"}), *web("a1", "b1")]
         (group,) = boxes(pending_page(pending(objects)))["Not counted"].items()
-        assert group[0].startswith(f"⌀1 not countedlacks the label {ZONE} (has zone: did you mean that?); ")
+        assert group[0].startswith(f"⌀1 not countedwithout the label {ZONE} (has zone: did you mean that?); ")
         assert group[1] == ["lost"]
 
     def test_a_bypassed_node_may_be_feasible(self) -> None:
         soft = spread(ZONE, selector=app("web"), whenUnsatisfiable="ScheduleAnyway")
         found = boxes(pending_page(pending([*ABC, node("lost")], incoming(soft))))
-        assert found["Not counted"] == {f"✓1 feasiblelacks the label {ZONE}": ["lost"]}
+        assert found["Not counted"] == {f"✓1 feasiblewithout the label {ZONE}": ["lost"]}
 
     def test_a_domain_that_is_not_counted_is_an_empty_box(self) -> None:
         page = page_of(golden_report("check/checkout"))

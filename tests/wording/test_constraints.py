@@ -24,15 +24,15 @@ def test_whether_one_more_pod_may_go_there() -> None:
 @pytest.mark.parametrize(
     ("node", "because"),
     [
-        (BypassedNode(name="n", reason="MissingTopologyKey", key="zone", matching=0), "lacks the label zone"),
+        (BypassedNode(name="n", reason="MissingTopologyKey", key="zone", matching=0), "without the label zone"),
         (
             BypassedNode(name="n", reason="MissingTopologyKey", key="zone", similar_keys=("zones", "az"), matching=0),
-            "lacks the label zone (has zones, az: did you mean that?)",
+            "without the label zone (has zones, az: did you mean that?)",
         ),
-        (BypassedNode(name="n", reason="NodeAffinityPolicy", matching=0), "ruled out by the Pod's node affinity"),
+        (BypassedNode(name="n", reason="NodeAffinityPolicy", matching=0), "outside the Pod's node affinity"),
     ],
     ids=["no label", "a similar label", "policy"],
 )
 def test_why_a_node_is_passed_over(node: BypassedNode, because: str) -> None:
     assert constraints.bypassed_because(node) == because
-    assert constraints.bypassed_lines([node, node], most=1) == [f"Not counted: n, n: {because}."]
+    assert constraints.bypassed_lines([node, node], most=1) == [f"Not counted: n, n, {because}."]

@@ -61,7 +61,7 @@ SOFT = constraint(soft=True)
         (
             MISSING(constraint=WEB, nodes=WHOLE),
             (
-                f"a, b, c and 2 more lack the label {ZONE} and can take no Pod with this constraint. Label them, or"
+                f"a and 4 more lack the label {ZONE} and can take no Pod with this constraint. Label them, or"
                 " keep the Pod to labeled nodes."
             ),
         ),

@@ -123,7 +123,10 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
             f"only prefer the podAffinity to Pods app=db in the same {ZONE}",
         ),
         (of.ChangeHostPort(port=80, protocol="TCP", container="web"), "drop the host port 80/TCP of container web"),
-        (of.MakeSoft(topology_key=ZONE), f"only prefer an even spread over {ZONE}: ScheduleAnyway"),
+        (
+            of.MakeSoft(topology_key=ZONE),
+            f"set whenUnsatisfiable ScheduleAnyway in the constraint on {ZONE}, so that it is only a preference",
+        ),
     ],
 )
 def test_each_change_has_its_sentence(proposal: of.Proposal, text: str) -> None:

@@ -57,8 +57,8 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         evidence: whether everything that proves the answer is wanted, or only what decides it.
         by_node: whether domains are unfolded to their nodes.
         brief: whether of several explanations only one of each cause is wanted, without its evidence.
-        folded: whether room is short: what is not to blame is left out.
-        one_command: whether there is room only for the commands of the first fix.
+        folded: whether room is short: what is not to blame is left out, and nodes that are not counted.
+        one_fix: whether there is room for one fix only.
         every_fix: whether all fixes are wanted, or only the first.
         all_fixes: the flags with which all are told.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
@@ -71,7 +71,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     by_node: bool = False
     brief: bool = False
     folded: bool = False
-    one_command: bool = False
+    one_fix: bool = False
     every_fix: bool = False
     all_fixes: str = "--all-fixes"
     fix_format: FixFormat = ""

@@ -71,7 +71,7 @@ def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Range
         if extent.by_node
         else _folded(constraint, extent.most(), ranges),
         minimum=minimum_text(constraint),
-        bypassed=tuple(wording.bypassed_lines(constraint.bypassed_nodes, extent.most())),
+        bypassed=() if extent.folded else tuple(wording.bypassed_lines(constraint.bypassed_nodes, extent.most())),
     )
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.findings import distinct
-from kubectl_spread.diagnosis.causes import PinnedDomain
+from kubectl_spread.diagnosis.causes import MinDomainsUnmet, PinnedDomain
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
@@ -71,8 +71,11 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
             blocks.append(replace(found, minimum="") if known else found)
         elif not extent.folded:
             blocks.append(Note(line=allowance(constraint)))
+    if extent.folded:
+        blocks.extend(remarks(item))
     yield from ((block,) for block in blocks) if extent.evidence else [tuple(blocks)] * bool(blocks)
-    yield from ((block,) for block in remarks(item))
+    if not extent.folded:
+        yield from ((block,) for block in remarks(item))
 
 
 def with_message(paragraphs: Iterable[tuple[Block, ...]], message: Messages | None) -> Iterator[tuple[Block, ...]]:
@@ -91,7 +94,10 @@ def common_gaps(report: PendingReport | CheckReport) -> Gaps:
 
 def remarks(item: EvaluationReport) -> Iterator[Block]:
     """Yield the findings and the gaps, where there are any."""
-    if findings := distinct(item.findings, explained=bool(item.summary)):
+    told = {"PinnedMinimum"} if item.summary else set[str]()
+    if isinstance(item.cause, MinDomainsUnmet):
+        told.add("MinDomainsUnreachable")
+    if findings := distinct(item.findings, told=told):
         yield Findings(findings=findings)
     if item.incomplete:
         yield Gaps(gaps=item.incomplete)

@@ -16,6 +16,7 @@ from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
 
 AGAINST_TAINTS = frozenset({proposals.AddToleration.__name__, proposals.RemoveTaint.__name__})
+WEAKENING = frozenset({proposals.RaiseMaxSkew.__name__, proposals.MakeSoft.__name__})
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 
@@ -30,19 +31,23 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     """
     if not item.nodes or not item.needs_fixes:
         return None
-    shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief else None]
+    shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
     unsafe = not any(map(_is_safe, item.fixes))
-    hides_nodes = not unsafe and not extent.every_fix
+    # A node more keeps the constraint.
+    nodes_first = unsafe or (bool(shown) and shown[0].id in WEAKENING)
+    hides_nodes = not (nodes_first or extent.every_fix)
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
     only_set_apart = bool(left_out) and not shown
-    new_nodes = tuple(fixes.or_add(with_short_keys(fix.summary), fix.alike, first=unsafe) for fix in item.new_nodes)
+    new_nodes = tuple(
+        fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first) for fix in item.new_nodes
+    )
     waited = [each.message for each in item.waits or ()]
     reasons = {line.partition(": ")[2] for line in waited}
     return Fixes(
         before=(
             *(f"Wait for {message}." for message in waited),
-            *(new_nodes if unsafe else ()),
+            *(new_nodes if nodes_first else ()),
             *((fixes.nothing_safe(len(shown)),) if unsafe and shown else ()),
         ),
         title=fixes.title([fix.disturbs for fix in shown], more, checked=bool(item.source), folded=extent.folded),
@@ -50,7 +55,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
             fix_block(number, fix, extent, _opens(fix, extent, item)) for number, fix in enumerate(shown, start=1)
         ),
         nothing_helps=_nothing_helps(item),
-        new_nodes=() if unsafe or hides_nodes else new_nodes,
+        new_nodes=() if nodes_first or hides_nodes else new_nodes,
         left_alone=(
             *((fixes.set_apart(left_out, extent.all_fixes),) if only_set_apart else ()),
             *(f"Left alone: {line}." for line in item.left_alone if line.partition(": ")[2] not in reasons),
@@ -89,8 +94,6 @@ def _opens(fix: Fix, extent: Extent, item: EvaluationReport) -> str:
 def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     summary = with_short_keys(fix.summary)
-    if extent.one_command and number > 1:
-        return FixBlock(number=number, id=fix.id, summary=summary, starts=fixes.SHOWN_WITH.format(extent.all_fixes))
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
     return FixBlock(

@@ -35,7 +35,7 @@ def skew_outline(report: SkewReport, extent: Extent) -> Outline:
     for item in report.items:
         new = {
             key: each
-            for each in distinct(item.findings, explained=False)
+            for each in distinct(item.findings)
             if (key := (*_owner(item), each.id, each.message)) not in shown
         }
         shown.update(new)

@@ -24,9 +24,9 @@ NUMBERED = 5
 def text_on(screen: Screen, outlined: Callable[[Extent], Outline], extent: Extent) -> str:
     """Return an outline as text; one explanation that is longer than a terminal is folded there."""
     whole, plain = outlined(extent), msgspec.structs.replace(screen, colors=False)
-    for one_command in (False, True) if extent.brief and len(whole.items) == 1 else ():
+    for one_fix in (False, True) if extent.brief and len(whole.items) == 1 else ():
         if screen.rows(outline_text(whole, plain)) > MOST_ROWS:
-            whole = outlined(msgspec.structs.replace(extent, folded=True, one_command=one_command))
+            whole = outlined(msgspec.structs.replace(extent, folded=True, one_fix=one_fix))
     return outline_text(whole, screen)
 
 

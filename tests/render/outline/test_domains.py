@@ -53,9 +53,9 @@ def test_domains_that_are_not_counted_and_nodes_that_are_passed_over() -> None:
     assert told[4:] == [
         "c        0 of 1   0      -      not counted",
         "Minimum: 0 (a, b).",
-        "Not counted: c1: has a taint the Pod does not tolerate.",
-        f"Not counted: x: lacks the label {ZONE} (has zone: did you mean that?).",
-        f"Not counted: y: lacks the label {ZONE}.",
+        "Not counted: c1, with an untolerated taint.",
+        f"Not counted: x, without the label {ZONE} (has zone: did you mean that?).",
+        f"Not counted: y, without the label {ZONE}.",
     ]
 
 
@@ -74,7 +74,7 @@ def test_policies_are_named_where_they_are_not_what_they_are_unset(fields: dict[
 
 def test_nodes_that_the_affinity_rules_out() -> None:
     told = lines(constraint_of(incoming(nodeSelector={ZONE: "a"}), ABC))
-    assert "Not counted: b1, c1: ruled out by the Pod's node affinity." in told
+    assert "Not counted: b1, c1, outside the Pod's node affinity." in told
 
 
 def test_a_soft_constraint_closes_nothing() -> None:

@@ -148,12 +148,18 @@ def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
 
 def test_a_node_more_is_told_apart() -> None:
     more = fix(id="AddNode", summary="add a node like a1 to zone c", alike=("new-a2", "new-b1"))
-    with_more = blocked(fix(), new_nodes=(more,))
+    with_more = blocked(fix(id="HonorTaints"), new_nodes=(more,))
     assert lines(with_more, every=True)[-1] == "  Or add a node like a1 to zone c (or like a2, b1)."
     assert lines(with_more)[0].endswith(" (1 more with --all-fixes):")
     alone = fix(id="AddNode", summary="add a node like a1 to zone c")
-    assert lines(blocked(fix(), new_nodes=(alone,)), every=True)[-1] == "  Or add a node like a1 to zone c."
+    assert (
+        lines(blocked(fix(id="HonorTaints"), new_nodes=(alone,)), every=True)[-1]
+        == "  Or add a node like a1 to zone c."
+    )
     assert lines(blocked(new_nodes=(alone,)))[0] == "Add a node like a1 to zone c."
+    # What gives up a part of the spread comes after what keeps it.
+    for weakening in ("MakeSoft", "RaiseMaxSkew"):
+        assert lines(blocked(fix(id=weakening), new_nodes=(alone,)))[0] == "Add a node like a1 to zone c."
 
 
 def test_what_others_wrote_cannot_act() -> None:
