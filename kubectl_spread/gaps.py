@@ -201,6 +201,13 @@ class MayBeRefused(_Gap, frozen=True, kw_only=True):
     named: str
 
 
+class MayBreakStandard(_Gap, frozen=True, kw_only=True):
+    """A workload of which not all fields are held that the Pod Security Standard of its namespace judges."""
+
+    workload: str
+    standard: str
+
+
 class UnreadCluster(_Gap, frozen=True, kw_only=True):
     """The Nodes, if none was read: no placement and no domain is known."""
 
@@ -227,6 +234,7 @@ Gap: TypeAlias = (
     | UnknownManagers
     | UntriedPods
     | MayBeRefused
+    | MayBreakStandard
     | MayRollOut
     | UnreadTemplate
     | Decider

@@ -1,13 +1,12 @@
 """Why validating admission refuses a Pod that mutating admission has completed, except for ResourceQuota.
 
 Source: plugin/pkg/admission/serviceaccount/admission.go Admit, plugin/pkg/admission/limitranger/admission.go Validate,
-PodValidateLimitFunc, apiserver pkg/admission/plugin/namespace/lifecycle/admission.go Admit (v1.33 to v1.37),
-pod-security-admission policy/check_hostNamespaces.go, check_hostPorts.go (v1.36). What else a Pod Security Standard
-asks for is not modelled.
+PodValidateLimitFunc, apiserver pkg/admission/plugin/namespace/lifecycle/admission.go Admit (v1.33 to v1.37).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kubectl_spread.apiserver.admission import Refusal, is_whole, limit_ranges_of
@@ -20,6 +19,7 @@ from kubectl_spread.snapshot import Snapshot
 
 _DEFAULT_ACCOUNT = "default"
 _ENFORCE = "pod-security.kubernetes.io/enforce"
+_PRIVILEGED, RESTRICTED = "privileged", "restricted"
 _NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
 """The Namespaces that an API server creates itself."""
 
@@ -33,9 +33,8 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
     namespace, name = pod.metadata.namespace, pod.spec.service_account_name or _DEFAULT_ACCOUNT
     if fault := ending(namespace, snapshot):
         yield Refusal("", fault, by_policy=True)
-    level, violations = enforced_standard(namespace, snapshot), [*_standard_violations(pod)]
-    if level and violations:
-        yield Refusal("", f'violates PodSecurity "{level}:latest": {", ".join(violations)}', by_policy=True)
+    if fault := standard_fault(pod, snapshot, release):
+        yield Refusal("", fault, by_policy=True)
     # Each namespace gets an account named default soon after it is created.
     exists = name == _DEFAULT_ACCOUNT or snapshot.get(core.ServiceAccount, namespace, name) is not None
     if not exists and _knows_accounts(namespace, snapshot):
@@ -43,25 +42,28 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
         yield Refusal("serviceAccountName", message, by_policy=True, missing=f"ServiceAccount {name}")
 
 
-def enforced_standard(namespace: str, snapshot: Snapshot) -> str:
-    """Return the Pod Security Standard that the namespace enforces; empty for none, or one that forbids nothing."""
+def enforced_standard(namespace: str, snapshot: Snapshot) -> tuple[str, str]:
+    """Return the standard that the namespace enforces, and its version; an empty one forbids nothing.
+
+    Source: pod-security-admission api/helpers.go PolicyToEvaluate (v1.36).
+    """
     found = snapshot.get(core.Namespace, "", namespace)
-    level = found.metadata.labels.get(_ENFORCE, "") if found else ""
-    return "" if level == "privileged" else level
+    labels = found.metadata.labels if found else {}
+    level, version = labels.get(_ENFORCE, _PRIVILEGED), labels.get(f"{_ENFORCE}-version", "latest")
+    level = level if level in {_PRIVILEGED, "baseline"} else RESTRICTED
+    version = version if re.fullmatch(r"v1\.(0|[1-9][0-9]*)", version) else "latest"
+    return ("" if level == _PRIVILEGED else level), version
 
 
-def _standard_violations(pod: Pod) -> Iterator[str]:
-    if pod.spec.host_network:
-        yield "host namespaces (hostNetwork=true)"
-    ports = {
-        container.name: [str(port.host_port) for port in container.ports if port.host_port]
-        for container in (*pod.spec.init_containers, *pod.spec.containers)
-    }
-    names = [f'"{name}"' for name, taken in ports.items() if taken]
-    numbers = sorted({number for taken in ports.values() for number in taken})
-    if names:
-        using = f"containers {', '.join(names)} use" if len(names) > 1 else f"container {names[0]} uses"
-        yield f"hostPort ({using} hostPort{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
+def standard_fault(pod: Pod, snapshot: Snapshot, release: Release) -> str:
+    """Return why the standard that the namespace enforces refuses the Pod; empty if it does not."""
+    level, version = enforced_standard(pod.metadata.namespace, snapshot)
+    if not level:
+        return ""
+    # Few namespaces enforce one.
+    from kubectl_spread.apiserver.pod_security import violations
+
+    return violations(pod, level, version, release)
 
 
 def ending(namespace: str, snapshot: Snapshot) -> str:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread import gaps
 from kubectl_spread.apiserver.apply import Application
+from kubectl_spread.apiserver.denials import enforced_standard
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.commands.manifests import Manifest, spec_of
 from kubectl_spread.controllers.revisions import of_older_revision
+from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap, MayRollOut
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import BY_API, Kind
+from kubectl_spread.objects.kinds import BY_API, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject
-from kubectl_spread.objects.template_rest import may_roll_out
+from kubectl_spread.objects.template_rest import is_whole, may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
@@ -80,13 +82,23 @@ def unreadable(problem: ManifestProblem) -> Gap:
 
 
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
-    found = _over_live(manifest, snapshot, how)
+    found = _judged_by_standard(_over_live(manifest, snapshot, how), snapshot)
     if not isinstance(found.obj, StatefulSet | DaemonSet) or found.refused:
         return found
     older = of_older_revision(found.obj, snapshot, snapshot.all(Pod))
     unread = dict.fromkeys(revision_of(pod) for pod, certain in older if not certain)
     workload = f"{manifest.namespace}/{manifest.ref}"
     return replace(found, unknown=(*found.unknown, *(MayRollOut(workload=workload, revision=each) for each in unread)))
+
+
+def _judged_by_standard(manifest: Manifest, snapshot: Snapshot) -> Manifest:
+    """Return the merged manifest, and say if not all is known that the standard of its namespace judges."""
+    standard, _ = enforced_standard(manifest.namespace, snapshot)
+    asked = manifest.merge is None or not isinstance(manifest.obj, Workload) or manifest.refused
+    if not standard or asked or is_whole(template_of(cast("Workload", manifest.obj))):
+        return manifest
+    gap = gaps.MayBreakStandard(workload=f"{manifest.namespace}/{manifest.ref}", standard=standard)
+    return replace(manifest, unknown=(*manifest.unknown, gap))
 
 
 def _over_live(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
@@ -118,7 +130,10 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
         unknown = (*unknown, gaps.MayBeRefused(named=named))
     if may_roll_out(found.obj):
         unknown = (*unknown, MayRollOut(workload=f"{manifest.namespace}/{manifest.ref}"))
-    return replace(manifest, obj=found.obj, written=applied.obj, merge=found, unknown=unknown)
+    obj = found.obj
+    if isinstance(obj, Pod) and isinstance(applied.obj, Pod):
+        obj = replace(obj, template=applied.obj.template)
+    return replace(manifest, obj=obj, written=applied.obj, merge=found, unknown=unknown)
 
 
 def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:

@@ -281,4 +281,4 @@ def _custom_pod(manifest: Manifest) -> Pod:
     metadata = ObjectMeta(
         name=owner.name, namespace=manifest.namespace, labels=template.metadata.labels, owner_references=(owner,)
     )
-    return Pod(metadata=metadata, spec=template.spec)
+    return Pod(metadata=metadata, spec=template.spec, template=template)

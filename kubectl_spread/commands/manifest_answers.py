@@ -118,11 +118,8 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         item = replace(item, replicas=asked.wanted.replicas)
     else:
         injected = lint.from_living(asked.from_living)
-        unchecked = (
-            () if served and not served.missing else lint.pod_security(manifest.namespace, asked.handle.snapshot)
-        )
         of_merge = merged_constraints(manifest, view.snapshot)
-        found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, (*injected, *unchecked)))
+        found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, injected))
         item = replace(item, findings=found)
         item = with_missing(item, served.missing) if served and served.missing else item
     unknown = incomplete_entries(manifest.unknown)

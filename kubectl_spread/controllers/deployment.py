@@ -30,8 +30,10 @@ def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
     if newest_replica_set(deployment, snapshot) is None:
         return templates.pod_from_template(deployment)
     maker = (scaled_while_paused if deployment.spec.paused else replica_set_of)(deployment, snapshot)
-    pod = templates.pod_from_template(maker)
-    return replace(pod, metadata=replace(pod.metadata, name=deployment.metadata.name))
+    pod, own, made = templates.pod_from_template(maker), deployment.spec.template, maker.spec.template
+    # Of a ReplicaSet, which nobody applies, only a digest of the other fields is kept.
+    template = replace(made, unkept=own.unkept) if made.rest == own.rest else made
+    return replace(pod, metadata=replace(pod.metadata, name=deployment.metadata.name), template=template)
 
 
 def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:

@@ -98,7 +98,12 @@ def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Pro
     """Return the Pod as the API server completes or refuses it, with the injected fields of living Pods."""
     pod, from_living = corrected(mutated(made, snapshot, profile), made, living)
     refused = (*refusals_of(pod, made, snapshot, profile.release), *denials(pod, snapshot, profile.release))
-    return NextPod(pod=prepared(pod, profile.release), comes=True, refusals=refused, from_living=from_living)
+    return NextPod(
+        pod=prepared(replace(pod, template=None), profile.release),
+        comes=True,
+        refusals=refused,
+        from_living=from_living,
+    )
 
 
 def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:

@@ -27,6 +27,7 @@ from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.template_rest import with_template
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 
@@ -167,7 +168,9 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
         return None
     strategy, assumed, replaced = found
     as_many = getattr(obj.spec, "replicas", None) in {None, wanted.replicas}
-    unchanged = live is not None and live.spec == obj.spec and as_many
+    # A snapshot holds only digests of some fields.
+    held = [with_template(each, lambda template: replace(template, unkept="")) for each in (live, obj) if each]
+    unchanged = live is not None and held[0].spec == held[1].spec and as_many
     return Rollout(strategy=strategy, running=len(running), replaced=replaced, assumed=assumed, unchanged=unchanged)
 
 

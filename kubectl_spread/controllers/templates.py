@@ -56,6 +56,7 @@ def pod_from_template(owner: Workload) -> Pod:
             owner_references=(reference_to(owner),),
         ),
         spec=spec,
+        template=template,
     )
 
 

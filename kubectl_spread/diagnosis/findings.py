@@ -261,12 +261,3 @@ class MergedConstraints(Finding, frozen=True, kw_only=True):
     topology_key: str
     written: tuple[str, ...]
     merged: tuple[str, ...] = ()
-
-
-class PodSecurityNotChecked(Finding, frozen=True, kw_only=True):
-    """The namespace enforces this level of the Pod Security Standards."""
-
-    field = "metadata.namespace"
-    severity: Severity = Severity.INFO
-    namespace: str
-    level: str

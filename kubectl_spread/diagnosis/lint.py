@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.apiserver.denials import enforced_standard
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import findings
@@ -24,7 +23,6 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.snapshot import Snapshot
 
 DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
@@ -97,12 +95,6 @@ def _by_key(spec: PodSpec) -> dict[str, tuple[TopologySpreadConstraint, ...]]:
     for constraint in spec.topology_spread_constraints:
         found[constraint.topology_key] = (*found.get(constraint.topology_key, ()), constraint)
     return found
-
-
-def pod_security(namespace: str, snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Return the finding about a namespace that enforces a Pod Security Standard; empty if it enforces none."""
-    level = enforced_standard(namespace, snapshot)
-    return (findings.PodSecurityNotChecked(namespace=namespace, level=level),) if level else ()
 
 
 def _duplicate_constraint(subject: Subject) -> Iterable[Finding]:

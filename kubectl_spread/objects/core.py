@@ -459,11 +459,20 @@ class PodStatus(Struct, frozen=True):
     allocated_resources: dict[str, Quantity] = {}
 
 
+REST, UNKEPT, TEMPLATE = (f"spread.kubectl.dev/{name}" for name in ("rest", "unkept", "template"))
+"""Our own fields in a template and a Pod; the last-applied annotation may have the first too."""
+
+
 class Pod(KubernetesObject, frozen=True):
-    """A Pod, bound to a node or not."""
+    """A Pod, bound to a node or not.
+
+    Attributes:
+        template: the template or manifest of a Pod that is not stored yet, with the fields that are not kept.
+    """
 
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
+    template: PodTemplateSpec | None = msgspec.field(name=TEMPLATE, default=None)
 
     @property
     def finished(self) -> bool:
@@ -492,10 +501,6 @@ class Pod(KubernetesObject, frozen=True):
     def terminating(self) -> bool:
         """Whether it is being deleted."""
         return self.metadata.deletion_timestamp is not None
-
-
-REST, UNKEPT = "spread.kubectl.dev/rest", "spread.kubectl.dev/unkept"
-"""Our own fields in a template; the last-applied annotation may have the first too."""
 
 
 class PodTemplateSpec(Struct, frozen=True):

@@ -23,7 +23,6 @@ POD_AFFINITY = f"{DOCUMENTATION}/scheduling-eviction/assign-pod-node/#inter-pod-
 NODE_ASSIGNMENT = f"{DOCUMENTATION}/scheduling-eviction/assign-pod-node/"
 DISRUPTIONS = f"{DOCUMENTATION}/workloads/pods/disruptions/"
 PREEMPTION = f"{DOCUMENTATION}/scheduling-eviction/pod-priority-preemption/"
-POD_SECURITY = f"{DOCUMENTATION}/security/pod-security-admission/"
 APPLY = f"{DOCUMENTATION}/overview/working-with-objects/object-management/"
 REQUESTS = f"{DOCUMENTATION}/configuration/manage-resources-containers/"
 

@@ -408,22 +408,6 @@ def _(finding: findings.MergedConstraints) -> str:
 
 
 @FINDINGS.rule(
-    summary="the namespace enforces a Pod Security Standard, not checked in full",
-    meaning="A namespace with the label pod-security.kubernetes.io/enforce accepts only Pods that comply with the"
-    " standard. Of its rules, those about host networks and host ports are checked. The others are about security"
-    " contexts and volumes, and do not decide about nodes.",
-    when="For information, by check, if the label says baseline or restricted.",
-    action="Run check --dry-run=server, so that the API server decides.",
-    link=entry.POD_SECURITY,
-)
-def _(finding: findings.PodSecurityNotChecked) -> str:
-    return (
-        f"the namespace {finding.namespace} enforces the Pod Security Standard {finding.level}, of which only the rules"
-        " about host networks and ports are checked: use --dry-run=server for the others."
-    )
-
-
-@FINDINGS.rule(
     summary="the Pod's condition is Unschedulable, but the Pod can be scheduled now",
     meaning="kube-scheduler retries a Pod after a relevant change, and waits longer after each failure. The"
     " condition is from its last attempt.",

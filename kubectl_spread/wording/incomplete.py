@@ -151,6 +151,7 @@ def texts(gap: gaps.Gap) -> Texts:
         case (
             gaps.UnreadTemplate()
             | gaps.MayBeRefused()
+            | gaps.MayBreakStandard()
             | gaps.MayRollOut()
             | gaps.UnknownKind()
             | gaps.UnknownLastApplied()
@@ -164,6 +165,7 @@ def texts(gap: gaps.Gap) -> Texts:
 def _of_manifest(
     gap: gaps.UnreadTemplate
     | gaps.MayBeRefused
+    | gaps.MayBreakStandard
     | gaps.MayRollOut
     | gaps.UnknownKind
     | gaps.UnknownLastApplied
@@ -178,6 +180,9 @@ def _of_manifest(
             )
         case gaps.MayBeRefused():
             return f"the immutable fields of {gap.named}", "not all are in the snapshot", "it may be refused"
+        case gaps.MayBreakStandard():
+            told = f"the namespace enforces the Pod Security Standard {gap.standard}: its Pods may be refused"
+            return f"the security contexts and volumes of {gap.workload}", "not all are in the snapshot", told
         case gaps.MayRollOut() if gap.revision:
             return f"revision {gap.revision} of {gap.workload}", "not read", MAY_ROLL_OUT
         case gaps.MayRollOut():

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from kubectl_spread.objects.core import (
+    TEMPLATE,
     Container,
     Node,
     PersistentVolumeClaimVolumeSource,
@@ -84,6 +85,7 @@ def objects(draw: st.DrawFn) -> Pod | Node:
     """Return a Pod or a Node of any shape that an API server may send."""
     kind = KINDS[draw(st.sampled_from(("Pod", "Node")))]
     values = draw(SHAPES[kind])
+    values.pop(TEMPLATE, None)  # No API server sends it.
     try:
         return convert(served(values), kind)  # type: ignore[arg-type]
     except DecodeError:

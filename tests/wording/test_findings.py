@@ -269,13 +269,6 @@ SOFT = constraint(soft=True)
                 " later kubectl apply merges them by key alone, and one may be lost. Use kubectl apply --server-side."
             ),
         ),
-        (
-            findings.PodSecurityNotChecked(namespace="shop", level="baseline"),
-            (
-                "the namespace shop enforces the Pod Security Standard baseline, of which only the rules about host"
-                " networks and ports are checked: use --dry-run=server for the others."
-            ),
-        ),
     ],
     ids=in_order,
 )

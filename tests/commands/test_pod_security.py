@@ -1,0 +1,99 @@
+"""What ``check`` and ``simulate --apply`` say where a namespace enforces a Pod Security Standard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.build import Object, namespace, node, pod
+from tests.build_workloads import kubectl_applied, revision, workload
+from tests.program import Ended, spread
+
+RESTRICTED = namespace("default", **{"pod-security.kubernetes.io/enforce": "restricted"})
+SOUND: Object = {
+    "allowPrivilegeEscalation": False,
+    "runAsNonRoot": True,
+    "capabilities": {"drop": ["ALL"]},
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+
+
+def written(folder: Path, name: str, items: Sequence[Object]) -> Path:
+    path = folder / name
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*items]}))
+    return path
+
+
+def asked(folder: Path, manifests: Sequence[Object], there: Sequence[Object], *, snapshot: bool = False) -> list[Ended]:
+    """Return what ``check`` and ``simulate --apply`` say."""
+    file, cluster = written(folder, "new.json", manifests), written(folder, "cluster.json", [node("a1"), *there])
+    if snapshot:
+        kept = folder / "snapshot.json"
+        assert spread("snapshot", "--from", cluster, "-o", kept).code == 0
+        cluster = kept
+    both = ("check", "-f", file), ("simulate", "--apply", file)
+    return [spread(*words, "--from", cluster, "-o", "json") for words in both]
+
+
+def container(image: str = "web:1", **context: Any) -> Object:  # noqa: ANN401 - any field of a security context
+    return {"name": "main", "image": image, "securityContext": context}
+
+
+def deployment(**context: Any) -> Object:  # noqa: ANN401 - the same
+    pods = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container(**context)]}}
+    return workload("Deployment", "web", pods=pods, replicas=1)
+
+
+def test_all_fields_of_a_new_workload_are_judged(tmp_path: Path) -> None:
+    check, simulated = asked(tmp_path, [deployment(**SOUND)], [RESTRICTED])
+    assert (check.code, check.item["verdict"], "violates" in simulated.stdout) == (0, "Schedulable", False)
+    check, simulated = asked(tmp_path, [deployment(**SOUND, privileged=True)], [RESTRICTED])
+    assert (check.code, check.item["verdict"]) == (1, "FailedCreate")
+    message = 'violates PodSecurity "restricted:latest": privileged (spec.containers[0].securityContext.privileged)'
+    assert check.item["failedCreate"]["message"] == message
+    assert json.dumps(message)[1:-1] in simulated.stdout
+
+
+def test_a_namespace_in_the_same_file_counts(tmp_path: Path) -> None:
+    check, _ = asked(tmp_path, [RESTRICTED, deployment()], [])
+    assert check.items[-1]["verdict"] == "FailedCreate"
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_merged_template_is_judged_with_what_was_changed_by_hand(tmp_path: Path, scaled: bool) -> None:  # noqa: FBT001 - a table
+    applied = deployment(**SOUND)
+    by_hand = kubectl_applied(applied)
+    by_hand["spec"] = deployment(**SOUND, privileged=True)["spec"]
+    there = [
+        RESTRICTED,
+        by_hand,
+        *([{**revision("web", 1), "spec": {"template": by_hand["spec"]["template"]}}] * scaled),
+    ]
+    again = {**applied, "spec": {**applied["spec"], "replicas": 2}}
+    check, _ = asked(tmp_path, [again], there)
+    assert check.item["verdict"] == "FailedCreate"
+
+
+def test_what_a_snapshot_does_not_hold_is_incomplete(tmp_path: Path) -> None:
+    applied = deployment(**SOUND)
+    check, _ = asked(tmp_path, [applied], [RESTRICTED, kubectl_applied(applied)], snapshot=True)
+    assert (check.code, check.item["verdict"]) == (0, "Schedulable")
+    by_hand = kubectl_applied(applied)
+    by_hand["spec"] = deployment(**SOUND, privileged=True)["spec"]
+    for ended in asked(tmp_path, [applied], [RESTRICTED, by_hand], snapshot=True):
+        assert ended.code == 3
+        assert "Pod Security Standard restricted" in ended.stdout
+
+
+@pytest.mark.parametrize(("image", "refused"), [("web:1", False), ("web:2", True)])
+def test_a_living_pod_is_judged_again_if_its_image_changes(tmp_path: Path, image: str, refused: bool) -> None:  # noqa: FBT001 - a table
+    live = kubectl_applied({**pod("web"), "spec": {"containers": [container()]}})
+    live["spec"]["nodeName"] = "a1"
+    manifest = {**pod("web"), "spec": {"containers": [container(image)]}}
+    check, simulated = asked(tmp_path, [manifest], [RESTRICTED, live])
+    assert (check.item["verdict"] == "Invalid") is refused
+    assert ("violates PodSecurity" in simulated.stderr) is refused
