@@ -170,11 +170,11 @@ def with_autoscaler(read: ReadLists, inventory: Inventory, reads: Sequence[Read]
     if AUTOSCALERS[0] not in reads:
         return inventory
     nodes = inventory.objects.get(kinds.NODE.name, ())
-    if inventory.objects.get(kinds.NODE_POOL.name) or any(KARPENTER_LABEL in node.metadata.labels for node in nodes):
-        more = OF_KARPENTER
-    elif inventory.objects.get(kinds.CONFIG_MAP.name):
-        more = of_cluster_autoscaler(next((each.namespace for each in reads if each.kind == kinds.EVENT), ""))
-    else:
+    pools = inventory.objects.get(kinds.NODE_POOL.name)
+    more = OF_KARPENTER if pools or any(KARPENTER_LABEL in node.metadata.labels for node in nodes) else ()
+    if inventory.objects.get(kinds.CONFIG_MAP.name) and not pools:
+        more += of_cluster_autoscaler(next((each.namespace for each in reads if each.kind == kinds.EVENT), ""))
+    if not more:
         return inventory
     found = read(more)
     # Deployments and Events are read in part here, so a refusal leaves neither kind unread.

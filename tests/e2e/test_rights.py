@@ -17,6 +17,7 @@ import yaml
 from kubectl_spread.commands import read_sets
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
+from tests.autoscalers.clusters import pool
 from tests.controlplane.api import Object
 from tests.controlplane.audit import read_audit_log
 from tests.controlplane.binaries import Binaries
@@ -321,6 +322,69 @@ def test_pods_of_one_namespace_are_not_enough_for_all(client: Client, command: S
     assert (ended.returncode, ended.stdout) == (3, "")
     assert "not allowed to list pods in all namespaces" in ended.stderr
     assert 'ClusterRole with the rule {apiGroups: [""], resources: [pods], verbs: [list]}' in ended.stderr
+
+
+def test_the_decision_of_an_autoscaler_names_what_may_not_be_read(binaries: Binaries) -> None:
+    lacking = (kinds.CONFIG_MAP, kinds.MACHINE_DEPLOYMENT, kinds.NODE_POOL, kinds.NODE_CLAIM, kinds.DAEMON_SET)
+    users = (READER, *(LACKING[kind] for kind in lacking))
+    with control_plane(Options(users=users, scheduler=False), binaries=binaries) as running:
+        client = running.client()
+        client.create_nodes([node("a1", labels={ZONE: "a", read_sets.KARPENTER_LABEL: "default"})])
+        client.apply([*_namespaces(), *_rights()])
+        image = {"name": "c", "image": "registry.k8s.io/autoscaling/cluster-autoscaler:v1.34.0"}
+        huge = pod_spec(resources={"requests": {"cpu": "900"}})
+        client.create_pods(
+            [pod(_SHOP, "ca", spec={"nodeName": "a1", "containers": [image]}), pod(_SHOP, "huge", spec=huge)]
+        )
+
+        def summary(lacks: Kind | None = None) -> str:
+            item = _explained(client, LACKING[lacks] if lacks else READER)["huge"]
+            assert item["verdict"] == "Unschedulable"
+            return str(item["autoscaler"]["summary"])
+
+        client.apply([_node_groups()])
+        unknown = "What cluster-autoscaler does is not known: its node template is not known"
+        assert summary() == f"{unknown}."
+        assert summary(kinds.MACHINE_DEPLOYMENT) == f"{unknown}; MachineDeployments could not be read."
+        assert summary(kinds.CONFIG_MAP).endswith("not known: its node groups could not be read.")
+        client.apply(map(_definition, (kinds.NODE_POOL, kinds.NODE_CLAIM)))
+        client.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+        client.apply([pool("default", "a")])
+        new_node = "Karpenter: nothing read here forbids a new node from NodePool default (zone a)."
+        assert summary() == new_node
+        assert summary(kinds.NODE_CLAIM).startswith(f"{new_node} NodeClaims could not be read, ")
+        assert summary(kinds.DAEMON_SET).startswith(f"{new_node} Not all DaemonSets could be read, ")
+        assert summary(kinds.NODE_POOL).endswith("its node template is not known.")
+        client.kubectl("delete", "configmap", _STATUS, "-n", read_sets.STATUS_NAMESPACE)
+        assert summary(kinds.NODE_POOL) == "What Karpenter does is not known: its NodePools could not be read."
+
+
+def _node_groups() -> Object:
+    """Return the status of cluster-autoscaler with one group that has no node."""
+    group = {"name": "ng-a", "health": {"status": "Healthy", "cloudProviderTarget": 0, "maxSize": 3}}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"namespace": read_sets.STATUS_NAMESPACE, "name": _STATUS},
+        "data": {"status": json.dumps({"autoscalerStatus": "Running", "nodeGroups": [group]})},
+    }
+
+
+def _definition(kind: Kind) -> Object:
+    """Return a CustomResourceDefinition that accepts any object of a kind without namespace."""
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{kind.plural}.{kind.group}"},
+        "spec": {
+            "group": kind.group,
+            "scope": "Cluster",
+            "names": {"kind": kind.name, "plural": kind.plural},
+            "versions": [version],
+        },
+    }
 
 
 def _rules(name: str) -> Sequence[Object]:

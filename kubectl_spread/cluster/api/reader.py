@@ -262,7 +262,8 @@ class _Reading:
             if wanted.required or error.status not in UNREAD:
                 raise
             # A cluster without the kinds of an autoscaler does not have that autoscaler.
-            absent = error.status == HTTPStatus.NOT_FOUND and wanted.kind in AUTOSCALER_KINDS
+            of_autoscaler = any(wanted.kind.name == kind.name for kind in AUTOSCALER_KINDS)
+            absent = error.status == HTTPStatus.NOT_FOUND and of_autoscaler
             return _Found() if absent else _Found(None, unread=_unread(wanted, error))
 
     def _on_nodes(self, wanted: Read) -> _Found:
