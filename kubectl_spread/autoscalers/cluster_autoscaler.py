@@ -15,16 +15,15 @@ from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
-    BackedOff,
     Decision,
-    IgnoresPod,
     MaximumReached,
+    NotAsked,
     PoolDecision,
     Reason,
     RejectedByFilters,
-    Unhealthy,
     Unreadable,
     Verdict,
+    left_alone,
 )
 from kubectl_spread.controllers.nodelifecycle import answers, sibling
 from kubectl_spread.objects import autoscaling
@@ -40,7 +39,7 @@ from kubectl_spread.snapshot import Snapshot
 TEMPLATE = "a-node-to-come"
 UNHEALTHY = "Unhealthy"
 PRIORITY_CUTOFF = -10
-"""Pods with a lower priority are expendable: no node is added for them, by default."""
+"""Pods with a lower priority are expendable: no node is added for them, unless a flag changes that."""
 _MOST_PODS = "110"
 _GENERIC_LABELS = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
 """What Cluster API's groups have where their annotations do not say otherwise."""
@@ -78,7 +77,9 @@ def groups_of(
 
 def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatus]) -> AutoscalerDecision:
     """Return what cluster-autoscaler decides about a Pod that has no node."""
-    ignored = ignores(pod)
+    priority = pod.spec.priority
+    expendable = NotAsked("priority") if priority is not None and priority < PRIORITY_CUTOFF else None
+    ignored = left_alone(pod) or expendable
     if ignored is not None:
         refused = (PoolDecision(name=each.name, verdict=Verdict.REFUSED, reasons=(ignored,)) for each in groups)
         return AutoscalerDecision(
@@ -101,23 +102,6 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatu
     )
 
 
-def ignores(pod: Pod) -> IgnoresPod | None:
-    """Return why no node is added for the Pod, whatever the groups are; None where one may be.
-
-    Source: core/podlistprocessor filter_out_daemon_sets.go and filter_out_expendable.go, utils/kubernetes/listers.go
-    UnschedulablePods, config/flags expendable-pods-priority-cutoff.
-    """
-    controller, priority = pod.metadata.controller, pod.spec.priority
-    if pod.spec.scheduling_gates:
-        return IgnoresPod("gates")
-    if controller is not None and controller.kind == "DaemonSet":
-        return IgnoresPod("daemonset")
-    if priority is not None and priority < PRIORITY_CUTOFF:
-        return IgnoresPod("priority")
-    nominated = pod.status.nominated_node_name
-    return IgnoresPod("nominated", nominated) if nominated else None
-
-
 def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
     """Return what becomes of the Pod in one group."""
     template = _template(group, handle.snapshot)
@@ -138,9 +122,9 @@ def _refusals(group: autoscaling.NodeGroupStatus) -> Iterable[Reason]:
     if health.at_maximum:
         yield MaximumReached(health.max_size)
     if health.status == UNHEALTHY:
-        yield Unhealthy()
+        yield NotAsked("unhealthy")
     if scale_up.status == "Backoff":
-        yield BackedOff(scale_up.backoff_info.error_message)
+        yield NotAsked("backoff", scale_up.backoff_info.error_message)
 
 
 def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from kubectl_spread.autoscalers.counts import CountedConstraint
 from kubectl_spread.autoscalers.karpenter.requirements import Conflict
-from kubectl_spread.objects.core import Taint
+from kubectl_spread.objects.core import Pod, Taint
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler.podtopologyspread import REASON_MISSING_LABEL, REASON_SKEW
 
@@ -49,18 +50,18 @@ class LabelConflict(msgspec.Struct, frozen=True, tag=True):
     conflict: Conflict
 
 
-class NotReady(msgspec.Struct, frozen=True, tag=True):
-    """The pool is not Ready, and does not count; ``message`` is the pool's own."""
+class NotAsked(msgspec.Struct, frozen=True, tag=True):
+    """The autoscaler does not ask the pool, or no pool for this Pod.
 
-    message: str = ""
+    Attributes:
+        detail: the pool's own message, what the Pod selects nodes by, or the node that it is nominated to.
+    """
 
-
-class BeingDeleted(msgspec.Struct, frozen=True, tag=True):
-    """The pool is being deleted."""
-
-
-class FixedSize(msgspec.Struct, frozen=True, tag=True):
-    """The pool keeps a fixed number of nodes (``spec.replicas``)."""
+    why: Literal[
+        "not ready", "deleted", "fixed size", "unhealthy", "backoff",
+        "daemonset", "gates", "nominated", "priority", "devices", "selector",
+    ]  # fmt: skip
+    detail: str = ""
 
 
 class LimitReached(msgspec.Struct, frozen=True, tag=True):
@@ -114,37 +115,10 @@ class DomainNotOffered(msgspec.Struct, frozen=True, tag=True):
     domains: tuple[str, ...]
 
 
-class SelectsByUnsupported(msgspec.Struct, frozen=True, tag=True):
-    """The autoscaler leaves Pods alone that select nodes by this label, or by fields."""
-
-    label: str
-
-
-class IgnoresPod(msgspec.Struct, frozen=True, tag=True):
-    """The autoscaler leaves the Pod alone, whatever its pools are.
-
-    Attributes:
-        node: the node that the Pod is nominated to; empty for other reasons.
-    """
-
-    why: Literal["daemonset", "gates", "nominated", "devices", "priority"]
-    node: str = ""
-
-
 class MaximumReached(msgspec.Struct, frozen=True, tag=True):
     """The node group has as many nodes as it may have (count)."""
 
     maximum: int
-
-
-class BackedOff(msgspec.Struct, frozen=True, tag=True):
-    """The autoscaler waits after a failure before it tries the node group again."""
-
-    message: str = ""
-
-
-class Unhealthy(msgspec.Struct, frozen=True, tag=True):
-    """Too few nodes of the group, or of the cluster, are ready for the autoscaler to add any."""
 
 
 class RejectedByFilters(msgspec.Struct, frozen=True, tag=True):
@@ -163,18 +137,12 @@ class Unreadable(msgspec.Struct, frozen=True, tag=True):
 Reason: TypeAlias = (
     UntoleratedTaint
     | LabelConflict
-    | NotReady
-    | BeingDeleted
-    | FixedSize
+    | NotAsked
     | LimitReached
     | NoInstanceType
     | NoDomain
     | DomainNotOffered
-    | SelectsByUnsupported
-    | IgnoresPod
     | MaximumReached
-    | BackedOff
-    | Unhealthy
     | RejectedByFilters
     | Unreadable
 )
@@ -194,32 +162,6 @@ class PoolDecision(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...] = ()
 
 
-class DomainCount(msgspec.Struct, frozen=True):
-    """A domain as the autoscaler counts it.
-
-    Attributes:
-        matching: Pods that the constraint counts there.
-        pools: the pools that can bring nodes in it; empty where only nodes that exist are in it.
-    """
-
-    value: str
-    matching: int
-    pools: tuple[str, ...]
-
-
-class ConstraintCounts(msgspec.Struct, frozen=True):
-    """A constraint as the autoscaler counts it.
-
-    Attributes:
-        index: its place in the Pod's constraints.
-        minimum: matching Pods (count) in the domain with the fewest; 0 if minDomains requires more domains.
-    """
-
-    index: int
-    minimum: int
-    domains: tuple[DomainCount, ...]
-
-
 class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
     """What one autoscaler decides about one Pod.
 
@@ -236,7 +178,7 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     node: str = ""
     pools: tuple[PoolDecision, ...] = ()
-    constraints: tuple[ConstraintCounts, ...] = ()
+    constraints: tuple[CountedConstraint, ...] = ()
     certain: bool = True
     unread: tuple[Kind, ...] = ()
     leaving: tuple[str, ...] = ()
@@ -257,3 +199,17 @@ def _is_constraint(reason: Reason) -> bool:
             return REASON_SKEW in reason.reasons or REASON_MISSING_LABEL in reason.reasons
         case _:
             return isinstance(reason, DomainNotOffered)
+
+
+def left_alone(pod: Pod) -> NotAsked | None:
+    """Return why no autoscaler adds a node for a Pod like this one, None where it may.
+
+    Source: karpenter pkg/utils/pod/scheduling.go IsProvisionable (v1.14.1); cluster-autoscaler
+    core/podlistprocessor filter_out_daemon_sets.go and filter_out_expendable.go.
+    """
+    controller, nominated = pod.metadata.controller, pod.status.nominated_node_name
+    if pod.spec.scheduling_gates:
+        return NotAsked("gates")
+    if controller is not None and controller.kind == "DaemonSet":
+        return NotAsked("daemonset")
+    return NotAsked("nominated", nominated) if nominated else None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
 from msgspec.structs import asdict
 
+from kubectl_spread.autoscalers.counts import CountedConstraint
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Report
 
 if TYPE_CHECKING:
-    from kubectl_spread.autoscalers.decision import AutoscalerDecision, ConstraintCounts, PoolDecision
+    from kubectl_spread.autoscalers.decision import AutoscalerDecision, PoolDecision
     from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix as Helps
 
 
@@ -29,33 +29,6 @@ class PoolReport(Report, frozen=True, kw_only=True):
     verdict: Literal["chosen", "possible", "refused", "unknown"]
     domains: dict[str, tuple[str, ...]] = {}
     reasons: tuple[str, ...] = ()
-
-
-class CountedDomain(Report, frozen=True, kw_only=True):
-    """A domain as the autoscaler counts it.
-
-    Attributes:
-        value: the domain.
-        matching: Pods that the constraint counts there.
-        from_: the pools that may add nodes in it.
-    """
-
-    value: str
-    matching: int
-    from_: tuple[str, ...] = msgspec.field(name="from", default=())
-
-
-class CountedConstraint(Report, frozen=True, kw_only=True):
-    """A constraint as the autoscaler counts it, perhaps otherwise than the scheduler.
-
-    Attributes:
-        global_minimum: the fewest matching Pods in any of its domains.
-        domains: each domain that it knows; none for the hostname, where a new node is a new domain.
-    """
-
-    index: int
-    global_minimum: int
-    domains: tuple[CountedDomain, ...] = ()
 
 
 class AutoscalerEvent(Report, frozen=True, kw_only=True):
@@ -123,11 +96,6 @@ def autoscaler_report(
         reasons = tuple(map(reason_text, pool.reasons))
         return PoolReport(name=pool.name, verdict=pool.verdict.value, domains=dict(pool.domains), reasons=reasons)
 
-    def counted(constraint: ConstraintCounts) -> CountedConstraint:
-        found = constraint.domains
-        domains = tuple(CountedDomain(value=it.value, matching=it.matching, from_=it.pools) for it in found)
-        return CountedConstraint(index=constraint.index, global_minimum=constraint.minimum, domains=domains)
-
     of_fixes = ((each, fix) for each in fixes for fix in fix_reports((each.fix,), flags))
     return AutoscalerReport(
         kind=decision.kind,
@@ -136,7 +104,7 @@ def autoscaler_report(
         node=decision.node,
         summary=decision_text(decision),
         pools=tuple(map(pool_report, decision.pools)),
-        constraints=tuple(map(counted, decision.constraints)),
+        constraints=decision.constraints,
         fixes=tuple(NewNodeFix(**asdict(fix), then=decision_text(each.decision)) for each, fix in of_fixes),
         advice=tuple(advice_text(decision)),
         event=event,

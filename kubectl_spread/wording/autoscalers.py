@@ -26,7 +26,13 @@ _TYPES = {
     "minValues": "the instance types that are left are fewer than its minValues",
     "combination": "no instance type is large enough, meets the requirements and is offered there",
 }
-_IGNORES = {
+_NOT_ASKED = {
+    "not ready": "it is not Ready",
+    "deleted": "it is being deleted",
+    "fixed size": "it keeps a fixed number of nodes",
+    "unhealthy": "too few nodes are ready (Unhealthy)",
+    "backoff": "it is backed off after a failure",
+    "selector": "it ignores Pods that select nodes by {}",
     "daemonset": "it never adds nodes for Pods of DaemonSets",
     "gates": "it waits until the scheduling gates of the Pod are removed",
     "nominated": "it waits, because Pods on {} are evicted for the Pod",
@@ -58,12 +64,6 @@ def reason_text(reason: d.Reason) -> str:
         case d.LabelConflict(conflict=conflict):
             offers = f"it has {conflict.offered}" if conflict.offered else f"it does not set {conflict.wanted.key}"
             return f"the Pod wants {conflict.wanted}; {offers}"
-        case d.NotReady():
-            return f"it is not Ready{f': {reason.message}' if reason.message else ''}"
-        case d.BeingDeleted():
-            return "it is being deleted"
-        case d.FixedSize():
-            return "it keeps a fixed number of nodes"
         case d.LimitReached():
             used = readable(reason.resource, reason.used)
             return f"its limit of {reason.limit} {reason.resource} leaves no room: its nodes have {used}"
@@ -77,16 +77,11 @@ def reason_text(reason: d.Reason) -> str:
         case d.DomainNotOffered():
             key = brief_key(reason.topology_key)
             return f"{key} {listed(reason.domains)} is picked first, and the pool offers no node there"
-        case d.SelectsByUnsupported():
-            return f"it ignores Pods that select nodes by {reason.label}"
-        case d.IgnoresPod():
-            return _IGNORES[reason.why].format(reason.node)
+        case d.NotAsked():
+            said = _NOT_ASKED[reason.why]
+            return said.format(reason.detail) if "{}" in said else ": ".join(filter(None, (said, reason.detail)))
         case d.MaximumReached():
             return f"it is at its maximum of {count_of(reason.maximum, 'node')}"
-        case d.BackedOff():
-            return f"it is backed off after a failure{f': {reason.message}' if reason.message else ''}"
-        case d.Unhealthy():
-            return "too few nodes are ready (Unhealthy)"
         case d.RejectedByFilters():
             return f"the scheduler's filters reject its new node: {listed(reason.reasons)}"
         case d.Unreadable():

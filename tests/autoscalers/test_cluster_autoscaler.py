@@ -10,12 +10,10 @@ from msgspec.structs import replace
 from kubectl_spread.autoscalers.cluster_autoscaler import decide, group_of, groups_of
 from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
-    BackedOff,
     Decision,
-    IgnoresPod,
     MaximumReached,
+    NotAsked,
     RejectedByFilters,
-    Unhealthy,
     Unreadable,
     Verdict,
 )
@@ -83,30 +81,30 @@ def test_passing_taints_of_its_nodes_are_not_those_of_a_new_one() -> None:
 
 def test_backed_off() -> None:
     found = asked([*of_group("ng-a", "a"), pod("pend")], group("ng-a", 1, 3, status="Backoff"))
-    assert found.pools[0].reasons == (BackedOff("no quota"),)
+    assert found.pools[0].reasons == (NotAsked("backoff", "no quota"),)
 
 
 def test_too_few_ready_nodes() -> None:
     healthy, ill = group("ng-b", 1, 3), group("ng-a", 1, 3)
     ill = replace(ill, health=replace(ill.health, status="Unhealthy"))
     found = asked([*of_group("ng-a", "a"), *of_group("ng-b", "b"), pod("pend")], ill, healthy)
-    assert [each.reasons for each in found.pools] == [(Unhealthy(),), ()]
+    assert [each.reasons for each in found.pools] == [(NotAsked("unhealthy"),), ()]
     cluster = AutoscalerStatus(node_groups=(healthy,), cluster_wide=ClusterWideStatus(health=ill.health))
     objects = [*of_group("ng-b", "b"), pod("pend")]
-    assert asked(objects, *groups_of(snapshot_of(objects), cluster)).pools[0].reasons == (Unhealthy(),)
+    assert asked(objects, *groups_of(snapshot_of(objects), cluster)).pools[0].reasons == (NotAsked("unhealthy"),)
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"spec": {"priority": -11}}, IgnoresPod("priority")),
+        ({"spec": {"priority": -11}}, NotAsked("priority")),
         ({"spec": {"priority": -10}}, None),
-        ({"spec": {"schedulingGates": [{"name": "g"}]}}, IgnoresPod("gates")),
-        ({"status": {"nominatedNodeName": "ng-a-0"}}, IgnoresPod("nominated", "ng-a-0")),
-        ({"metadata": {"ownerReferences": [{"kind": "DaemonSet", "controller": True}]}}, IgnoresPod("daemonset")),
+        ({"spec": {"schedulingGates": [{"name": "g"}]}}, NotAsked("gates")),
+        ({"status": {"nominatedNodeName": "ng-a-0"}}, NotAsked("nominated", "ng-a-0")),
+        ({"metadata": {"ownerReferences": [{"kind": "DaemonSet", "controller": True}]}}, NotAsked("daemonset")),
     ],
 )
-def test_pods_for_which_no_node_is_added(changed: dict[str, Object], reason: IgnoresPod | None) -> None:
+def test_pods_for_which_no_node_is_added(changed: dict[str, Object], reason: NotAsked | None) -> None:
     waiting = pod("pend")
     for field, more in changed.items():
         waiting[field] |= more

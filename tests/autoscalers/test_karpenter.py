@@ -9,13 +9,11 @@ import pytest
 from kubectl_spread.autoscalers.decision import (
     Decision,
     DomainNotOffered,
-    FixedSize,
-    IgnoresPod,
     LabelConflict,
     LimitReached,
     NoDomain,
     NoInstanceType,
-    NotReady,
+    NotAsked,
     Unreadable,
     UntoleratedTaint,
     Verdict,
@@ -60,7 +58,7 @@ def test_a_pool_that_the_pod_cannot_use_holds_the_minimum() -> None:
     assert default.reasons == (
         NoDomain(topology_key=ZONE, index=0, offered=("a", "b"), minimum=0, held_by=("c",), only_from=("gpu",)),
     )
-    assert [(each.value, each.matching, each.pools) for each in found.constraints[0].domains] == [
+    assert [(each.value, each.matching, each.from_) for each in found.constraints[0].domains] == [
         ("a", 1, ("default",)),
         ("b", 1, ("default",)),
         ("c", 0, ("gpu",)),
@@ -121,8 +119,8 @@ def test_room_that_the_scheduler_does_not_see() -> None:
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"ready": "False"}, NotReady("why not")),
-        ({"replicas": 3}, FixedSize()),
+        ({"ready": "False"}, NotAsked("not ready", "why not")),
+        ({"replicas": 3}, NotAsked("fixed size")),
         ({"limits": {"cpu": "2"}}, LimitReached("cpu", "2", 0)),
         ({"limits": {"nodes": "0"}}, LimitReached("nodes", "0", 0)),
         ({"taints": [GPU]}, UntoleratedTaint(Taint(**GPU))),
@@ -141,14 +139,14 @@ def test_why_a_pool_refuses(changed: dict[str, Any], reason: object) -> None:
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"spec": {"schedulingGates": [{"name": "g"}]}}, IgnoresPod("gates")),
-        ({"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}}, IgnoresPod("devices")),
-        ({"status": {"nominatedNodeName": "n1"}}, IgnoresPod("nominated", "n1")),
-        ({"metadata": {"ownerReferences": [{"kind": "DaemonSet", "controller": True}]}}, IgnoresPod("daemonset")),
+        ({"spec": {"schedulingGates": [{"name": "g"}]}}, NotAsked("gates")),
+        ({"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}}, NotAsked("devices")),
+        ({"status": {"nominatedNodeName": "n1"}}, NotAsked("nominated", "n1")),
+        ({"metadata": {"ownerReferences": [{"kind": "DaemonSet", "controller": True}]}}, NotAsked("daemonset")),
         ({"metadata": {"ownerReferences": [{"kind": "ReplicaSet", "controller": True}]}}, None),
     ],
 )
-def test_pods_for_which_no_node_is_added(changed: dict[str, Object], reason: IgnoresPod | None) -> None:
+def test_pods_for_which_no_node_is_added(changed: dict[str, Object], reason: NotAsked | None) -> None:
     waiting = pod("pend")
     for field, more in changed.items():
         waiting[field] |= more

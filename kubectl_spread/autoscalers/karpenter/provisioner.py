@@ -10,14 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from kubectl_spread.autoscalers.decision import (
-    BeingDeleted,
-    FixedSize,
-    IgnoresPod,
-    NotReady,
-    Reason,
-    SelectsByUnsupported,
-)
+from kubectl_spread.autoscalers.decision import NotAsked
 from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead, daemon_overhead
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate, node_claim_template
 from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
@@ -75,7 +68,7 @@ class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
     snapshot: Snapshot
     profile: Profile
     templates: tuple[NodeClaimTemplate, ...]
-    refused: Mapping[str, Reason]
+    refused: Mapping[str, NotAsked]
     existing_nodes: tuple[StateNode, ...]
     remaining: Mapping[str, Mapping[str, int]]
     daemon_overhead: Mapping[tuple[str, str], DaemonOverhead]
@@ -137,14 +130,14 @@ def new_scheduler(
     )
 
 
-def _does_not_count(pool: NodePool) -> Reason | None:
+def _does_not_count(pool: NodePool) -> NotAsked | None:
     """Return why the NodePool adds no node and adds no domain, None where it counts."""
     if pool.spec.replicas is not None:
-        return FixedSize()
+        return NotAsked("fixed size")
     ready = pool.status.condition("Ready")
     if ready is None or ready.status != "True":
-        return NotReady(ready.message if ready else "")
-    return BeingDeleted() if pool.metadata.deletion_timestamp is not None else None
+        return NotAsked("not ready", ready.message if ready else "")
+    return NotAsked("deleted") if pool.metadata.deletion_timestamp is not None else None
 
 
 def limits_of(pool: NodePool) -> dict[str, int]:
@@ -179,30 +172,16 @@ def _domain_groups(
     return groups
 
 
-def waits(pod: Pod) -> IgnoresPod | None:
-    """Return why Karpenter leaves a Pod alone for now, None where it does not.
+def unsupported(pod: Pod) -> NotAsked | None:
+    """Return what keeps Karpenter from adding any node for the Pod, None for nothing.
 
-    Source: pkg/utils/pod/scheduling.go IsProvisionable.
+    Source: provisioner.go Validate, scheduler.go add, pkg/apis/v1 labels.go, nodeclaim_validation.go
+    ValidateRequirement.
     """
-    if pod.spec.scheduling_gates:
-        return IgnoresPod("gates")
-    nominated = pod.status.nominated_node_name
-    return IgnoresPod("nominated", nominated) if nominated else None
-
-
-def unsupported(pod: Pod) -> IgnoresPod | SelectsByUnsupported | None:
-    """Return why Karpenter never adds a node for a Pod, None where it may.
-
-    Source: provisioner.go Validate, scheduler.go add, pkg/utils/pod/scheduling.go IsProvisionable, pkg/apis/v1
-    nodeclaim_validation.go ValidateRequirement, labels.go.
-    """
-    controller = pod.metadata.controller
-    if controller is not None and controller.kind == "DaemonSet":
-        return IgnoresPod("daemonset")
     if pod.spec.resource_claims:
-        return IgnoresPod("devices")
+        return NotAsked("devices")
     selected = next(_selects_by_unsupported(pod), None)
-    return SelectsByUnsupported(selected) if selected else None
+    return NotAsked("selector", selected) if selected else None
 
 
 def _selects_by_unsupported(pod: Pod) -> Iterator[str]:

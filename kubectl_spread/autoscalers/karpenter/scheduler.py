@@ -11,21 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.autoscalers.counts import CountedConstraint, CountedDomain
 from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
-    ConstraintCounts,
     Decision,
-    DomainCount,
     PoolDecision,
     Reason,
     Unreadable,
     Verdict,
+    left_alone,
 )
 from kubectl_spread.autoscalers.karpenter import existingnode, nodeclaim
 from kubectl_spread.autoscalers.karpenter.nodeclaim import Attempt
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import relax
-from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported, waits
+from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
 from kubectl_spread.autoscalers.karpenter.requirements import Requirement, Requirements
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode
 from kubectl_spread.autoscalers.karpenter.topology import PodData, Topology
@@ -53,7 +53,7 @@ class _Outcome(msgspec.Struct, frozen=True):
 
 def solve(pod: Pod, scheduler: Scheduler) -> AutoscalerDecision:
     """Return what Karpenter decides about a Pod that has no node."""
-    ignored = waits(pod) or unsupported(pod)
+    ignored = left_alone(pod) or unsupported(pod)
     if ignored is not None:
         refused = {**{each.name: ignored for each in scheduler.templates}, **scheduler.refused}
         scheduler = replace(scheduler, templates=(), refused=refused, domain_groups={})
@@ -156,15 +156,17 @@ def _pool_decision(
     )
 
 
-def _constraint_counts(group: TopologyGroup, pod_data: PodData, scheduler: Scheduler) -> ConstraintCounts:
+def _constraint_counts(group: TopologyGroup, pod_data: PodData, scheduler: Scheduler) -> CountedConstraint:
     """Return the constraint as Karpenter counts it; without domains for hosts, which can always be added."""
     offered = scheduler.domain_groups.get(group.key, {})
     supported = pod_data.strict_requirements.get(group.key, Requirement(group.key, complement=True))
-    return ConstraintCounts(
+    return CountedConstraint(
         index=group.index or 0,
-        minimum=group.minimum(supported) or 0,
+        global_minimum=group.minimum(supported) or 0,
         domains=tuple(
-            DomainCount(value, matching, tuple(sorted(each.name for each in offered.get(value, ()))))
+            CountedDomain(
+                value=value, matching=matching, from_=tuple(sorted(each.name for each in offered.get(value, ())))
+            )
             for value, matching in sorted(group.counts.items())
             if group.key != HOSTNAME
         ),
