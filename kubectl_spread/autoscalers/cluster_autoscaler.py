@@ -82,9 +82,7 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatu
     ignored = left_alone(pod) or expendable
     if ignored is not None:
         refused = (PoolDecision(name=each.name, verdict=Verdict.REFUSED, reasons=(ignored,)) for each in groups)
-        return AutoscalerDecision(
-            kind="cluster-autoscaler", decision=Decision.REFUSED, pools=tuple(refused), certain=False
-        )
+        return AutoscalerDecision(kind="cluster-autoscaler", decision=Decision.REFUSED, pools=tuple(refused))
     pools = tuple(_decision(group, pod, handle) for group in groups)
     verdicts = {pool.verdict for pool in pools}
     if Verdict.POSSIBLE in verdicts:
@@ -97,7 +95,6 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatu
         kind="cluster-autoscaler",
         decision=decision,
         pools=pools,
-        certain=False,
         unread=tuple(lacking) if unknown else (),
     )
 
@@ -150,8 +147,9 @@ def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Templa
     like = like or next(iter(own), None)
     if like is None:
         return None
-    there = snapshot.assigned.get(like.metadata.name, ())
-    return _Template(sibling(like, TEMPLATE), tuple(map(_again, filter(_comes_with_node, there))))
+    pods = (pod for pod in snapshot.assigned.get(like.metadata.name, ()) if _comes_with_node(pod))
+    named = ((pod, replace(pod.metadata, name=f"{pod.metadata.name}-{TEMPLATE}", uid="")) for pod in pods)
+    return _Template(sibling(like, TEMPLATE), tuple(replace(pod, metadata=metadata) for pod, metadata in named))
 
 
 def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
@@ -170,10 +168,6 @@ def _comes_with_node(pod: Pod) -> bool:
     """Whether a new node has such a Pod too: static Pods and those of DaemonSets."""
     controller = pod.metadata.controller
     return not pod.terminating and controller is not None and controller.kind in {"DaemonSet", "Node"}
-
-
-def _again(pod: Pod) -> Pod:
-    return replace(pod, metadata=replace(pod.metadata, name=f"{pod.metadata.name}-{TEMPLATE}", uid=""))
 
 
 def domain_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:

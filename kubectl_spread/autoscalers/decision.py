@@ -130,7 +130,7 @@ class RejectedByFilters(msgspec.Struct, frozen=True, tag=True):
 class Unreadable(msgspec.Struct, frozen=True, tag=True):
     """The decision depends on something that is not known, such as the zones of a node class."""
 
-    what: Literal["zones", "domains", "node", "volumes", "choices"]
+    what: Literal["zones", "domains", "node", "volumes"]
     name: str = ""
 
 
@@ -168,7 +168,6 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         version: whose rules these are; empty where there is but one.
         node: the node on which it sees room; empty for none.
-        certain: whether everything was read that the decision depends on: else "nothing read here forbids it".
         unread: the kinds that it also depends on, and of which not all could be read.
         leaving: the nodes that are being deleted, whose Pods it schedules together with this one.
     """
@@ -179,7 +178,6 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
     node: str = ""
     pools: tuple[PoolDecision, ...] = ()
     constraints: tuple[CountedConstraint, ...] = ()
-    certain: bool = True
     unread: tuple[Kind, ...] = ()
     leaving: tuple[str, ...] = ()
 

@@ -130,7 +130,7 @@ def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autosca
         if snapshot.inventory.lacks(unread) and _has_trace(snapshot, kind):
             from kubectl_spread.autoscalers.decision import AutoscalerDecision, Decision
 
-            return AutoscalerDecision(kind=kind, decision=Decision.UNKNOWN, certain=False, unread=(unread,))
+            return AutoscalerDecision(kind=kind, decision=Decision.UNKNOWN, unread=(unread,))
     return None
 
 

@@ -31,7 +31,6 @@ class NodeClaimSpec(Struct, frozen=True):
     taints: tuple[core.Taint, ...] = ()
     startup_taints: tuple[core.Taint, ...] = ()
     requirements: tuple[NodeSelectorRequirementWithMinValues, ...] = ()
-    resources: core.ResourceRequirements = core.ResourceRequirements()
     node_class_ref: NodeClassReference = NodeClassReference()
 
 
@@ -158,7 +157,6 @@ class InstanceTypeSpec(msgspec.Struct, frozen=True, rename="camel"):
 class BackoffInfo(Struct, frozen=True):
     """Why cluster-autoscaler waits before it scales up a node group again."""
 
-    error_code: str = ""
     error_message: str = ""
 
 
@@ -170,11 +168,10 @@ class NodeGroupScaleUp(Struct, frozen=True):
 
 
 class NodeGroupHealth(Struct, frozen=True):
-    """The target size of a node group (nodes), and its bounds."""
+    """The target size of a node group (nodes), and its maximum."""
 
     status: str = ""
     cloud_provider_target: int = 0
-    min_size: int = 0
     max_size: int = 0
 
     @property
@@ -203,6 +200,5 @@ class AutoscalerStatus(Struct, frozen=True):
     Source: cluster-autoscaler clusterstate/api/types.go (from 1.30; the status of older versions is not YAML).
     """
 
-    autoscaler_status: str = ""
     cluster_wide: ClusterWideStatus = ClusterWideStatus()
     node_groups: tuple[NodeGroupStatus, ...] = ()

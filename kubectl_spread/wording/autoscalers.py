@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import assert_never
 
 from kubectl_spread.autoscalers import decision as d
@@ -26,16 +26,18 @@ _TYPES = {
     "minValues": "the instance types that are left are fewer than its minValues",
     "combination": "no instance type is large enough, meets the requirements and is offered there",
 }
-_NOT_ASKED = {
+_OF_POOL = {
     "not ready": "it is not Ready",
     "deleted": "it is being deleted",
     "fixed size": "it keeps a fixed number of nodes",
     "unhealthy": "too few nodes are ready (Unhealthy)",
     "backoff": "it is backed off after a failure",
-    "selector": "it ignores Pods that select nodes by {}",
+}
+_OF_POD = {
     "daemonset": "it never adds nodes for Pods of DaemonSets",
     "gates": "it waits until the scheduling gates of the Pod are removed",
     "nominated": "it waits, because Pods on {} are evicted for the Pod",
+    "selector": "it ignores Pods that select nodes by {}",
     "devices": "it does not support Pods that claim devices",
     "priority": "it adds no nodes for Pods with a priority below -10",
 }
@@ -44,7 +46,6 @@ _UNREAD = {
     "domains": "the values of {} on its nodes are not known without --instance-types",
     "node": "its node template is not known",
     "volumes": "volumes of the Pod are not modelled",
-    "choices": "there are too many ways to pick domains",
 }
 _UNREAD_KINDS = {
     kinds.NODE_POOL: "its NodePools could not be read",
@@ -78,7 +79,7 @@ def reason_text(reason: d.Reason) -> str:
             key = brief_key(reason.topology_key)
             return f"{key} {listed(reason.domains)} is picked first, and the pool offers no node there"
         case d.NotAsked():
-            said = _NOT_ASKED[reason.why]
+            said = {**_OF_POOL, **_OF_POD}[reason.why]
             return said.format(reason.detail) if "{}" in said else ": ".join(filter(None, (said, reason.detail)))
         case d.MaximumReached():
             return f"it is at its maximum of {count_of(reason.maximum, 'node')}"
@@ -108,7 +109,7 @@ def decision_text(decision: d.AutoscalerDecision) -> str:
     parts = [_decision(decision), *(_UNREAD_KINDS[kind] for kind in decision.unread)]
     if decision.leaving:
         nodes = enumerated(decision.leaving, most=MOST_POOLS)
-        parts.append(f"that {NAMES[decision.kind]} also moves the Pods of {nodes}, being deleted, is not considered")
+        parts.append(f"not considered: {NAMES[decision.kind]} also moves Pods away from {nodes}")
     return " ".join(f"{part[0].upper()}{part[1:]}." if part is not parts[0] else f"{part}." for part in parts)
 
 
@@ -123,8 +124,9 @@ def _decision(decision: d.AutoscalerDecision) -> str:
             may = _bringing(decision, noun)
             return f"{name} picks a domain at random among equals: it may add a node from {may}, or none"
         case d.Decision.UNKNOWN:
-            why = "; ".join([*_unknown(decision.pools), *(_UNREAD_KINDS[kind] for kind in decision.unread)])
-            return f"What {name} does is not known: {why}"
+            reasons = (reason for pool in decision.pools for reason in pool.reasons if isinstance(reason, d.Unreadable))
+            why = [*dict.fromkeys(map(reason_text, reasons)), *(_UNREAD_KINDS[kind] for kind in decision.unread)]
+            return f"What {name} does is not known: {'; '.join(why)}"
         case d.Decision.REFUSED:
             return f"{name} adds no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}"
         case _:
@@ -178,13 +180,12 @@ def _where(pool: d.PoolDecision) -> str:
     return next((f" ({brief_key(key)} {listed(values)})" for key, values in pool.domains.items()), "")
 
 
-def _unknown(pools: Iterable[d.PoolDecision]) -> list[str]:
-    reasons = (reason for pool in pools for reason in pool.reasons if isinstance(reason, d.Unreadable))
-    return list(dict.fromkeys(map(reason_text, reasons)))
-
-
 def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
     """Return why no pool brings a node: those that the constraint keeps first, then whose domains hold the minimum."""
+    asked_first = (reason for pool in decision.pools for reason in pool.reasons[:1] if isinstance(reason, d.NotAsked))
+    of_pod = next((reason for reason in asked_first if reason.why in _OF_POD), None)
+    if of_pod is not None:
+        return [reason_text(of_pod)]
     full = [(pool, reason) for pool in decision.pools for reason in pool.reasons if isinstance(reason, d.NoDomain)]
     if not full:
         return _first_reasons(decision.pools, noun)

@@ -20,6 +20,7 @@ from kubectl_spread.autoscalers.decision import (
 )
 from kubectl_spread.objects.core import Taint
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE
+from kubectl_spread.wording.autoscalers import decision_text
 from tests.autoscalers.clusters import (
     ZONE,
     Object,
@@ -76,7 +77,7 @@ def test_honoring_taints_leaves_that_pool_out() -> None:
 
 def test_without_instance_types_a_node_is_possible_and_never_sure() -> None:
     found = decided([*PHANTOM, pod("pend", topologySpreadConstraints=spread(nodeTaintsPolicy="Honor"))], None)
-    assert (found.decision, found.certain) == (Decision.NEW_NODE, False)
+    assert found.decision is Decision.NEW_NODE
     assert [each.verdict for each in found.pools] == [Verdict.REFUSED, Verdict.POSSIBLE]
 
 
@@ -196,3 +197,22 @@ def test_zones_of_a_class_that_could_not_be_read() -> None:
     # What is refused whatever the zones are is refused.
     tainted = decided([pool("p", taints=[GPU]), pod("pend", topologySpreadConstraints=spread())], None)
     assert tainted.decision is Decision.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (pod("pend", schedulingGates=[{"name": "g"}]), "it waits until the scheduling gates of the Pod are removed."),
+        (pod("pend", nodeSelector={"x.karpenter.sh/y": "z"}), "it ignores Pods that select nodes by x.karpenter.sh/y."),
+    ],
+)
+def test_a_reason_that_all_pools_share_is_given_once(asked: Object, sentence: str) -> None:
+    found = decided([pool("p", "a"), pool("q", "b"), pool("fixed", "c", replicas=1), node_class("abc"), asked], TYPES)
+    assert decision_text(found) == f"Karpenter adds no node: {sentence}"
+
+
+def test_pods_that_move_in_the_same_batch_are_named() -> None:
+    going = node("n1", "a", "p", taints=[{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}])
+    found = decided([pool("p", "a"), node_class("a"), going, pod("web-1", "n1"), pod("pend")], TYPES)
+    sentence = "Not considered: Karpenter also moves Pods away from n1."
+    assert decision_text(found).endswith(f"from NodePool p (zone a). {sentence}")

@@ -108,8 +108,7 @@ def _decision(first: PodData, scheduler: Scheduler, outcome: _Outcome) -> Autosc
         decision = Decision.UNKNOWN
     else:
         decision = next(iter(outcome.kinds)) if len(outcome.kinds) == 1 else Decision.BY_CHANCE
-    known = scheduler.types_known and not scheduler.unread
-    surely = decision is Decision.NEW_NODE and known
+    surely = decision is Decision.NEW_NODE and scheduler.types_known and not scheduler.unread
     pools = [_pool_decision(template, outcome, keys, surely=surely) for template in scheduler.templates]
     pools += [
         PoolDecision(name=name, verdict=Verdict.REFUSED, reasons=(reason,))
@@ -124,7 +123,6 @@ def _decision(first: PodData, scheduler: Scheduler, outcome: _Outcome) -> Autosc
         constraints=tuple(
             _constraint_counts(group, first, scheduler) for group in first.groups if group.index is not None
         ),
-        certain=known,
         unread=scheduler.unread,
         leaving=scheduler.leaving,
     )
