@@ -18,10 +18,10 @@ Examples:
   kubectl spread snapshot --from dump/ -o small.json  # reduce a dump to what is used
 
 \b
-The file holds what the other commands read. It never holds a Secret, a ConfigMap, the value of an environment variable,
-an argument, or an annotation that no command reads. It holds names, labels, images and the scheduler's messages, and
-the time, the context, the cluster and the API server's URL, without credentials. Commands that are printed from it have
-that --context.
+The file holds what the other commands read. It never holds a Secret, the value of an environment variable, an
+argument, or an annotation that no command reads. The only ConfigMap in it is the status of cluster-autoscaler. It holds
+names, labels, images and the scheduler's messages, and the time, the context, the cluster and the API server's URL,
+without credentials. Commands that are printed from it have that --context.
 
 \b
 The file holds digests of the other fields of Pod templates, so that check and simulate --apply can detect what a

@@ -39,7 +39,11 @@ class Read(msgspec.Struct, frozen=True):
 
 def describe_counts(inventory: Inventory) -> str:
     """Return one line with the number of objects of each kind, and the kinds that could not be read."""
-    found = [f"{len(objects):,} {kind.plural}" for kind in KINDS if (objects := inventory.objects.get(kind.name))]
+    found = [
+        f"{len(objects):,} {kind.name.lower() if len(objects) == 1 else kind.plural}"
+        for kind in KINDS
+        if (objects := inventory.objects.get(kind.name))
+    ]
     missing = [f"no {unread.kind.plural} ({unread.why})" for unread in inventory.unread]
     return ", ".join((*found, *missing)) or "nothing"
 

@@ -9,7 +9,7 @@ from kubectl_spread.autoscalers import decision as d
 from kubectl_spread.objects import kinds
 from kubectl_spread.scheduler.resource import readable
 from kubectl_spread.wording.causes import NO_CONSTRAINT
-from kubectl_spread.wording.reasons import brief_key
+from kubectl_spread.wording.reasons import brief_key, noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed
 
 NAMES = {"karpenter": "Karpenter", "cluster-autoscaler": "cluster-autoscaler"}
@@ -177,7 +177,7 @@ def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
 
 
 def _where(pool: d.PoolDecision) -> str:
-    return next((f" ({brief_key(key)} {listed(values)})" for key, values in pool.domains.items()), "")
+    return next((f" ({noun_for(key, len(values))} {listed(values)})" for key, values in pool.domains.items()), "")
 
 
 def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
@@ -190,17 +190,18 @@ def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
     if not full:
         return _first_reasons(decision.pools, noun)
     pool, reason = full[0]
-    key = brief_key(reason.topology_key)
     if reason.index is None or not reason.offered:
         return _first_reasons(decision.pools, noun)
-    offers = enumerated(reason.offered)
-    parts = [f"{noun} {pool.name} offers {key} {offers}, where maxSkew allows no more Pods"]
+    offers = f"{noun_for(reason.topology_key, len(reason.offered))} {enumerated(reason.offered)}"
+    parts = [f"{noun} {pool.name} offers {offers}, where maxSkew allows no more Pods"]
     others = [each for each in reason.only_from if each != pool.name]
     if reason.held_by and others:
         refused = next((each for each in decision.pools if each.name == others[0]), None)
         why = f", but {reason_text(refused.reasons[0])}" if refused and refused.reasons else ""
-        held = enumerated(reason.held_by)
-        parts.append(f"{key} {held} has the fewest Pods, and only {noun} {enumerated(others)} offers it{why}")
+        held, several = enumerated(reason.held_by), len(reason.held_by) > 1
+        lowest = f"{noun_for(reason.topology_key, len(reason.held_by))} {held} {'have' if several else 'has'}"
+        offer = f"{'offer' if len(others) > 1 else 'offers'} {'them' if several else 'it'}"
+        parts.append(f"{lowest} the fewest Pods, and only {noun} {enumerated(others)} {offer}{why}")
     return parts
 
 

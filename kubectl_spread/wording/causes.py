@@ -21,7 +21,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.wording.pending import preempts
-from kubectl_spread.wording.reasons import brief_key, reason_text
+from kubectl_spread.wording.reasons import PLACES, brief_key, reason_text
 from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, shortening
 
 named = partial(enumerated, most=2)
@@ -41,8 +41,6 @@ NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
 REASON = 120
 """Characters of a reason in a table."""
-PLACES = frozenset(("zone", "region"))
-"""Short names of keys that have a plural in a sentence."""
 
 
 class Texts(msgspec.Struct, frozen=True):

@@ -246,8 +246,12 @@ def _(finding: findings.UncountedNodes) -> str:
     link=entry.LIMITATIONS,
 )
 def _(finding: findings.TerminatingPods) -> str:
-    are = "is" if len(finding.pods) == 1 else "are"
-    return f"{_some(finding.pods)} {are} being deleted and no longer counted. Until then the room stays in use."
+    are, until = (
+        ("is", "Its room is in use until it is")
+        if len(finding.pods) == 1
+        else ("are", "Their room is in use until they are")
+    )
+    return f"{_some(finding.pods)} {are} being deleted and not counted. {until} gone."
 
 
 @FINDINGS.rule(

@@ -354,11 +354,11 @@ def _(fix: proposals.HonorTaints) -> str:
     link=entry.AFFINITY,
 )
 def _(fix: proposals.RequireZones) -> str:
-    return f"keep the Pod to zone {enumerated(fix.zones)} by node affinity"
+    return f"keep the Pod to zone{'s' * (len(fix.zones) > 1)} {enumerated(fix.zones)} by node affinity"
 
 
 @FIXES.rule(
-    summary="count nodes that the Pod's node affinity rules out, too",
+    summary="also count nodes that the Pod's node affinity rules out",
     meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
     " may change the minimum and the number of domains.",
     when="If the Pod has node affinity, nodeAffinityPolicy is Honor, and the constraint selects the Pod itself.",

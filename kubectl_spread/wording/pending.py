@@ -75,7 +75,7 @@ REPORTED = "The scheduler reported"
 SEE_WIDE = "-o wide lists them"
 """What stands for the reasons of nodes that are only counted."""
 NOT_KNOWN = "unknown: see below"
-DIFFERS = "This differs from the result above: {}."
+DIFFERS = "This differs from the result above, because {}."
 ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide also explains the others, with the evidence."
 SCHEDULABLE = "can be scheduled now"
 

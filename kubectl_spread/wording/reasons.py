@@ -11,10 +11,19 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Require
 from kubectl_spread.objects.core import NodeSelectorTerm
 from kubectl_spread.wording.words import enumerated, seen
 
+PLACES = frozenset(("zone", "region"))
+"""Short names of keys that have a plural in a sentence."""
+
 
 def name_of(requirement: Requirement) -> str:
     """Return the requirement as text: ``TaintToleration``, ``constraint 1``."""
     return f"constraint {requirement.index}" if isinstance(requirement, ConstraintRequirement) else requirement.plugin
+
+
+def noun_for(topology_key: str, number: int) -> str:
+    """Return the short topology key before so many of its values (count): ``zones``, where it has a plural."""
+    brief = brief_key(topology_key)
+    return f"{brief}s" if number > 1 and brief in PLACES else brief
 
 
 def brief_key(topology_key: str) -> str:

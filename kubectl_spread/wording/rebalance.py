@@ -22,8 +22,8 @@ from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 LOSSES: Mapping[Loss, str] = {
     Loss.NO_CONTROLLER: "",
-    Loss.CONTROLLER_DELETED: ": its {} is being deleted",
-    Loss.SURPLUS: ": its {} has more Pods than it wants",
+    Loss.CONTROLLER_DELETED: ", because its {} is being deleted",
+    Loss.SURPLUS: ", because its {} has more Pods than it wants",
     Loss.NODE_SILENT: " while {} does not answer",
     Loss.UNREADY: " before {} is ready",
 }

@@ -62,12 +62,12 @@ def test_no_constraint_is_absolved_that_keeps_the_autoscaler_from_bringing_a_nod
     assert decided(item).decision == "Refused"
     assert "No constraint is the cause" not in item.summary
     assert decided(item).summary.startswith(
-        "Karpenter adds no node: NodePool default offers zone a and b, where maxSkew allows no more Pods; "
+        "Karpenter adds no node: NodePool default offers zones a and b, where maxSkew allows no more Pods; "
     )
     honors, requires = decided(item).fixes
     assert (honors.id, requires.id) == ("HonorTaints", "RequireZones")
     assert honors.commands[0].startswith("kubectl patch deployment web -n default --type=json -p ")
-    comes = "Karpenter: nothing read here forbids a new node from NodePool default (zone a, b)."
+    comes = "Karpenter: nothing read here forbids a new node from NodePool default (zones a, b)."
     assert (honors.then, requires.then) == (comes, comes)
     assert "what an autoscaler would have to add" not in "".join(fix.summary for fix in item.new_nodes)
 

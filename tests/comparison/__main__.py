@@ -73,7 +73,7 @@ def _evictions(arguments: argparse.Namespace) -> Mapping[str, str]:
     """Return the table of what is evicted, by the descheduler and by plans."""
     asked = {
         "its own tests": [*imbalances.of_its_tests()],
-        "drawn clusters": [*imbalances.drawn(range(1, arguments.count + 1))],
+        "generated clusters": [*imbalances.drawn(range(1, arguments.count + 1))],
     }
     found = {f"{what} ({len(clusters)})": [*descheduler.compare(clusters)] for what, clusters in asked.items()}
     flaws = [flaw for compared in found.values() for each in compared for flaw in each.flaws()]

@@ -33,7 +33,7 @@ def test_the_level_is_given_as_to_kubectl(form: tuple[str, ...]) -> None:
     assert quiet.stderr == ""
     assert told.stderr.splitlines() == [
         f"read {SHOP}: {SHOP.stat().st_size:,} bytes",
-        "found 6 nodes, 12 pods, 1 namespaces, 4 deployments, 4 replicasets",
+        "found 6 nodes, 12 pods, 1 namespace, 4 deployments, 4 replicasets",
         "the rules are those of v1.36, at least the newest kubelet's",
     ]
 
@@ -77,7 +77,7 @@ def test_what_a_cluster_holds_is_told(server: ApiServer, program: Program) -> No
     where, what, rules = ended.stderr.splitlines()
     assert ended.code == 1
     assert where == f'the server is {server.url}, of context "main"; the namespace is "shop"'
-    found = "6 nodes, 12 pods, 1 namespaces, 4 deployments, 4 replicasets, no poddisruptionbudgets \\(forbidden\\)"
+    found = "6 nodes, 12 pods, 1 namespace, 4 deployments, 4 replicasets, no poddisruptionbudgets \\(forbidden\\)"
     assert re.fullmatch(rf"read {found}: \d+\.\d+ MB in \d+\.\d\d s", what)
     assert rules.startswith("the rules are those of ")
 

@@ -32,13 +32,8 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
 }
 """Command → what its page shows of it at work."""
 
-_SHARED = {
-    "Scope": ScopeFlags,
-    "Output": OutputFlags,
-    "Cluster and scheduler": SchedulerFlags,
-    "Log": LogFlags,
-    "Connection": ConnectionFlags,
-}
+_SHARED = {"Scope": ScopeFlags, "Output": OutputFlags}
+_ON_THE_PAGE_OF_OPTIONS = (SchedulerFlags, LogFlags, ConnectionFlags)
 
 
 def pages() -> dict[Path, str]:
@@ -71,7 +66,8 @@ def _flag_tables(parameters: Iterable[Any]) -> Iterator[str]:
     """Yield a table for the command's own flags and one for each group it shares with others."""
     flags = [parameter for parameter in parameters if parameter.param_type_name == "option"]
     shared = {title: set(group.names()) for title, group in _SHARED.items()}
-    known = frozenset[str]().union(*shared.values())
+    elsewhere = frozenset[str]().union(*(group.names() for group in _ON_THE_PAGE_OF_OPTIONS))
+    known = elsewhere.union(*shared.values())
     own = [flag for flag in flags if flag.name not in known]
     if own:
         yield _table("Flags", own)
@@ -79,6 +75,8 @@ def _flag_tables(parameters: Iterable[Any]) -> Iterator[str]:
         group = [flag for flag in flags if flag.name in names]
         if group:
             yield _table(title, group)
+    if any(flag.name == "from_" for flag in flags):
+        yield "[Options](options.md) has the flags for the cluster, the scheduler, the log and the connection."
 
 
 def _table(title: str, flags: Iterable[Any]) -> str:

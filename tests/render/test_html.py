@@ -260,7 +260,7 @@ class TestCards:
         event = EventReport(message="0/9 nodes", time="2026-11-20T02:00:00Z", differs="it is out of date")
         page = pending_page(msgspec.structs.replace(STUCK, event=event))
         assert page.texts("blockquote") == [STUCK.message, "0/9 nodes"]
-        assert "This differs from the result above: it is out of date." in page.texts("p")
+        assert "This differs from the result above, because it is out of date." in page.texts("p")
 
     def test_an_event_that_agrees_is_not_repeated(self) -> None:
         page = pending_page(msgspec.structs.replace(STUCK, event=EventReport(message=str(STUCK.message))))

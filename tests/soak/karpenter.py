@@ -76,7 +76,7 @@ REASONS: Mapping[str, str] = {
 NOT_ASKED = ("it is not Ready", "it keeps a fixed number of nodes")
 """Reasons for which Karpenter does not ask a NodePool at all."""
 FINDINGS = ("PhantomDomain", "EmptyPool")
-BRINGS = re.compile(r"NodePool (?P<pool>\S+) \(zone (?P<zones>[^)]*)\)")
+BRINGS = re.compile(r"NodePool (?P<pool>\S+) \(zones? (?P<zones>[^)]*)\)")
 COUNTS = re.compile(r"key=(?P<key>\S+) \(counts = (?P<counts>.*?), podDomains")
 
 

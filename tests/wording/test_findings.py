@@ -190,11 +190,11 @@ SOFT = constraint(soft=True)
         ),
         (
             findings.TerminatingPods(constraint=WEB, pods=("e1",)),
-            "e1 is being deleted and no longer counted. Until then the room stays in use.",
+            "e1 is being deleted and not counted. Its room is in use until it is gone.",
         ),
         (
             findings.TerminatingPods(constraint=WEB, pods=("e1", "e2")),
-            "e1, e2 are being deleted and no longer counted. Until then the room stays in use.",
+            "e1, e2 are being deleted and not counted. Their room is in use until they are gone.",
         ),
         (
             findings.OtherScheduler(scheduler_name="volcano"),

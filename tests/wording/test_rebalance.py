@@ -58,10 +58,10 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
         (BeingDeleted(), "it is being deleted already"),
         (OtherScheduler("volcano"), "volcano decides where its replacement goes"),
         (NotMadeAgain(Loss.NO_CONTROLLER), "no controller recreates it"),
-        (NotMadeAgain(Loss.CONTROLLER_DELETED, "Job"), "no controller recreates it: its Job is being deleted"),
+        (NotMadeAgain(Loss.CONTROLLER_DELETED, "Job"), "no controller recreates it, because its Job is being deleted"),
         (
             NotMadeAgain(Loss.SURPLUS, "ReplicaSet"),
-            "no controller recreates it: its ReplicaSet has more Pods than it wants",
+            "no controller recreates it, because its ReplicaSet has more Pods than it wants",
         ),
         (NotMadeAgain(Loss.NODE_SILENT, "a1"), "no controller recreates it while a1 does not answer"),
         (NotMadeAgain(Loss.UNREADY, "web-0"), "no controller recreates it before web-0 is ready"),

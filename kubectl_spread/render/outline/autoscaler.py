@@ -6,7 +6,7 @@ from kubectl_spread.contract.autoscaler import AutoscalerReport, PoolReport
 from kubectl_spread.render.outline import Block, Column, Extent, Fixes, Note, Tone, table_of
 from kubectl_spread.render.outline.fixes import fix_block
 from kubectl_spread.wording.autoscalers import NAMES, POOLS, fixes_title
-from kubectl_spread.wording.reasons import brief_key
+from kubectl_spread.wording.reasons import noun_for
 from kubectl_spread.wording.words import listed
 
 _TONES = {"chosen": Tone.GOOD, "possible": Tone.GOOD, "refused": Tone.BAD, "unknown": Tone.WARNING}
@@ -17,9 +17,7 @@ def autoscaler_blocks(report: AutoscalerReport, extent: Extent) -> tuple[Block, 
     said = f"{NAMES[report.kind]} last said: {report.event.message}" if report.event else ""
     head: tuple[Block, ...] = tuple(Note(line=line) for line in filter(None, (report.summary, *report.advice, said)))
     if report.fixes:
-        blocks = tuple(
-            fix_block(number, fix, extent, fix.then.rstrip(".")) for number, fix in enumerate(report.fixes, start=1)
-        )
+        blocks = tuple(fix_block(number, fix, extent, fix.then) for number, fix in enumerate(report.fixes, start=1))
         head += (Fixes(title=fixes_title(report.kind), fixes=blocks),)
     if not report.pools:
         return head
@@ -34,4 +32,6 @@ def autoscaler_blocks(report: AutoscalerReport, extent: Extent) -> tuple[Block, 
 
 
 def _domains(pool: PoolReport, extent: Extent) -> str:
-    return ", ".join(f"{brief_key(key)} {listed(values, extent.most())}" for key, values in pool.domains.items())
+    return ", ".join(
+        f"{noun_for(key, len(values))} {listed(values, extent.most())}" for key, values in pool.domains.items()
+    )

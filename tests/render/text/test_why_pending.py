@@ -132,7 +132,7 @@ class TestPendingText:
                 [
                     "Message now: {message}",
                     "The scheduler last reported (T1): another",
-                    "This differs from the result above: it is old.",
+                    "This differs from the result above, because it is old.",
                 ],
             ),
             (
@@ -140,7 +140,7 @@ class TestPendingText:
                 [
                     "Message now: {message}",
                     "The scheduler last reported: two...",
-                    "This differs from the result above: it is old.",
+                    "This differs from the result above, because it is old.",
                 ],
             ),
         ],
@@ -160,7 +160,7 @@ class TestPendingText:
         lines = told(pending(incoming(), ABC, event=event)).splitlines()
         assert lines[-2:] == [
             "The scheduler last reported: 0/3 nodes",
-            "This differs from the result above: it is out of date.",
+            "This differs from the result above, because it is out of date.",
         ]
 
     def test_findings_are_told_unless_the_sentence_on_top_says_so(self) -> None:
