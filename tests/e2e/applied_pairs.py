@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -36,6 +37,8 @@ from kubectl_spread.simulation.steps import Verb
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import laid_over, template, workload
 from tests.controlplane.client import Client
+from tests.controlplane.cluster import WITHOUT_ADMISSION
+from tests.e2e import simulated
 from tests.e2e.fixes_as_printed import emptied
 from tests.e2e.simulated import Playing
 from tests.program import Ended
@@ -45,6 +48,12 @@ KINDS = (
     *("Deployment", "Deployment", "Deployment", "StatefulSet", "StatefulSet", "DaemonSet", "DaemonSet"),
     *("ReplicaSet", "Job", "CronJob", "Pod"),
 )
+OPTIONS = replace(
+    simulated.OPTIONS,
+    controllers=(*simulated.OPTIONS.controllers, "serviceaccount-controller"),
+    without_admission=tuple(name for name in WITHOUT_ADMISSION if name != "ServiceAccount"),
+)
+"""Each namespace gets a ServiceAccount, and each Pod a volume with its token, as in a real cluster."""
 _QUIET_S = 2.0
 _READ = "nodes,namespaces,pods,deploy,rs,sts,ds,jobs,cj,rc,controllerrevisions"
 _OFFLINE = 3
@@ -357,6 +366,7 @@ def differences(client: Client, pair: Pair, namespace: str, *, offline: bool = F
     with emptied(client, namespace), TemporaryDirectory() as folder:
         playing = Playing(client, namespace)
         client.create_nodes(pair.nodes)
+        client.kubectl("wait", "--for=create", "serviceaccount/default", "-n", namespace, "--timeout=30s")
         file = Path(folder, "manifest.json")
         for done in pair.history:
             if isinstance(done, Applied):

@@ -9,8 +9,7 @@ import pytest
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client
 from tests.controlplane.cluster import control_plane
-from tests.e2e.applied_pairs import counting, differences, drawn
-from tests.e2e.simulated import OPTIONS
+from tests.e2e.applied_pairs import OPTIONS, counting, differences, drawn
 
 pytestmark = pytest.mark.e2e
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import argparse
 
 from tests.controlplane.cluster import control_plane
-from tests.e2e.applied_pairs import counting, run
-from tests.e2e.simulated import OPTIONS
+from tests.e2e.applied_pairs import OPTIONS, counting, run
 
 
 def main() -> int:
