@@ -201,6 +201,13 @@ class MayBeRefused(_Gap, frozen=True, kw_only=True):
     named: str
 
 
+class MayBreakQuota(_Gap, frozen=True, kw_only=True):
+    """A workload whose controller needs objects, such as a ReplicaSet, for which a quota has no room (``why``)."""
+
+    workload: str
+    why: str
+
+
 class MayBreakStandard(_Gap, frozen=True, kw_only=True):
     """A workload of which not all fields are held that the Pod Security Standard of its namespace judges."""
 
@@ -234,6 +241,7 @@ Gap: TypeAlias = (
     | UnknownManagers
     | UntriedPods
     | MayBeRefused
+    | MayBreakQuota
     | MayBreakStandard
     | MayRollOut
     | UnreadTemplate

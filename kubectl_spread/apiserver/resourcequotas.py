@@ -1,9 +1,10 @@
-"""ResourceQuotas: which Pods they count, and whether they leave room for one more.
+"""ResourceQuotas: which Pods and other objects they count, and whether they leave room for one more.
 
-Not counted: devices of DeviceClasses, and resources from the status of a resized Pod.
+Not counted: devices of DeviceClasses, resources from the status of a resized Pod, ports of Services, and objects of
+other APIs.
 
-Source: pkg/quota/v1/evaluator/core/pods.go, apiserver pkg/admission/plugin/resourcequota/controller.go CheckRequest
-(v1.33 to v1.37).
+Source: pkg/quota/v1/evaluator/core/pods.go, persistent_volume_claims.go, registry.go, apiserver
+pkg/quota/v1/generic/evaluator.go, pkg/admission/plugin/resourcequota/controller.go CheckRequest (v1.33 to v1.37).
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from kubectl_spread.apiserver.quantities import (
     requests_together,
 )
 from kubectl_spread.objects.core import Pod, PodAffinityTerm, PodSpec, ResourceQuota, ScopedResourceSelectorRequirement
+from kubectl_spread.objects.kinds import BY_NAME
+from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.release import POD_LEVEL_RESOURCES, Release
 from kubectl_spread.scheduler import resource
 from kubectl_spread.snapshot import Snapshot
@@ -62,6 +66,45 @@ def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot,
         if message := _exceeded(hard, used, usage(pod.spec, release)):
             return f"exceeded quota: {quota.metadata.name}, {message}"
     return ""
+
+
+def object_usage(obj: KubernetesObject) -> Amounts:
+    """Return quota resource → what an object that is no Pod uses of it."""
+    kind = BY_NAME[type(obj).__name__]
+    names = [f"count/{kind.plural}.{kind.group}"] if kind.group else [f"count/{kind.plural}", kind.plural]
+    found = dict.fromkeys(names, _ONE)
+    if isinstance(obj, PersistentVolumeClaim):
+        classes = [f"{obj.spec.storage_class_name}.storageclass.storage.k8s.io/"] if obj.spec.storage_class_name else []
+        storage = read_amounts(obj.spec.resources.requests).get("storage")
+        for prefix in ("", *classes):
+            found |= {f"{prefix}{kind.plural}": _ONE} | ({f"{prefix}requests.storage": storage} if storage else {})
+    return found
+
+
+def objects_fault(wanted: Amounts, charged: Amounts, namespace: str, snapshot: Snapshot) -> str:
+    """Return why the first quota, by name, has no room for objects that are no Pods; empty where all have.
+
+    Args:
+        wanted: what they use.
+        charged: what the quotas do not count yet.
+        namespace: of the objects.
+        snapshot: the cluster.
+    """
+    own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)
+    for quota in sorted(own, key=lambda quota: quota.metadata.name):
+        hard = read_amounts(quota.status.hard or quota.spec.hard)
+        if quota.spec.scopes or quota.spec.scope_selector.match_expressions or hard.keys().isdisjoint(wanted):
+            continue
+        used = read_amounts(quota.status.used) or _used_by_objects(hard, namespace, snapshot)
+        if message := _exceeded(hard, resource.total((used, charged)), wanted):
+            return f"exceeded quota: {quota.metadata.name}, {message}"
+    return ""
+
+
+def _used_by_objects(hard: Amounts, namespace: str, snapshot: Snapshot) -> Amounts:
+    named = [kind.struct for kind in BY_NAME.values() if any(kind.plural in name for name in hard)]
+    there = (obj for struct in named for obj in snapshot.all(struct) if obj.metadata.namespace == namespace)
+    return resource.total(map(object_usage, there))
 
 
 def usage(spec: PodSpec, release: Release) -> Amounts:

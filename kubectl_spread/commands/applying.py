@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from kubectl_spread import gaps
 from kubectl_spread.apiserver.apply import Application
 from kubectl_spread.apiserver.denials import enforced_standard
+from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.commands.manifests import Manifest, spec_of
+from kubectl_spread.controllers.replicas import made_for
 from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import revision_of
@@ -23,11 +25,12 @@ from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap, MayRollOut
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, ResourceQuota
 from kubectl_spread.objects.kinds import BY_API, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import is_whole, may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.scheduler.resource import total
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -63,7 +66,13 @@ def merge_all(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying =
     Raises:
         ClusterError: the API server cannot be reached or understood.
     """
-    return tuple(_merge(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
+    merged = tuple(_merge(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
+    quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota)]
+    if how.ask is not None or not (quotas or any(True for _ in snapshot.all(ResourceQuota))):
+        return merged
+    charged: dict[str, Amounts] = {}
+    with_quotas = snapshot.with_objects(quotas)
+    return tuple(_within_quotas(each, with_quotas, charged) for each in merged)
 
 
 def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedConstraints]:
@@ -89,6 +98,30 @@ def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     unread = dict.fromkeys(revision_of(pod) for pod, certain in older if not certain)
     workload = f"{manifest.namespace}/{manifest.ref}"
     return replace(found, unknown=(*found.unknown, *(MayRollOut(workload=workload, revision=each) for each in unread)))
+
+
+def _within_quotas(manifest: Manifest, snapshot: Snapshot, charged: dict[str, Amounts]) -> Manifest:
+    """Return the manifest, refused if a quota has no room for its object; of what its controller makes, say so.
+
+    ``charged``: namespace → what earlier manifests use that the quotas do not count yet. It is updated.
+    """
+    from kubectl_spread.apiserver.resourcequotas import object_usage, objects_fault
+
+    obj, namespace = manifest.obj, manifest.namespace
+    if obj is None or isinstance(obj, Pod) or manifest.refused or not namespace:
+        return manifest
+    own = [obj] if snapshot.get(type(obj), *obj.key) is None else []
+    made = [*made_for(obj, snapshot)] if isinstance(obj, Workload) else []
+    for objects in (own, made):
+        wanted = total(map(object_usage, objects))
+        fault = objects_fault(wanted, charged.get(namespace, {}), namespace, snapshot)
+        if fault and objects is own:
+            return replace(manifest, refused=(FieldError("", Reason.FORBIDDEN, fault),))
+        if fault:
+            gap = gaps.MayBreakQuota(workload=f"{namespace}/{manifest.ref}", why=fault)
+            return replace(manifest, unknown=(*manifest.unknown, gap))
+        charged[namespace] = total((charged.get(namespace, {}), wanted))
+    return manifest
 
 
 def _judged_by_standard(manifest: Manifest, snapshot: Snapshot) -> Manifest:

@@ -5,18 +5,30 @@ Source: kube-controller-manager pkg/controller/{deployment,statefulset,job,cronj
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.admission import admitted_claim
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.revisions import with_revision
-from kubectl_spread.controllers.templates import renamed, same_template, template_hash
+from kubectl_spread.controllers.templates import renamed, same_template, template_hash, template_of
 from kubectl_spread.controllers.workloads import adopted_sets
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, JobSpec, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import (
+    ControllerRevision,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    JobSpec,
+    ReplicaSet,
+    StatefulSet,
+)
 from kubectl_spread.snapshot import Snapshot
 
 _LONGEST_BASE = 58
@@ -42,6 +54,27 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
             return owner, job.next_run(owner)
         case _:
             return (owner,)
+
+
+def made_for(owner: Workload, snapshot: Snapshot) -> Iterator[KubernetesObject]:
+    """Yield the objects that its controller creates before its Pods, or with them, and that do not exist yet.
+
+    Source: history/controller_history.go CreateControllerRevision (v1.36).
+    """
+    metadata = owner.metadata
+    live = snapshot.get(type(owner), metadata.namespace, metadata.name)
+    if not isinstance(owner, Job) and not (isinstance(owner, CronJob) and owner.spec.suspend):
+        made = as_created(owner, snapshot)[1:]
+        yield from (each for each in made if snapshot.get(type(each), *each.key) is None)
+    revised = live is None or not same_template(template_of(live), template_of(owner))
+    if isinstance(owner, StatefulSet | DaemonSet) and revised:
+        yield ControllerRevision(metadata=ObjectMeta(name=metadata.name, namespace=metadata.namespace))
+    if isinstance(owner, StatefulSet) and owner.spec.volume_claim_templates:
+        pod = statefulset.pod_of(owner)
+        for number in range(owner.spec.replicas_wanted):
+            ordinal = statefulset.ordinal_pod(owner, pod, owner.spec.ordinals.start + number)
+            claims = (admitted_claim(each, snapshot) for each in statefulset.claims_of(owner, ordinal))
+            yield from (each for each in claims if snapshot.get(PersistentVolumeClaim, *each.key) is None)
 
 
 def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:

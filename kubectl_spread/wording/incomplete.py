@@ -151,6 +151,7 @@ def texts(gap: gaps.Gap) -> Texts:
         case (
             gaps.UnreadTemplate()
             | gaps.MayBeRefused()
+            | gaps.MayBreakQuota()
             | gaps.MayBreakStandard()
             | gaps.MayRollOut()
             | gaps.UnknownKind()
@@ -165,6 +166,7 @@ def texts(gap: gaps.Gap) -> Texts:
 def _of_manifest(
     gap: gaps.UnreadTemplate
     | gaps.MayBeRefused
+    | gaps.MayBreakQuota
     | gaps.MayBreakStandard
     | gaps.MayRollOut
     | gaps.UnknownKind
@@ -180,6 +182,8 @@ def _of_manifest(
             )
         case gaps.MayBeRefused():
             return f"the immutable fields of {gap.named}", "not all are in the snapshot", "it may be refused"
+        case gaps.MayBreakQuota():
+            return f"the objects that {gap.workload} needs beside its Pods", gap.why, "it may not create all its Pods"
         case gaps.MayBreakStandard():
             told = f"the namespace enforces the Pod Security Standard {gap.standard}: its Pods may be refused"
             return f"the security contexts and volumes of {gap.workload}", "not all are in the snapshot", told

@@ -78,6 +78,12 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             "spec.paused and spec.replicas may be removed when it is applied",
         ),
         (
+            gaps.MayBreakQuota(workload="shop/deployment/web", why="exceeded quota: q"),
+            "the objects that shop/deployment/web needs beside its Pods",
+            "exceeded quota: q",
+            "it may not create all its Pods",
+        ),
+        (
             gaps.MayBreakStandard(workload="shop/deployment/web", standard="restricted"),
             "the security contexts and volumes of shop/deployment/web",
             "not all are in the snapshot",
