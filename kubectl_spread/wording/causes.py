@@ -406,7 +406,7 @@ def _full_domains(cause: causes.PinnedDomain) -> str:
     parts = (
         f"{named(each.domains)} {'have' if len(each.domains) > 1 else 'has'} {each.matching}" for each in cause.full
     )
-    return f" {', '.join(parts)}; maxSkew is {cause.constraint.max_skew}."
+    return f" maxSkew is {cause.constraint.max_skew}; {', '.join(parts)}."
 
 
 def limits(constraint: causes.BlamedConstraint) -> str:

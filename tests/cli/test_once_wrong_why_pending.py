@@ -101,7 +101,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         1,
         (
             "default/web-h1-1 is Pending (1 of 2 replicas run). Zone b has the fewest matching Pods (0), but this Pod"
-            " cannot run there: b1: taint node.cilium.io/agent-not-ready=x:NoSchedule. a has 1; maxSkew is 1."
+            " cannot run there: b1: taint node.cilium.io/agent-not-ready=x:NoSchedule. maxSkew is 1; a has 1."
         ),
     ),
     "the selector counts others": (
@@ -144,7 +144,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         1,
         (
             "default/web-h1-1 is Pending (1 of 2 replicas run). Zone c has the fewest Pods (0), but cannot"
-            " take this one: c1: taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free. a has 1; maxSkew is 1."
+            " take this one: c1: taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free. maxSkew is 1; a has 1."
         ),
     ),
 }

@@ -288,7 +288,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
-    (rf"{NAMES} (?:has|have) (?P<n>\d+)(?=[,;])", _at),
+    (rf"{NAMES} (?:has|have) (?P<n>\d+)(?=[,;.])", _at),
     (
         (
             rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY} (?:counts? for this Pod )?\({NAMES}\), but"

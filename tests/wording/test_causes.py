@@ -19,7 +19,7 @@ from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 
 PINNED = "zone c has the fewest matching Pods (0), but this Pod cannot run there: c1:"
-OTHERS = "a and b have 1; maxSkew is 1."
+OTHERS = "maxSkew is 1; a and b have 1."
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
@@ -87,7 +87,7 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
     assert summary == (
         f"zones b, c and d have the fewest matching Pods (1), but this Pod cannot run there: b1 and c1: taint {GPU};"
-        " d1: cordoned. a has 2; maxSkew is 1."
+        " d1: cordoned. maxSkew is 1; a has 2."
     )
 
 
@@ -154,7 +154,7 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     nodes = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU], allocatable={"cpu": "4"})]
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
-    assert f"c1: taint {GPU} and cpu: asks 1, 0 free. a has 1; maxSkew is 1." in report.summary
+    assert f"c1: taint {GPU} and cpu: asks 1, 0 free. maxSkew is 1; a has 1." in report.summary
     pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
 
@@ -180,7 +180,7 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
     assert told == (
         f"zone b has the fewest matching Pods (1), but this Pod cannot run there: b1: the constraint on hostname;"
-        f" b2: taint {GPU}. a has 2; maxSkew is 1."
+        f" b2: taint {GPU}. maxSkew is 1; a has 2."
     )
 
 

@@ -44,7 +44,7 @@ class TestPendingText:
         blocks = text.split("\n\n")
         assert blocks[0] == (
             "default/new is Pending. Zone c has the fewest matching Pods (0), but this Pod cannot run there: c1: taint"
-            " dedicated=gpu:NoSchedule. a and b have 1; maxSkew is 1."
+            " dedicated=gpu:NoSchedule. maxSkew is 1; a and b have 1."
         )
         assert blocks[1].startswith("No change that was simulated")
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
