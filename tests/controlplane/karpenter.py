@@ -53,14 +53,13 @@ def install_crds(client: Client, karpenter: Karpenter) -> None:
     client.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
 
 
-def start_karpenter(plane: ControlPlane, karpenter: Karpenter, instance_types: Path, **settings: str) -> Component:
+def start_karpenter(plane: ControlPlane, karpenter: Karpenter, instance_types: Path) -> Component:
     """Return the controller once its caches are filled; it ends with the control plane.
 
     Args:
         plane: the cluster, with the CustomResourceDefinitions.
         karpenter: the programs.
         instance_types: the machines that can be had, in kwok's format.
-        **settings: other environment variables of Karpenter, such as PREFERENCE_POLICY.
     """
     port = free_port()
     environment = {
@@ -70,7 +69,6 @@ def start_karpenter(plane: ControlPlane, karpenter: Karpenter, instance_types: P
         "SYSTEM_NAMESPACE": "kube-system",
         "METRICS_PORT": "0",
         "HEALTH_PROBE_PORT": str(port),
-        **settings,
     }
     return plane.start_beside([karpenter.controller], health=f"http://127.0.0.1:{port}/readyz", environment=environment)
 

@@ -47,7 +47,6 @@ class Situation:
         finding: what `show` reports before the Pod comes; empty for nothing.
         fix: which of the printed changes is made; empty for none.
         remedy: what is applied where no change of the Pod helps and somebody has to follow the printed advice.
-        settings: environment variables of Karpenter.
     """
 
     decision: str
@@ -62,7 +61,6 @@ class Situation:
     finding: str = ""
     fix: str = ""
     remedy: Sequence[Object] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
 
     def deployment(self, namespace: str, replicas: int) -> Object:
         """Return the Deployment with so many Pods."""

@@ -5,7 +5,7 @@ Source: karpenter pkg/controllers/state/statenode.go and cluster.go, scheduling/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -79,24 +79,29 @@ def state_nodes(
 
     It uses no node that is being deleted, and no node of a NodePool before the cloud has described it.
     """
-    claims = _claims(snapshot)
     of_daemons = tuple(daemons)
-    known: list[tuple[Node | None, NodeClaim | None]] = []
-    for node in snapshot.nodes.values():
-        # A node without a provider's ID is known by its own name; a node of a NodePool waits for its ID.
-        claim = claims.pop(_provider_id(node), None)
-        labels = node.metadata.labels
-        waits = not node.spec.provider_id or (INSTANCE_TYPE not in labels and INITIALIZED not in labels)
-        if labels.get(NODE_POOL) and waits:
-            continue
-        known.append((node, claim))
-    known += [(None, claim) for claim in claims.values()]
     nodes = (
         _state_node(node, claim, snapshot, of_daemons, profile, release)
-        for node, claim in known
-        if not _is_deleted(node, claim)
+        for node, claim in _known(snapshot)
+        if not _is_deleted(node, claim) and not (node is not None and _is_new(node))
     )
     return tuple(sorted(nodes, key=lambda each: (not each.initialized, each.name)))
+
+
+def _known(snapshot: Snapshot) -> Iterator[tuple[Node | None, NodeClaim | None]]:
+    """Yield the nodes with their NodeClaims, then the NodeClaims without a node."""
+    claims = {claim.status.provider_id: claim for claim in snapshot.all(NodeClaim) if claim.status.provider_id}
+    for node in snapshot.nodes.values():
+        # A node without a provider's ID is known by its own name.
+        yield node, claims.pop(node.spec.provider_id or node.metadata.name, None)
+    yield from ((None, claim) for claim in claims.values())
+
+
+def _is_new(node: Node) -> bool:
+    """Whether the node is of a NodePool, and still waits for its provider's ID or for its labels."""
+    labels = node.metadata.labels
+    described = node.spec.provider_id and (INSTANCE_TYPE in labels or INITIALIZED in labels)
+    return bool(labels.get(NODE_POOL)) and not described
 
 
 def leaving_nodes(snapshot: Snapshot) -> tuple[str, ...]:
@@ -104,8 +109,7 @@ def leaving_nodes(snapshot: Snapshot) -> tuple[str, ...]:
 
     Source: provisioner.go Schedule, pkg/utils/pod/scheduling.go IsReschedulable.
     """
-    claims = _claims(snapshot)
-    deleted = (node for node in snapshot.nodes.values() if _is_deleted(node, claims.get(_provider_id(node))))
+    deleted = (node for node, claim in _known(snapshot) if node is not None and _is_deleted(node, claim))
     names = (node.metadata.name for node in deleted)
     return tuple(sorted(name for name in names if any(map(_moves, snapshot.assigned.get(name, ())))))
 
@@ -114,14 +118,6 @@ def _moves(pod: Pod) -> bool:
     controller = pod.metadata.controller
     kind = controller.kind if controller else ""
     return kind not in {"DaemonSet", "Node"} and (kind == "StatefulSet" or not pod.terminating)
-
-
-def _claims(snapshot: Snapshot) -> dict[str, NodeClaim]:
-    return {claim.status.provider_id: claim for claim in snapshot.all(NodeClaim) if claim.status.provider_id}
-
-
-def _provider_id(node: Node) -> str:
-    return node.spec.provider_id or node.metadata.name
 
 
 def _is_deleted(node: Node | None, claim: NodeClaim | None) -> bool:
