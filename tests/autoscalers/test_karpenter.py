@@ -184,6 +184,15 @@ def test_providers_know_the_labels_of_their_own_group(group: str, label: str, de
     assert decided([asked, pod("pend", nodeSelector={label: "c"})], TYPES).decision is decision
 
 
+def test_labels_that_offerings_add_are_known() -> None:
+    sold = instance_types("a")
+    sold[0]["offerings"][0]["Requirements"].append({"key": "example.com/rack", "operator": "In", "values": ["r"]})
+    objects = [pool("p", "a"), node_class("a"), pod("pend", nodeSelector={"example.com/rack": "r"})]
+    assert decided(objects, sold).decision is Decision.NEW_NODE
+    objects[-1] = pod("pend", nodeSelector={"example.com/rack": "s"})
+    assert decided(objects, sold).decision is Decision.REFUSED
+
+
 def test_a_class_of_another_kind_has_the_same_name() -> None:
     asked = pool("p")
     asked["spec"]["template"]["spec"]["nodeClassRef"]["kind"] = "NodeClass"

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, any_type, instance_types
 from kubectl_spread.autoscalers.karpenter.requirements import (
     NODE_POOL,
-    WELL_KNOWN,
     KnownLabels,
     Requirements,
     added,
@@ -92,7 +91,7 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def node_claim_template(
-    pool: NodePool, snapshot: Snapshot, specs: tuple[InstanceTypeSpec, ...] | None
+    pool: NodePool, snapshot: Snapshot, specs: tuple[InstanceTypeSpec, ...] | None, known: KnownLabels
 ) -> NodeClaimTemplate:
     """Return the template of a NodePool; ``specs``: the instance types that exist, None where they are not known."""
     template = pool.spec.template
@@ -119,7 +118,7 @@ def node_claim_template(
         pool=pool,
         requirements=requirements,
         all_types=types,
-        types=tuple(each for each in types if each.mismatch(requirements, {}, KnownLabels(WELL_KNOWN)) is None),
+        types=tuple(each for each in types if each.mismatch(requirements, {}, known) is None),
         zones_known=specs is not None or readable_zones is not None,
         min_values=min_values,
     )

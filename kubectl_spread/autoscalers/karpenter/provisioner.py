@@ -103,13 +103,13 @@ def new_scheduler(
         key=lambda pool: (pool.spec.weight or 0, pool.metadata.name),
         reverse=True,
     )
-    templates = tuple(node_claim_template(pool, snapshot, specs) for pool in counted)
     groups = {pool.spec.template.spec.node_class_ref.group for pool in counted}
     sold_by = {each.key for spec in specs or () for offering in spec.offerings for each in offering.requirements}
     known = KnownLabels(
         WELL_KNOWN | sold_by,
         tuple(prefix for group in sorted(groups) for prefix in (f"{group}/", *PROVIDER_LABELS.get(group, ()))),
     )
+    templates = tuple(node_claim_template(pool, snapshot, specs, known) for pool in counted)
     daemons = (pod for owner in snapshot.all(DaemonSet) if not (pod := pod_of(owner, "")).spec.resource_claims)
     overhead, asked_daemons = daemon_overhead(templates, daemons, profile, known, release)
     nodes = state_nodes(snapshot, asked_daemons, profile, release)
