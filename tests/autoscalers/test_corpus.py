@@ -54,3 +54,13 @@ def test_few_are_left_to_chance() -> None:
     chance = sum(decided(case["objects"], case["instanceTypes"]).decision is Decision.BY_CHANCE for case in cases)
     seen = sum(len({kind for kind, _, _ in case["want"]}) > 1 for case in cases)
     assert seen <= chance <= seen + len(cases) / 20
+
+
+@pytest.mark.parametrize("path", CORPORA[-2:], ids=lambda path: path.name.removesuffix(".jsonl.gz"))
+def test_without_instance_types_nothing_is_excluded_that_karpenter_did(path: Path) -> None:
+    for case in recorded(path):
+        found = decided(case["objects"], None)
+        refused = {each.name for each in found.pools if each.verdict is Verdict.REFUSED}
+        kinds = {KINDS[kind] for kind, _, _ in case["want"]}
+        assert not refused & {name for kind, name, _ in case["want"] if kind == "New"}, case["name"]
+        assert found.decision not in {Decision.REFUSED, Decision.EXISTING_NODE} - kinds, case["name"]

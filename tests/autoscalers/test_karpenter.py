@@ -81,6 +81,16 @@ def test_without_instance_types_a_node_is_possible_and_never_sure() -> None:
     assert [each.verdict for each in found.pools] == [Verdict.REFUSED, Verdict.POSSIBLE]
 
 
+def test_without_instance_types_a_pod_may_drop_what_it_prefers() -> None:
+    soft = {"key": "spot", "effect": "PreferNoSchedule"}
+    objects = [pool("dear", "a", weight=9), pool("spot", "b", taints=[soft]), node_class("abc"), *full("n1", "a")]
+    wanted = pod("pend", topologySpreadConstraints=spread(whenUnsatisfiable="ScheduleAnyway"))
+    dear, spot = decided([*objects, wanted], instance_types("b")).pools
+    assert (dear.verdict, spot.verdict) == (Verdict.REFUSED, Verdict.CHOSEN)
+    dear, spot = decided([*objects, wanted], None).pools
+    assert (dear.verdict, spot.verdict) == (Verdict.POSSIBLE, Verdict.POSSIBLE)
+
+
 def test_a_domain_is_picked_before_the_pool_is_asked() -> None:
     objects = [pool("p", ["a", "b"]), node_class("a"), pod("pend", topologySpreadConstraints=spread())]
     assert decided(objects, TYPES).decision is Decision.BY_CHANCE

@@ -42,7 +42,7 @@ class _Outcome(msgspec.Struct, frozen=True):
         kinds: what is decided, any of these by chance.
         node: the node that exists and has room; empty for none.
         nodes: NodePool → the nodes that it may bring.
-        attempts: NodePool → what came of asking it last; empty where none was asked.
+        attempts: NodePool → what came of asking it last, or when something was not known; empty where none was asked.
     """
 
     kinds: set[Decision]
@@ -65,27 +65,38 @@ def solve(pod: Pod, scheduler: Scheduler) -> AutoscalerDecision:
 
 
 def _try_schedule(pod_data: PodData, scheduler: Scheduler, topology: Topology) -> _Outcome:
-    """Return what may come of the Pod, which drops one preference after another until something surely takes it."""
-    given = pod_data.pod
+    """Return what may come of the Pod, which drops one preference after another until something surely takes it.
+
+    Where the instance types are not known, no NodePool surely takes it: it may go on to the next, or drop more.
+    """
+    given, known = pod_data.pod, scheduler.types_known
     prefers = any(taint.effect == PREFER_NO_SCHEDULE for each in scheduler.templates for taint in each.taints)
     nodes: dict[str, list[Requirements]] = defaultdict(list)
     kinds: set[Decision] = set()
+    unread: dict[str, Attempt] = {}
     while True:
         attempts: dict[str, Attempt] = {}
         node, surely = _add_to_existing_node(scheduler.existing_nodes, pod_data)
-        if node:
+        if node and (known or not kinds):
             kinds.add(Decision.EXISTING_NODE)
         for template in () if surely else scheduler.templates:
             attempt = attempts[template.name] = nodeclaim.can_add(template, pod_data, scheduler)
             if attempt.nodes and not surely:
                 kinds.add(Decision.NEW_NODE)
                 nodes[template.name] += attempt.nodes
-                surely = not attempt.refusals
+                surely = known and not attempt.refusals
+        unread |= {name: each for name, each in attempts.items() if _is_unread(each)}
         relaxed = None if surely else relax(pod_data.pod, tolerates_preferences=prefers)
         if relaxed is None:
-            kinds |= set() if surely else {Decision.REFUSED}
-            return _Outcome(kinds, node, nodes, attempts)
+            accepted = not known and any(each.nodes and not each.refusals for each in attempts.values())
+            kinds |= set() if surely or accepted else {Decision.REFUSED}
+            return _Outcome(kinds, node, nodes, attempts | unread)
         pod_data = topology.pod_data(relaxed, given, scheduler.profile)
+
+
+def _is_unread(attempt: Attempt) -> bool:
+    """Whether something is not known that the NodePool's answer depends on."""
+    return any(isinstance(reason, Unreadable) for reason in attempt.refusals)
 
 
 def _add_to_existing_node(nodes: Iterable[StateNode], pod_data: PodData) -> tuple[str, bool]:
@@ -102,9 +113,8 @@ def _add_to_existing_node(nodes: Iterable[StateNode], pod_data: PodData) -> tupl
 
 def _decision(first: PodData, scheduler: Scheduler, outcome: _Outcome) -> AutoscalerDecision:
     keys = {ZONE, *(group.key for group in first.groups)} - {HOSTNAME}
-    unread = any(isinstance(reason, Unreadable) for each in outcome.attempts.values() for reason in each.refusals)
     existing = outcome.kinds == {Decision.EXISTING_NODE}
-    if scheduler.unread if existing else unread:
+    if scheduler.unread if existing else any(map(_is_unread, outcome.attempts.values())):
         decision = Decision.UNKNOWN
     else:
         decision = next(iter(outcome.kinds)) if len(outcome.kinds) == 1 else Decision.BY_CHANCE
@@ -142,8 +152,7 @@ def _pool_decision(
             for key in keys
         }
     else:
-        unread = any(isinstance(reason, Unreadable) for reason in attempt.refusals)
-        verdict = Verdict.UNKNOWN if unread or not attempt.refusals else Verdict.REFUSED
+        verdict = Verdict.UNKNOWN if _is_unread(attempt) or not attempt.refusals else Verdict.REFUSED
         reasons = attempt.refusals
         domains = {key: {*template.domains.get(key, ())} for key in keys}
     return PoolDecision(
