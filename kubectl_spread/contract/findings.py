@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis import findings
@@ -24,12 +24,6 @@ class Finding(Report, frozen=True, kw_only=True):
         return cls(id=finding.id, severity=finding.severity, path=finding.path, message=FINDINGS.text(finding))
 
 
-def distinct(findings: Iterable[Finding], *, told: Collection[str] = ()) -> tuple[Finding, ...]:
-    """Return the findings, those of two constraints with one text once.
-
-    Args:
-        findings: of one Pod.
-        told: the names of those that a sentence above includes.
-    """
-    kept = (each for each in findings if each.id not in told)
-    return tuple({(each.id, each.message): each for each in kept}.values())
+def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings of one Pod, those of two constraints with one text once."""
+    return tuple({(each.id, each.message): each for each in findings}.values())

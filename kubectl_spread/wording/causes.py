@@ -266,7 +266,9 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
     asks = f"but minDomains requires {constraint.min_domains}"
     most = f"no domain may hold more than {constraint.max_skew}."
     so = f"so the minimum is 0 and no domain may exceed maxSkew {constraint.max_skew}."
-    short = f"{len(values)} of {constraint.min_domains} domains that minDomains requires"
+    short = (
+        f"minDomains requires {constraint.min_domains} domains, but only {len(values)} {'counts' if one else 'count'}"
+    )
     return Texts(
         [
             f"{there} ({named(values)}), {asks}, {so}",

@@ -230,10 +230,10 @@ def _(finding: findings.DeprecatedTopologyKey) -> str:
 )
 def _(finding: findings.UncountedNodes) -> str:
     noun, are = ("Pod", "is") if finding.pods == 1 else ("Pods", "are")
-    lack = "the node lacks" if len(finding.nodes) == 1 else "the nodes lack"
+    lack, them = ("the node lacks", "it") if len(finding.nodes) == 1 else ("the nodes lack", "them")
     return (
         f"{finding.pods} matching {noun} on {_some(finding.nodes)} {are} not counted: {lack} a topology key, or the"
-        " constraint's policies exclude them."
+        f" constraint's policies exclude {them}."
     )
 
 

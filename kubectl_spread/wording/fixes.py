@@ -237,7 +237,7 @@ def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: 
 
 def same_for(alike: Sequence[str]) -> str:
     """Return for what else the same change does the same."""
-    return f"The same for {listed(alike)}."
+    return f"The same works for {listed(alike)}."
 
 
 def new_revision(feasible: Sequence[str]) -> str:

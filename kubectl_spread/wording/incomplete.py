@@ -89,7 +89,7 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
     },
     gaps.Purpose.WORKLOADS: {
         **dict.fromkeys(
-            kinds.WORKLOAD_KINDS, "those without Pods are not shown, and the owners of other Pods are not known"
+            kinds.WORKLOAD_KINDS, "workloads without Pods are not shown, and the owners of other Pods are not known"
         ),
         kinds.POD: "Pods that were not read are not shown, and use unknown resources",
     },

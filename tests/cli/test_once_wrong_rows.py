@@ -167,7 +167,7 @@ ROWS = {
     "minDomains is out of reach": Row(
         objects=[*THREE, *stateful("a1", "b1", "c1", pods=template({**ON_ZONES, "minDomains": 5}))],
         ask=["show"],
-        says=["Blocked", "3 of 5 domains that minDomains requires: skew would be 2, maxSkew 1"],
+        says=["Blocked", "minDomains requires 5 domains, but only 3 count: skew would be 2, maxSkew 1"],
         says_not=["no domain may take one more"],
     ),
     "fields that were set by hand stay": Row(

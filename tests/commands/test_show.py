@@ -251,7 +251,7 @@ def hidden(*unread: Unread, **options: Any) -> ShowAnswer[SkewReport]:  # noqa: 
 def test_workloads_that_could_not_be_listed_are_told() -> None:
     (told,) = hidden(*DEPLOYMENTS).report.incomplete
     assert (told.what, told.why) == ("list deployments", "forbidden")
-    assert told.consequence == "those without Pods are not shown, and the owners of other Pods are not known"
+    assert told.consequence == "workloads without Pods are not shown, and the owners of other Pods are not known"
 
 
 def test_services_that_could_not_be_listed_are_told_where_they_select() -> None:

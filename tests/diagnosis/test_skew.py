@@ -81,7 +81,7 @@ STATUSES = {
     "blocked by minDomains": (
         [*ABC, *deployment(zoned(minDomains=4), on=["a1", "b1", "c1"])],
         SpreadStatus.BLOCKED,
-        f"3 of 4 domains that minDomains requires{NO_ROOM}",
+        f"minDomains requires 4 domains, but only 3 count{NO_ROOM}",
     ),
     "only one domain counts": (
         [node("a1", zone="a"), node("a2", zone="a"), *deployment(on=["a1"])],
@@ -193,7 +193,7 @@ def test_too_few_domains_are_the_reason_where_a_node_would_do_without_min_domain
     row = only([*tainted, *deployment(zoned(maxSkew=2, minDomains=3), on=["a1", "a1", "b1"])])
     assert (row.status, row.status_reason) == (
         SpreadStatus.BLOCKED,
-        "2 of 3 domains that minDomains requires: skew would be 3, maxSkew 2",
+        "minDomains requires 3 domains, but only 2 count: skew would be 3, maxSkew 2",
     )
 
 
@@ -481,7 +481,7 @@ def test_every_constraint_of_equal_cores_is_blocked() -> None:
     rows = rows_of([*nodes, *deployment(*constraints, on=["a1", "b1"])])
     assert {row.status for row in rows} == {SpreadStatus.BLOCKED}
     assert [row.status_reason for row in rows] == [
-        f"2 of {asked} domains that minDomains requires{NO_ROOM}" for asked in (3, 5)
+        f"minDomains requires {asked} domains, but only 2 count{NO_ROOM}" for asked in (3, 5)
     ]
 
 

@@ -283,10 +283,8 @@ class TestCards:
             report.items[0].fixes[0], new_revision=(), admits=1, siblings=2, alike=("x",), feasible=("n",)
         )
         page = pending_page(msgspec.structs.replace(report.items[0], fixes=(first,), fix_search="bounded"))
-        effects = (
-            "Opens n; lets in 1 of 2 Pending Pods. The same for x. A Pod of the new revision may go to no node yet."
-        )
-        assert effects in page.texts("p")
+        effects = "Opens n; lets in 1 of 2 Pending Pods. The same works for x."
+        assert f"{effects} A Pod of the new revision may go to no node yet." in page.texts("p")
         assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
 
     def test_a_change_of_a_manifest_is_written_in_lines(self) -> None:

@@ -178,7 +178,7 @@ SOFT = constraint(soft=True)
             UNCOUNTED,
             (
                 "1 matching Pod on x is not counted: the node lacks a topology key, or the constraint's policies"
-                " exclude them."
+                " exclude it."
             ),
         ),
         (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
-from kubectl_spread.contract.findings import distinct
-from kubectl_spread.diagnosis.causes import MinDomainsUnmet, PinnedDomain
+from kubectl_spread.contract.findings import Finding, distinct
+from kubectl_spread.diagnosis.causes import BlamedConstraint, MinDomainsUnmet, MisspeltKey, PinnedDomain
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_GROUPS, MOST_SHOWN = 12, 3
 """Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one."""
+TOLD = frozenset(("MinDomainsUnreachable", "MissingTopologyKey", "SimilarTopologyKey"))
+"""Findings about a constraint that repeat a cause which names the constraint."""
 NAMED_NODES = 2
 """Nodes (count) of a group that are named before the rest is counted."""
 CORDON_TAINT = "taint node.kubernetes.io/unschedulable:NoSchedule"
@@ -94,13 +96,21 @@ def common_gaps(report: PendingReport | CheckReport) -> Gaps:
 
 def remarks(item: EvaluationReport) -> Iterator[Block]:
     """Yield the findings and the gaps, where there are any."""
-    told = {"PinnedMinimum"} if item.summary else set[str]()
-    if isinstance(item.cause, MinDomainsUnmet):
-        told.add("MinDomainsUnreachable")
-    if findings := distinct(item.findings, told=told):
+    if findings := distinct(each for each in item.findings if not _is_told(each, item)):
         yield Findings(findings=findings)
     if item.incomplete:
         yield Gaps(gaps=item.incomplete)
+
+
+def _is_told(finding: Finding, item: EvaluationReport) -> bool:
+    """Whether the sentence on top says what the finding says."""
+    match item.cause:
+        case MisspeltKey(topology_key=key) | MinDomainsUnmet(constraint=BlamedConstraint(topology_key=key)):
+            constraints = [f"[{each.index}]" for each in item.constraints if each.topology_key == key]
+            told = finding.id in TOLD and any(each in finding.path for each in constraints)
+        case _:
+            told = False
+    return told or (finding.id == "PinnedMinimum" and bool(item.summary))
 
 
 class NodeGroup(Part, frozen=True, kw_only=True):

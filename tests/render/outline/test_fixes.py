@@ -93,8 +93,8 @@ def test_a_fix_with_all_there_is_to_say() -> None:
     assert told == [
         "One fix that restarts nothing, verified by simulation on this snapshot:",
         (
-            "  1. RaiseMaxSkew: raise maxSkew to 2. Opens a1, b1; lets in 2 of 3 Pending Pods. The same for n1, n2."
-            " A Pod of the new revision may go to a1. (replaces 3 Pods)"
+            "  1. RaiseMaxSkew: raise maxSkew to 2. Opens a1, b1; lets in 2 of 3 Pending Pods. The same works for n1,"
+            " n2. A Pod of the new revision may go to a1. (replaces 3 Pods)"
         ),
         "     kubectl patch one",
         "     kubectl patch two",
