@@ -252,13 +252,15 @@ def _daemon_node(blame: Blame) -> causes.DaemonNode | None:
     node = pinned_node(blame.evaluation.pod) if owner is not None and owner.kind == DAEMON_SET.name else ""
     against = blame.against.get(node, frozenset())
     filters = [each for each in blame.spread.rejected if isinstance(each, FilterRequirement) and each in against]
-    if not filters:
+    constraints = tuple(each.topology_key for each in blame.constraints_of(against))
+    if not filters and not constraints:
         return None
     # The controller pins a daemon to its node; that no other node takes it is no cause.
     return causes.DaemonNode(
         node=node,
         filters=tuple(_rejecting(each.plugin, [node], blame) for each in filters),
-        constraints=tuple(each.topology_key for each in blame.constraints_of(against)),
+        constraints=constraints,
+        lacks=next((key for key in constraints if key not in blame.handle.node_infos[node].labels), ""),
     )
 
 
@@ -397,7 +399,7 @@ ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
 
 def _why_it_blocks(constraint: ConstraintDiagnosis, blame: Blame) -> BlockingReason:
     match blame.cause:
-        case causes.WaitsForTerminatingPods() as root:
+        case causes.WaitsForTerminatingPods() | causes.DaemonNode(filters=()) as root:
             return root
         case causes.GhostSelector(constraint=blamed) as root if blamed.index == constraint.index:
             return root

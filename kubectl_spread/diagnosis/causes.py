@@ -207,16 +207,18 @@ class DomainsFull(ConstraintCause, frozen=True, kw_only=True):
 
 
 class DaemonNode(Cause, frozen=True, kw_only=True):
-    """Filters reject the only node of a daemon.
+    """Filters, constraints or both reject the only node of a daemon.
 
     Attributes:
         filters: in the profile's order.
-        constraints: the topology keys of the constraints that reject it too.
+        constraints: the topology keys of the constraints that reject it.
+        lacks: the first of these keys that is no label of the node.
     """
 
     node: str
     filters: tuple[RejectingFilter, ...]
     constraints: tuple[str, ...] = ()
+    lacks: str = ""
 
 
 class FiltersAlone(Cause, frozen=True, kw_only=True):
@@ -288,5 +290,5 @@ AnyCause: TypeAlias = (
 )
 
 
-RootCause: TypeAlias = WaitsForTerminatingPods | MisspeltKey | NoSelector | GhostSelector
+RootCause: TypeAlias = DaemonNode | WaitsForTerminatingPods | MisspeltKey | NoSelector | GhostSelector
 """The causes that explain more than a constraint and the nodes that it rejects."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -23,13 +24,13 @@ class ConstraintState(msgspec.Struct, frozen=True):
     Attributes:
         matching: value of each eligible domain → matching Pods (count).
         keyed: whether any node has the topology key.
-        each_alone: whether each Pod has only its own domain, which holds the minimum, as Pods of a DaemonSet may.
+        alone: domain → the largest skew of one of its nodes, if each Pod of a DaemonSet counts only its own node.
     """
 
     counts: DomainCounts
     matching: Mapping[str, int]
     keyed: bool
-    each_alone: bool
+    alone: Mapping[str, int] | None
 
     @property
     def constraint(self) -> Constraint:
@@ -44,7 +45,14 @@ class ConstraintState(msgspec.Struct, frozen=True):
     @property
     def skew(self) -> int:
         """The largest count minus the global minimum (Pods)."""
-        return 0 if self.each_alone or not self.matching else max(self.matching.values()) - self.counts.global_minimum
+        if self.alone is not None:
+            return max(self.alone.values(), default=0)
+        return max(self.matching.values()) - self.counts.global_minimum if self.matching else 0
+
+    @property
+    def always_even(self) -> bool:
+        """Whether each Pod has only its own node, which holds the minimum; minDomains makes the minimum 0."""
+        return self.alone is not None and self.constraint.min_domains <= 1
 
     @property
     def uneven(self) -> bool:
@@ -66,8 +74,20 @@ def constraint_states(
             counts=counts,
             matching=matching,
             keyed=bool(handle.index.values(key)),
-            each_alone=workload == DAEMON_SET.name and counts.constraint.honors_affinity,
+            alone=_alone(counts, pod, handle) if workload == DAEMON_SET.name else None,
         )
+
+
+def _alone(counts: DomainCounts, pod: Pod, handle: Handle) -> Mapping[str, int] | None:
+    constraint, found = counts.constraint, dict[str, int]()
+    if not constraint.honors_affinity:
+        return None
+    if constraint.min_domains > 1:
+        pods = Counter(each.spec.node_name for each in podtopologyspread.counted_pods(constraint, pod, handle))
+        for name in counts.counted_nodes & pods.keys():
+            domain = handle.node_infos[name].labels.get(constraint.topology_key, "")
+            found[domain] = max(found.get(domain, 0), pods[name])
+    return found
 
 
 def idle(state: ConstraintState, profile: Profile) -> Idle | None:
@@ -81,7 +101,7 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
         Idle.NO_SELECTOR: selector == NOTHING,
         Idle.EMPTY_SELECTOR: selector == EVERYTHING and empty,
         Idle.MATCHES_OTHERS: selector != EVERYTHING and not state.counts.self_match,
-        Idle.EACH_ALONE: state.each_alone,
+        Idle.EACH_ALONE: state.always_even,
         Idle.ONE_DOMAIN: has_one_domain(state.constraint, len(state.matching)),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)

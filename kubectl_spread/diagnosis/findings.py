@@ -107,18 +107,19 @@ class SimilarTopologyKey(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class MinDomainsUnreachable(ConstraintFinding, frozen=True, kw_only=True):
-    """There are fewer eligible domains than minDomains."""
+    """There are fewer eligible domains than minDomains; ``daemon`` if each Pod of a DaemonSet counts only its node."""
 
     field = "minDomains"
     domains: tuple[str, ...]
+    daemon: bool = False
 
 
 class SingleDomain(ConstraintFinding, frozen=True, kw_only=True):
-    """One domain is eligible; ``daemon_node`` is the node of a DaemonSet's Pod, else empty."""
+    """One domain is eligible; ``daemon`` if each Pod of a DaemonSet counts only its node."""
 
     field = "topologyKey"
     domain: str
-    daemon_node: str
+    daemon: bool = False
 
 
 class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):

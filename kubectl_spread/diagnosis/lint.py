@@ -159,17 +159,22 @@ def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
         return
     for constraint, report in subject.each():
         if constraint.hard and len(report.eligible) < constraint.min_domains and constraint.min_domains > 1:
-            yield findings.MinDomainsUnreachable(constraint=constraint, domains=report.eligible)
+            daemon = _counts_its_node(subject, constraint)
+            yield findings.MinDomainsUnreachable(constraint=constraint, domains=report.eligible, daemon=daemon)
 
 
 def _single_domain(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
         if len(report.eligible) == 1 and constraint.min_domains <= 1 and subject.own:
-            # A daemon gets its affinity from its controller: it names the only node.
-            owner = subject.pod.metadata.controller
-            of_daemon = owner is not None and owner.kind == DAEMON_SET.name
-            node = pinned_node(subject.pod) if of_daemon and constraint.honors_affinity else ""
-            yield findings.SingleDomain(constraint=constraint, domain=report.eligible[0], daemon_node=node)
+            daemon = _counts_its_node(subject, constraint)
+            yield findings.SingleDomain(constraint=constraint, domain=report.eligible[0], daemon=daemon)
+
+
+def _counts_its_node(subject: Subject, constraint: Constraint) -> bool:
+    """Whether the Pod is of a DaemonSet, whose controller gives it an affinity to its node alone."""
+    owner = subject.pod.metadata.controller
+    of_daemon = owner is not None and owner.kind == DAEMON_SET.name
+    return of_daemon and constraint.honors_affinity and bool(pinned_node(subject.pod))
 
 
 def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:

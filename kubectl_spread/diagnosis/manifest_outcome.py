@@ -8,8 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
+from kubectl_spread.controllers import daemonset, statefulset
 from kubectl_spread.controllers import persistent_volumes as volumes
-from kubectl_spread.controllers import statefulset
 from kubectl_spread.controllers.rollout_plan import (
     Assumption,
     DesiredWorkload,
@@ -145,8 +145,13 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         first = replace(first, spec=replace(first.spec, node_name=""))
     # Another scheduler, or a kubelet, may decide otherwise than kube-scheduler.
     jammed = outcomes.jammed if handle.decides(first) else None
-    # Each daemon counts only its own node: the first one stands for all.
-    waiting = () if jammed is None or is_daemon else placed.waiting or jammed.waiting
+    waiting = () if jammed is None else placed.waiting or jammed.waiting
+    replicas = wanted.replicas
+    if is_daemon:
+        names = daemonset.nodes_with_pod(cycle.evaluate(wanted.pod, handle))
+        replicas, pinned = len(names), (daemonset.pinned_to(wanted.pod, min(names)),) if names else ()
+        # It counts only its own node.
+        first = next(iter(waiting or pinned), wanted.pod)
     shown = waiting[0] if waiting else first
     failed = FailedCreate(created=len(applied.came), message=applied.refused) if applied.refused else None
     outcome = ManifestOutcome(
@@ -154,7 +159,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         unread_revisions=_unread_revisions(wanted, before, applied.came),
         # If no Pod comes, the template of a daemon or of a rollout is not to blame.
         blameless=bool(placed.placements) or (outcomes.jam is None and (is_daemon or rollout is not None)),
-        replicas=_daemons_wanted(seen) if is_daemon else wanted.replicas,
+        replicas=replicas,
         placements=placed.placements,
         pending=len(placed.waiting) + applied.waiting_before if jammed else 0,
         failed_create=failed,
@@ -215,9 +220,3 @@ def _is_explained(outcome: ManifestOutcome) -> bool:
         return False
     decider = next(deciders(judgement.evaluation.pod, judgement.handle, judgement.evaluation), None)
     return judgement.blame is not None or decider is not None
-
-
-def _daemons_wanted(seen: AppliedOutcomes) -> int:
-    first = seen.first
-    left = first.staying if first.placed.jam and first.gone else 0
-    return len(first.placed.placements) + len(first.placed.waiting) + left

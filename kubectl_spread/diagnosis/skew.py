@@ -25,7 +25,7 @@ from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.missing_pods import upcoming_pod
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import CronJob, Job, ReplicaSet
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job, ReplicaSet
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
@@ -185,9 +185,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         """The constraint with its domains, if requested; of a DaemonSet as each of its Pods sees it."""
         index = self.state.constraint.index
         found = next(each for each in self.judged.constraints if each.index == index)
-        if not self.state.each_alone:
+        alone = self.state.alone
+        if alone is None:
             return found
-        return replace(found, domains=tuple(replace(domain, skew=0) for domain in found.domains))
+        return replace(found, domains=tuple(replace(each, skew=alone.get(each.value, 0)) for each in found.domains))
 
     @property
     def evaluated_filters(self) -> tuple[str, ...]:
@@ -257,7 +258,9 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
     decision = judge(evaluation, placed)
     beyond_template = lint.from_living(upcoming.from_living) if upcoming else ()
     headroom: statuses.Headroom | None = None
-    if most_verdicts and upcoming and revision.newest and revision.is_next and revision.handle.decides(pod):
+    # A DaemonSet has a Pod for each node, and no replicas.
+    scales = revision.newest and revision.is_next and not isinstance(revision.workload.owner, DaemonSet)
+    if most_verdicts and upcoming and scales and revision.handle.decides(pod):
         from kubectl_spread.diagnosis.headroom import headroom_of
 
         headroom = headroom_of(revision.workload, upcoming, revision.handle, most_verdicts=most_verdicts)

@@ -118,7 +118,7 @@ def shared_line(cause: causes.AnyCause) -> str:
                 alike[_shared(pin.reasons)] += len(pin.nodes)
             whys = (f"{number} of {nodes} nodes {why}" for why, number in alike.most_common(MOST_REASONS))
             return f"{brief_key(constraint.topology_key)} {named(domains)}: {', '.join(whys)}"
-        case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters):
+        case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             each = (f"{it.plugin}: {_shared([it.reasons[0].reason]) or named(it.reasons[0].nodes)}" for it in filters)
             return "; ".join(each)
         case causes.ConstraintCause(constraint=constraint) | causes.GhostSelector(constraint=constraint):
@@ -310,6 +310,12 @@ def _domains_full(cause: causes.DomainsFull) -> Texts:
 
 
 def _daemon_node(cause: causes.DaemonNode) -> Texts:
+    if not cause.filters:
+        if cause.lacks:
+            lacks = f"lacks the label {cause.lacks}"
+            return Texts([f"{cause.node}, the only node for this Pod, {lacks}."], [f"{cause.node} {lacks}"])
+        rejects = f"rejects {cause.node}, the only node for"
+        return Texts([f"The constraint on {cause.constraints[0]} {rejects} this Pod."], [f"{rejects} its Pod"])
     long, short, reasons = ("; ".join(column) for column in zip(*map(_filter, cause.filters), strict=True))
     besides = " ".join(f"The constraint on {key} rejects it too." for key in cause.constraints)
     first = f"{long}. {besides}" if besides else f"{NO_CONSTRAINT}{long}."

@@ -13,6 +13,7 @@ from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 FINDINGS = Rules(EntryKind.FINDING)
 
+_MOST_WHYS = 3
 _some = partial(listed, most=3)
 _pods = partial(count_of, noun="Pod")
 
@@ -68,7 +69,9 @@ def _(finding: findings.PinnedMinimum) -> str:
     alike: dict[str, list[str]] = {}
     for node, reasons in by_node.items():
         alike.setdefault("; ".join(reasons), []).append(node)
-    pins = _some([f"{listed(nodes, 1)} ({why})" for why, nodes in alike.items()])
+    each = [f"{listed(nodes, 1)} ({why})" for why, nodes in alike.items()]
+    rest = sum(map(len, [*alike.values()][_MOST_WHYS:]))
+    pins = f"{', '.join(each[:_MOST_WHYS])} and {rest} more nodes" if len(each) > _MOST_WHYS + 1 else ", ".join(each)
     has, most = "has" if len(finding.domains) == 1 else "have", finding.global_minimum + finding.constraint.max_skew
     return (
         f"{_some(finding.domains)} {has} the fewest matching Pods ({finding.global_minimum}), but this Pod cannot go"
@@ -144,12 +147,19 @@ def _(finding: findings.SimilarTopologyKey) -> str:
     meaning="While there are fewer eligible domains than minDomains, the global minimum is 0. No domain may then"
     " have more than maxSkew matching Pods.",
     when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the eligible domains.",
-    action="Add a node in another domain, or lower minDomains. An autoscaler adds the node if it has a pool there.",
+    action="Add a node in another domain, or lower minDomains. An autoscaler adds the node if it has a pool there."
+    " For a DaemonSet, drop the constraint.",
 )
 def _(finding: findings.MinDomainsUnreachable) -> str:
     constraint, domains = finding.constraint, finding.domains
     which = f" ({_some(domains)})" if domains else ""
     are = "is" if len(domains) == 1 else "are"
+    if finding.daemon:
+        return (
+            f"minDomains requires {constraint.min_domains} domains of {constraint.topology_key}, but each Pod of a"
+            " DaemonSet counts only its own node. The minimum is always 0, and no node may hold more than"
+            f" {count_of(constraint.max_skew, 'matching Pod')}. Drop the constraint."
+        )
     return (
         f"minDomains requires {constraint.min_domains} domains of {constraint.topology_key}, but there {are}"
         f" {len(domains)}{which}. Until there are more, the minimum is 0 and no domain may hold more"
@@ -162,17 +172,18 @@ def _(finding: findings.MinDomainsUnreachable) -> str:
     meaning="Skew is the difference from the emptiest domain. With a single domain it is always 0, so the constraint"
     " allows any distribution.",
     when="A warning, if exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's own.",
-    action="Set minDomains to the number of domains that you need, or widen the node affinity.",
+    action="Set minDomains to the number of domains that you need, or widen the node affinity. For a DaemonSet, drop"
+    " the constraint.",
 )
 def _(finding: findings.SingleDomain) -> str:
-    remedy = (
-        f"It can only go to {finding.daemon_node}: drop the constraint"
-        if finding.daemon_node
-        else "Set minDomains, or widen the node affinity"
-    )
+    if finding.daemon:
+        return (
+            "each Pod of a DaemonSet counts only its own node, so the skew is always 0 and nothing is spread. Drop the"
+            " constraint."
+        )
     return (
         f"{finding.constraint.topology_key} has only one domain that counts for this Pod ({seen(finding.domain)}), so"
-        f" the skew is always 0 and nothing is spread. {remedy}."
+        " the skew is always 0 and nothing is spread. Set minDomains, or widen the node affinity."
     )
 
 

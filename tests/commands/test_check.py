@@ -184,6 +184,17 @@ def test_a_daemon_counts_the_node_at_which_it_jams(checked: Check) -> None:
     assert (item.replicas, len(item.placements), item.jam is not None) == (2, 1, True)
 
 
+@pytest.mark.parametrize(("cpu", "name"), [("0", "a1"), ("8", "b1")], ids=["all have room", "one has none"])
+def test_a_daemon_counts_only_its_own_node(checked: Check, cpu: str, name: str) -> None:
+    key = spread(HOSTNAME, selector=app("agent"))
+    agent = workload("DaemonSet", "agent", pods=template(key, labels={"app": "agent"}, requests={"cpu": "1"}))
+    others = [owned(f"old-{n}", "DaemonSet", "old", on="a1", labels={"app": "agent"}) for n in range(3)]
+    item = only(checked([agent], [*TAINTED, *others, pod("hog", on="b1", requests={"cpu": cpu})]))
+    assert [domain.value for domain in item.after[0].domains if domain.eligible] == [name]
+    assert "SingleDomain" in {finding.id for finding in item.findings}
+    assert "PinnedMinimum" not in {finding.id for finding in item.findings}
+
+
 def rollout(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
     """Return an object of an API that this program does not know."""
     metadata = {"name": "web", "namespace": "default"}

@@ -117,3 +117,10 @@ def test_a_soft_constraint_keeps_no_replica_away() -> None:
     nodes = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b", taints=[GPU])]
     found = headroom_of([*nodes, *web(soft=True, requests={"cpu": "1"})])
     assert told(found) == (2, 3, f"Unschedulable: taint {GPU}; cpu: asks 1, 0 free")
+
+
+def test_a_daemon_set_has_no_replicas_to_add() -> None:
+    constraint = spread(ZONE, selector=app("web"))
+    made = workload("DaemonSet", "web", pods=template(constraint))
+    waits = owned("p", "DaemonSet", "web", topologySpreadConstraints=[constraint])
+    assert headroom_of([*ABC, made, waits]) is None

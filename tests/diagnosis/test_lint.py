@@ -218,9 +218,15 @@ def test_one_domain_is_nothing_to_spread_over(constraint: Object, fields: Object
 def test_a_daemon_has_its_own_node_to_spread_over() -> None:
     names = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a1"]}]}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [names]}}
-    daemon = owned("d", "DaemonSet", "d", affinity={"nodeAffinity": required}, topologySpreadConstraints=[zoned()])
-    finding = only(linted(daemon, ABC), findings.SingleDomain)
-    assert (finding.domain, finding.daemon_node) == ("a", "a1")
+    keys = [
+        zoned(),
+        spread(HOSTNAME, selector=app("web"), minDomains=2),
+        zoned(nodeAffinityPolicy="Ignore", minDomains=4),
+    ]
+    daemon = owned("d", "DaemonSet", "d", affinity={"nodeAffinity": required}, topologySpreadConstraints=keys)
+    found = linted(daemon, ABC)
+    assert only(found, findings.SingleDomain).daemon
+    assert [each.daemon for each in found if isinstance(each, findings.MinDomainsUnreachable)] == [True, False]
 
 
 def test_a_default_constraint_is_nobodys_mistake() -> None:

@@ -282,6 +282,14 @@ def test_daemon_pods_count_their_own_nodes_alone() -> None:
     assert row.status_reason == "the affinity of each Pod selects one node: skew is always 0"
 
 
+def test_min_domains_limits_the_pods_on_the_node_of_a_daemon() -> None:
+    made = workload("DaemonSet", "web", pods=template(zoned(minDomains=2)))
+    row = only([*ABC, made, *(owned(f"p{on}", "DaemonSet", "web", on=on) for on in ("a1", "a2"))])
+    assert (row.status, row.constraint.skew) == (SpreadStatus.OK, 1)
+    row = only([*ABC, made, *(owned(f"p{n}", "DaemonSet", "web", on="a1") for n in range(2))])
+    assert (row.status, row.constraint.skew) == (SpreadStatus.VIOLATED, 2)
+
+
 def test_own_pods_are_told_from_those_that_only_match() -> None:
     others = [pod("stray", on="b1", labels={"app": "web"}), pod("far", on="b1", namespace="x", labels={"app": "web"})]
     row = only([*ABC, *deployment(on=["a1", "c1"]), *others])

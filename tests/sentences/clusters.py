@@ -7,9 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
-from tests.build_workloads import controller, template, workload
+from tests.build_storage import claim, volume
+from tests.build_workloads import controller, cron_job, template, workload
 
-KINDS = ("Deployment", "Deployment", "StatefulSet", "Job", "ReplicaSet")
+KINDS = ("Deployment", "Deployment", "StatefulSet", "Job", "ReplicaSet", "DaemonSet", "CronJob")
+NOT_READY = "node.kubernetes.io/not-ready"
+CORDONED = "node.kubernetes.io/unschedulable:NoSchedule"
+DAEMON_TOLERATIONS = (("not-ready", "NoExecute"), ("unreachable", "NoExecute"), ("unschedulable", "NoSchedule"))
+"""What the DaemonSet controller adds to its Pods. Source: pkg/controller/daemon/util/daemonset_util.go."""
 
 
 def cluster(seed: int) -> list[Object]:
@@ -23,43 +28,95 @@ def cluster(seed: int) -> list[Object]:
 
 
 def _node(name: str, drawn: random.Random) -> Object:
-    return node(
+    cordoned, ready = drawn.random() < 0.15, drawn.random() < 0.9
+    taints = ["dedicated=gpu:NoSchedule"] if drawn.random() < 0.2 else []
+    taints += [CORDONED] if cordoned else []
+    taints += [] if ready else [f"{NOT_READY}:NoSchedule", f"{NOT_READY}:NoExecute"]
+    made = node(
         name,
         zone=name[0] if drawn.random() < 0.93 else None,
-        taints=["dedicated=gpu:NoSchedule"] if drawn.random() < 0.2 else [],
+        taints=taints,
         allocatable={"cpu": str(drawn.randint(1, 4))},
-        unschedulable=drawn.random() < 0.15,
+        unschedulable=cordoned,
     )
+    made["status"]["conditions"] = [{"type": "Ready", "status": str(ready)}]
+    return made
 
 
 def _workload(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Object]:
     """Return a workload and its Pods, of which one or more wait."""
     kind = drawn.choice(KINDS)
-    on = [drawn.choice(nodes) for _ in range(drawn.randint(0, 5))] + [""] * drawn.randint(1, 3)
     constraints = _constraints(name, drawn)
-    fields: dict[str, Any] = {
-        "labels": {"app": name},
-        "requests": {"cpu": drawn.choice(("100m", "500m", "1", "2"))},
-        "topologySpreadConstraints": constraints,
-    }
-    if kind == "Job":
+    fields: dict[str, Any] = {"labels": {"app": name}, "requests": {"cpu": drawn.choice(("100m", "500m", "1", "2"))}}
+    if kind in {"Job", "CronJob"}:
         fields["restartPolicy"] = "Never"
-    made = template(*constraints, **{key: value for key, value in fields.items() if key[0] != "t"})
-    size: dict[str, Any] = (
-        {"parallelism": len(on), "completions": 50, "manualSelector": True} if kind == "Job" else {"replicas": len(on)}
+    made = template(*constraints, **fields)
+    fields["topologySpreadConstraints"] = constraints
+    if kind == "DaemonSet":
+        waits = drawn.randint(1, min(3, len(nodes)))
+        objects = [workload(kind, name, pods=made, selector=app(name))]
+        return [
+            *objects,
+            *(_daemon(name, each, waits=n < waits, **fields) for n, each in enumerate(_mixed(nodes, drawn))),
+        ]
+    on = [drawn.choice(nodes) for _ in range(drawn.randint(0, 5))] + [""] * drawn.randint(1, 3)
+    objects, by = _owners(kind, name, made, len(on))
+    claimed = kind == "StatefulSet" and drawn.random() < 0.5
+    if claimed:
+        objects[0]["spec"]["volumeClaimTemplates"] = [claim("data", class_name="")]
+    for n, where in enumerate(on):
+        called = f"{by['name']}-{n}"
+        if claimed:
+            zone = (where or drawn.choice(nodes))[0]
+            objects += _bound(called, zone)
+            fields["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": f"data-{called}"}}]
+        status = {"phase": "Running" if where else "Pending"}
+        objects.append(pod(called, on=where, status=status, owner=by, **fields))
+    return objects
+
+
+def _mixed(nodes: Sequence[str], drawn: random.Random) -> Sequence[str]:
+    return drawn.sample(nodes, len(nodes))
+
+
+def _owners(kind: str, name: str, pods: Object, number: int) -> tuple[list[Object], Object]:
+    """Return the workload of so many Pods (count), and the reference to what controls them."""
+    if kind in {"Job", "CronJob"}:
+        size: dict[str, Any] = {"parallelism": number, "completions": 50, "manualSelector": True}
+    else:
+        size = {"replicas": number, **({"podManagementPolicy": "Parallel"} if kind == "StatefulSet" else {})}
+    size["selector"] = app(name)
+    if kind not in {"Deployment", "CronJob"}:
+        return [workload(kind, name, pods=pods, **size)], controller(kind, name)
+    by = controller("ReplicaSet" if kind == "Deployment" else "Job", f"{name}-1")
+    top = workload(kind, name, pods=pods, **size) if kind == "Deployment" else cron_job(name, pods=pods, **size)
+    return [top, workload(by["kind"], by["name"], owner=controller(kind, name), pods=pods, **size)], by
+
+
+def _daemon(name: str, node_name: str, *, waits: bool, **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
+    """Return the Pod of a DaemonSet for the node."""
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node_name]}]}
+    return pod(
+        f"{name}-{node_name}",
+        on="" if waits else node_name,
+        status={"phase": "Pending" if waits else "Running"},
+        owner=controller("DaemonSet", name),
+        affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}},
+        tolerations=[
+            {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": effect}
+            for key, effect in DAEMON_TOLERATIONS
+        ],
+        **fields,
     )
-    if kind == "StatefulSet":
-        size["podManagementPolicy"] = "Parallel"
-    objects = [workload(kind, name, pods=made, selector=app(name), **size)]
-    by, begin = controller(kind, name), name
-    if kind == "Deployment":
-        begin = f"{name}-1"
-        by = controller("ReplicaSet", begin)
-        owner = controller(kind, name)
-        objects.append(workload("ReplicaSet", begin, owner=owner, pods=made, replicas=len(on), selector=app(name)))
-    states = [{"phase": "Running" if where else "Pending"} for where in on]
-    pods = [pod(f"{begin}-{n}", on=on[n], status=status, owner=by, **fields) for n, status in enumerate(states)]
-    return [*objects, *pods]
+
+
+def _bound(pod_name: str, zone: str) -> list[Object]:
+    """Return the claim of a Pod of a StatefulSet and its volume, which only nodes of the zone can use."""
+    kept_for = {"name": f"data-{pod_name}", "uid": f"default/data-{pod_name}"}
+    return [
+        claim(f"data-{pod_name}", class_name="", bound_to=f"volume-{pod_name}"),
+        volume(f"volume-{pod_name}", usable_on={ZONE: [zone]}, kept_for=kept_for, phase="Bound"),
+    ]
 
 
 def _constraints(name: str, drawn: random.Random) -> list[Object]:

@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.build import HOSTNAME, ZONE, Object
 
 BRIEF = {"zone": ZONE, "zones": ZONE, "hostname": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
 KEY = r"(?P<key>[a-z.]+/[a-z]+|zones?|hostname)"
 NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| and \d+ more)?)"
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
 """Names of nodes, Pods and workloads, whose digits count nothing."""
 
@@ -28,21 +30,35 @@ class Facts(Struct, frozen=True):
         on: the Pods that are on nodes.
         kin: all Pods of the workload.
         pod: the Pod.
+        zone: where its volume is; empty for none.
     """
 
     nodes: Mapping[str, Object]
     on: Sequence[Object]
     kin: Sequence[Object]
     pod: Object
+    zone: str = ""
 
     @classmethod
-    def of(cls, objects: Sequence[Object], app: str) -> Facts:
-        """Return what there is to count for the Pods of the application, of which one waits."""
+    def about(cls, objects: Sequence[Object], app: str, name: str = "") -> Facts:
+        """Return what there is to count for the Pods of the application, of which that or the first waits."""
         pods = [each for each in objects if each["kind"] == "Pod"]
         kin = [each for each in pods if each["metadata"]["labels"]["app"] == app]
         nodes = {each["metadata"]["name"]: each for each in objects if each["kind"] == "Node"}
-        waits = next(each for each in kin if not each["spec"].get("nodeName"))
-        return cls(nodes, [each for each in pods if each["spec"].get("nodeName")], kin, waits)
+        waiting = (each for each in kin if not each["spec"].get("nodeName"))
+        waits = next(each for each in waiting if name in ("", each["metadata"]["name"]))
+        zone = next((_zone_of(each) for each in objects if each["metadata"]["name"] == _volume_of(waits)), "")
+        return cls(nodes, [each for each in pods if each["spec"].get("nodeName")], kin, waits, zone)
+
+    def of(self, name: str) -> Facts:
+        """Return the same for another Pod of the workload."""
+        return replace(self, pod=next(each for each in self.kin if each["metadata"]["name"] == name))
+
+    @property
+    def of_all(self) -> Facts:
+        """The same as all Pods of a DaemonSet see it together: without the affinity of each to its node."""
+        spec = {key: value for key, value in self.pod["spec"].items() if key != "affinity"}
+        return replace(self, pod={**self.pod, "spec": spec})
 
     @property
     def kind(self) -> str:
@@ -73,7 +89,7 @@ class Facts(Struct, frozen=True):
             if each["whenUnsatisfiable"] == hard
         ]
         honoured = constraint.get("nodeTaintsPolicy") == "Honor"
-        fit = [name for name in self.nodes if not (honoured and self.tainted(name))]
+        fit = [name for name in self.nodes if self.selects(name) and not (honoured and self.untolerated(name))]
         return [name for name in fit if all(each in self.labels(name) for each in keys)]
 
     def domains(self, key: str) -> Counter[str]:
@@ -95,6 +111,16 @@ class Facts(Struct, frozen=True):
         domains = self.domains(key)
         return 0 if len(domains) < self.constraint(key).get("minDomains", 1) else min(domains.values(), default=0)
 
+    def skew(self, key: str) -> int:
+        """Return how far the fullest domain is beyond the minimum; each Pod of a DaemonSet sees only its node."""
+        if self.kind != "DaemonSet":
+            return max(self.domains(key).values(), default=0) - self.minimum(key)
+        if self.constraint(key).get("minDomains", 1) <= 1:
+            return 0
+        counted = self.of_all.counted(key)
+        on = Counter(each["spec"]["nodeName"] for each in self.matching(key))
+        return max((on[name] for name in counted), default=0)
+
     def rejects(self, key: str, name: str) -> bool:
         """Whether the constraint on the key keeps the Pod off the node."""
         constraint, domain = self.constraint(key), self.labels(name).get(BRIEF[key])
@@ -108,22 +134,46 @@ class Facts(Struct, frozen=True):
         used = sum(cpu_of(each) for each in self.on if each["spec"]["nodeName"] == name)
         return milli(self.nodes[name]["status"]["allocatable"]["cpu"]) - used
 
-    def tainted(self, name: str) -> bool:
-        """Whether the node has a taint."""
-        return bool(self.nodes[name]["spec"]["taints"])
+    def selects(self, name: str) -> bool:
+        """Whether the Pod's node affinity, that of a Pod of a DaemonSet, is for the node."""
+        affinity = self.pod["spec"].get("affinity")
+        if affinity is None:
+            return True
+        (term,) = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+        return bool([name] == term["matchFields"][0]["values"])
+
+    def tainted(self, name: str, taint: str) -> bool:
+        """Whether the node has the taint, written ``key=value:effect``."""
+        return taint in {
+            f"{each['key']}{'=' if each['value'] else ''}{each['value']}:{each['effect']}"
+            for each in self.nodes[name]["spec"]["taints"]
+        }
+
+    def untolerated(self, name: str) -> bool:
+        """Whether the node has a taint that the Pod does not tolerate."""
+        tolerated = {(each["key"], each["effect"]) for each in self.pod["spec"].get("tolerations", ())}
+        return bool({(each["key"], each["effect"]) for each in self.nodes[name]["spec"]["taints"]} - tolerated)
 
     def cordoned(self, name: str) -> bool:
-        """Whether the node is cordoned."""
-        return bool(self.nodes[name]["spec"].get("unschedulable"))
+        """Whether the node is cordoned, and the Pod does not tolerate that."""
+        tolerated = {each["key"] for each in self.pod["spec"].get("tolerations", ())}
+        return bool(self.nodes[name]["spec"].get("unschedulable")) and UNSCHEDULABLE not in tolerated
+
+    def elsewhere(self, name: str) -> bool:
+        """Whether the node cannot use the Pod's volume."""
+        return bool(self.zone) and self.labels(name).get(ZONE) != self.zone
 
     def said_first(self, name: str) -> str:
         """Return what kube-scheduler says of the node: its first filter that rejects it."""
-        if self.cordoned(name):
-            return "node(s) were unschedulable"
-        if self.tainted(name):
-            return "node(s) had untolerated taint(s)"
-        if self.free(name) < self.asked:
-            return "Insufficient cpu"
+        filters = {
+            "node(s) didn't satisfy plugin(s) [NodeAffinity]": not self.selects(name),
+            "node(s) were unschedulable": self.cordoned(name),
+            "node(s) had untolerated taint(s)": self.untolerated(name),
+            "Insufficient cpu": self.free(name) < self.asked,
+            "node(s) didn't match PersistentVolume's node affinity": self.elsewhere(name),
+        }
+        if any(filters.values()):
+            return next(text for text, rejects in filters.items() if rejects)
         hard = [each for each in self.pod["spec"]["topologySpreadConstraints"] if each["whenUnsatisfiable"][0] == "D"]
         for each in hard:
             if each["topologyKey"] not in self.labels(name):
@@ -131,6 +181,19 @@ class Facts(Struct, frozen=True):
             if self.rejects(each["topologyKey"], name):
                 return "node(s) didn't match pod topology spread constraints"
         return ""
+
+
+def _volume_of(pod: Object) -> str:
+    """Return the name of the Pod's volume; empty where it has none."""
+    (claimed,) = pod["spec"].get("volumes") or [None]
+    return claimed["persistentVolumeClaim"]["claimName"].replace("data-", "volume-") if claimed else ""
+
+
+def _zone_of(volume: Object) -> str:
+    """Return the zone whose nodes can use the volume."""
+    (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    zone: str = term["matchExpressions"][0]["values"][0]
+    return zone
 
 
 def milli(text: str) -> int:
@@ -177,8 +240,14 @@ def _at(read: re.Match[str], facts: Facts) -> bool:
 def _too_few(read: re.Match[str], facts: Facts) -> bool:
     domains, constraint = list(facts.domains(read["key"])), facts.constraint(read["key"])
     asked = int(read["asked"]) == constraint["minDomains"] > len(domains)
-    listed = int(read["n"]) == len(domains) and all_of(read["names"] or "", domains)
+    listed = int(read["n"]) == len(domains) and (not read["names"] or all_of(read["names"], domains))
     return asked and listed and int(read["most"]) == constraint["maxSkew"]
+
+
+def _daemon_too_few(read: re.Match[str], facts: Facts) -> bool:
+    constraint, domains = facts.constraint(read["key"]), facts.domains(read["key"])
+    asked = int(read["asked"]) == constraint["minDomains"] > len(domains)
+    return facts.kind == "DaemonSet" and len(domains) <= 1 and asked and int(read["most"]) == constraint["maxSkew"]
 
 
 def _free(read: re.Match[str], facts: Facts) -> bool:
@@ -246,7 +315,7 @@ def _at_minimum(facts: Facts, key: str) -> list[str]:
 
 
 def _nodes_at_minimum(read: re.Match[str], facts: Facts) -> bool:
-    number = int(read["n"])
+    number = int(read["n"] or 0)
     if "pins" in read.groupdict():
         number += sum(named(pin["names"])[1] for pin in re.finditer(rf"{NAMES} \(", read["pins"]))
     return any(len(_at_minimum(facts, key)) == number for key in _keys(facts))
@@ -265,7 +334,7 @@ def _shut(read: re.Match[str], facts: Facts) -> bool:
 def _pinning(read: re.Match[str], facts: Facts) -> bool:
     having: Callable[[str], bool] = {
         "co": facts.cordoned,
-        "ta": facts.tainted,
+        "ta": lambda name: facts.tainted(name, read["why"].removeprefix("taint ")),
         "cp": lambda name: facts.free(name) < facts.asked,
     }[read["why"][:2]]
     names, number = named(read["names"])
@@ -282,8 +351,8 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
 
 CPU = r"\d+m?"
 RULES: Sequence[tuple[str, Rule]] = (
-    (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint dedicated|cpu: asks))", _pinning),
-    (r"this Pod cannot go there: (?P<pins>.*) and (?P<n>\d+) more\. Until", _nodes_at_minimum),
+    (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint [^ ,;)]*\w|cpu: asks))", _pinning),
+    (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
@@ -291,7 +360,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"{NAMES} (?:has|have) (?P<n>\d+)(?=[,;.])", _at),
     (
         (
-            rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY} (?:counts? for this Pod )?\({NAMES}\), but"
+            rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY}(?: counts? for this Pod)?(?: \({NAMES}\))?, but"
             r" minDomains requires (?P<asked>\d+)(?:, so .* maxSkew|: no domain may hold more than) (?P<most>\d+)"
         ),
         _too_few,
@@ -305,12 +374,20 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (rf"cpu: asks (?P<asked>{CPU}), (?:at most )?(?P<free>{CPU}) free(?: of (?P<of>{CPU}))?(?: \({NAMES}\))?", _free),
     (rf"cordoned \({NAMES}\)", _all(Facts.cordoned)),
-    (rf"taint dedicated=gpu:NoSchedule \({NAMES}\)", _all(Facts.tainted)),
+    (rf"claim \S+ is bound to \S+ in [a-d] \({NAMES}\)", _all(Facts.elsewhere)),
+    (
+        rf"taint (?P<taint>\S+:\w+) \({NAMES}\)",
+        lambda read, facts: _all(lambda facts, name: facts.tainted(name, read["taint"]))(read, facts),
+    ),
     (
         rf"constraint on {KEY} rejects {NAMES} too",
         lambda read, facts: all_of(read["names"], [n for n in facts.nodes if facts.rejects(read["key"], n)]),
     ),
     (r"0/(?P<n>\d+) nodes are available: (?P<why>.*)", _available),
+    (
+        rf"minDomains requires (?P<asked>\d+) domains of {KEY}, but each Pod .* may hold more than (?P<most>\d+)",
+        _daemon_too_few,
+    ),
     (
         rf"{KEY} has only one domain that counts for this Pod \({NAMES}\), so the skew is always 0",
         lambda read, facts: [read["names"]] == list(facts.domains(read["key"])),
@@ -339,6 +416,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
 )
 UNREAD: Mapping[str, str] = {
+    r"so the skew is always 0": "there is one domain; another rule reads which",
     r"last FailedScheduling is 10s old": "how long the scheduler backs off, at most",
     r"and \d+ more reasons?": "reasons are not counted here: their texts are not part of the cluster",
     r"\d+ more filters? rejects? nodes": "as for reasons",
@@ -354,13 +432,13 @@ _UNREAD = [re.compile(pattern) for pattern in UNREAD]
 
 def wrong(sentence: str, facts: Facts) -> Iterator[str]:
     """Yield what of the sentence is not so, and the numbers that no rule reads."""
-    left = sentence
+    spans = [read.span() for each in _UNREAD for read in each.finditer(sentence)]
     for pattern, rule in _RULES:
         for read in pattern.finditer(sentence):
+            spans.append(read.span())
             if not rule(read, facts):
                 yield f"not so: {read[0]!r} in {sentence!r}"
-        left = pattern.sub("", left)
-    for each in _UNREAD:
-        left = each.sub("", left)
+    # Two rules may read the same words.
+    left = "".join(char for at, char in enumerate(sentence) if not any(first <= at < end for first, end in spans))
     if re.search(r"\d", NAME.sub("", left)):
         yield f"no rule reads {left!r} of {sentence!r}"

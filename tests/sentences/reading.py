@@ -32,14 +32,14 @@ def said(objects: Sequence[Object], *, fix_budget: float) -> Iterator[tuple[Fact
     apps = {each["metadata"]["name"]: each["metadata"]["labels"]["app"] for each in objects if each["kind"] == "Pod"}
     for item in why_pending(Memory(objects), scope, SchedulerOptions(), fix_budget=fix_budget).report.items:
         if not item.feasible:
-            yield Facts.of(objects, apps[item.name]), item
+            yield Facts.about(objects, apps[item.name], item.name), item
 
 
 def shown(objects: Sequence[Object]) -> Iterator[tuple[Facts, str]]:
     """Yield what there is to count for each workload with a Pod that waits, and each finding of ``show`` about it."""
     scope = Scope(namespace="default")
     for row in show(Memory(objects), scope, ShowOptions(), SchedulerOptions()).report.items:
-        facts = Facts.of(objects, row.workload.name)
+        facts = Facts.about(objects, row.workload.name)
         yield from ((facts, finding.message) for finding in row.findings)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.program import spread as run
-from tests.sentences.clusters import cluster
+from tests.sentences.clusters import KINDS, cluster
 from tests.sentences.grammar import Facts
 
 Known = Mapping[str, Facts]
@@ -27,10 +27,9 @@ def misread_texts(seed: int) -> Iterator[str]:
 def texts(seed: int) -> Iterator[tuple[str, str, Known]]:
     """Yield each command, its text about the seed's cluster, and what there is to count."""
     objects = cluster(seed)
-    makers = [
-        each for each in objects if each["kind"] not in {"Node", "Pod"} and not each["metadata"]["ownerReferences"]
-    ]
-    known = {each["metadata"]["name"]: Facts.of(objects, each["metadata"]["name"]) for each in makers}
+    # A Job of a CronJob and a ReplicaSet of a Deployment have an owner.
+    makers = [each for each in objects if each["kind"] in KINDS and not each["metadata"]["ownerReferences"]]
+    known = {each["metadata"]["name"]: Facts.about(objects, each["metadata"]["name"]) for each in makers}
     first = next(each["metadata"]["name"] for each in objects if each["kind"] == "Node")
     with TemporaryDirectory() as folder:
         source, manifest = Path(folder, "cluster.json"), Path(folder, "manifest.json")
@@ -54,9 +53,8 @@ def _domains(text: str) -> dict[str, int]:
 
 
 def _row(read: re.Match[str], known: Known, _: str) -> bool:
-    facts, key = known[read["app"]], read["key"]
-    domains, constraint = facts.domains(key), facts.constraint(key)
-    skew = max(domains.values(), default=0) - facts.minimum(key)
+    facts, key = known[read["app"]].of_all, read["key"]
+    domains, constraint, skew = facts.domains(key), facts.constraint(key), facts.skew(key)
     # Of many domains the text has those that change.
     same = _domains(read["domains"]).items() <= domains.items()
     return same and (int(read["skew"]), int(read["most"])) == (skew, constraint["maxSkew"])
@@ -67,9 +65,8 @@ def _violated(known: Known) -> int:
     found = 0
     for facts in known.values():
         for each in facts.pod["spec"]["topologySpreadConstraints"]:
-            domains = facts.domains(each["topologyKey"])
-            skew = max(domains.values(), default=0) - facts.minimum(each["topologyKey"])
-            found += each["whenUnsatisfiable"] == "DoNotSchedule" and skew > each["maxSkew"]
+            hard = each["whenUnsatisfiable"] == "DoNotSchedule" and facts.kind != "DaemonSet"
+            found += hard and facts.skew(each["topologyKey"]) > each["maxSkew"]
     return found
 
 
@@ -87,7 +84,8 @@ def _wait(read: re.Match[str], known: Known, _: str) -> bool:
 
 
 def _evicted(read: re.Match[str], known: Known, text: str) -> bool:
-    gone = [each for facts in known.values() for each in facts.kin if each["spec"].get("nodeName") == read["node"]]
+    moved = [each for facts in known.values() if facts.kind != "DaemonSet" for each in facts.kin]
+    gone = [each for each in moved if each["spec"].get("nodeName") == read["node"]]
     named = re.search(r"^Evicted: (.*)\.$", text, re.MULTILINE)
     names = re.findall(r"(?<=[ ,])(web-\d-[\d-]+)\b", named[1]) if named else []
     whole = len(names) == len(gone) or (named is not None and "more" in named[1])
@@ -112,6 +110,9 @@ def _columns(pattern: str, text: str) -> tuple[list[str], list[str]]:
 
 def _all(read: re.Match[str], known: Known, _: str) -> bool:
     facts = known[read["app"]]
+    if facts.kind == "DaemonSet":
+        there = {each["spec"].get("nodeName") for each in facts.kin} if read["what"] == "new Pods" else set()
+        return int(read["n"]) == sum(not facts.untolerated(name) for name in facts.nodes.keys() - there)
     return int(read["n"]) == (len(facts.kin) if read["what"] == "replicas" else _waiting(facts))
 
 
@@ -130,9 +131,11 @@ def _there(read: re.Match[str], known: Known, _: str) -> bool:
     return int(read["n"]) == len(facts.kin) and nodes <= _waiting(facts)
 
 
-def _counted(read: re.Match[str], known: Known, _: str) -> bool:
+def _counted(read: re.Match[str], known: Known, text: str) -> bool:
     """Whether the table of a constraint has as many nodes, and Pods, as are counted in each of its domains."""
     facts, key = known[read["app"]], read["key"]
+    if (waits := re.search(rf"^({read['app']}-\S+) is Pending: ", text, re.MULTILINE)) is not None:
+        facts = facts.of(waits[1])
     rows = re.findall(r"^([a-d]\d?) +(\d+)(?: of (\d+))? +(\d+) +(?:\d+|-) ", read["rows"], re.MULTILINE)
     counted, domains = facts.counted(key), facts.domains(key)
     found = True

@@ -2,7 +2,7 @@
 
 Half of them are read live with ``--context``, half with ``--from`` a snapshot. Then the Pods of the workload have to be
 in, nobody else may have become Pending, no reserved node may hold a new tenant, and no request may have reached the
-other cluster. ``python -m tests.soak incidents [--count 40] [--skip 0]``.
+other cluster. ``python -m tests.soak incidents [--count 40] [--skip 0]``; ``--seed 7`` varies each.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -282,12 +283,33 @@ KINDS: Sequence[Callable[[int], Incident]] = (
 )
 
 
+def varied(incident: Incident, drawn: random.Random) -> Incident:
+    """Return the incident with what does not end it: others beside, a budget, soft constraints, taints that evict."""
+    beside, spec = [*incident.beside], {**incident.spec}
+    for number in range(drawn.randint(0, 2)):
+        kind = drawn.choice(("Deployment", "StatefulSet", "ReplicaSet"))
+        beside.append(other(f"idle-{number}", kind, replicas=drawn.randint(0, 3)))
+    if drawn.random() < 0.3:
+        beside.append(
+            policy("policy/v1", "PodDisruptionBudget", "own", selector=match(app=printed.NAME), minAvailable=1)
+        )
+    if drawn.random() < 0.3:
+        soft = constraint(HOSTNAME, selector=SELECTED, whenUnsatisfiable="ScheduleAnyway")
+        spec["topologySpreadConstraints"] = [*spec.get("topologySpreadConstraints", ()), soft]
+    nodes = json.loads(json.dumps(incident.nodes))
+    evicts = drawn.random() < 0.3
+    for taint in (taint for each in nodes for taint in each["spec"].get("taints", ())):
+        taint["effect"] = "NoExecute" if evicts else taint["effect"]
+    return dataclasses.replace(incident, beside=beside, spec=spec, nodes=nodes)
+
+
 def main() -> int:
     """Work the incidents and print what came of each; return 1 where anything is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak incidents", description=__doc__)
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=0)
     asked, _ = parser.parse_known_args()
     numbers = range(asked.skip, asked.skip + asked.count)
     chosen = [(n, KINDS[n % len(KINDS)]) for n in numbers if KINDS[n % len(KINDS)].__name__.startswith(asked.only)]
@@ -296,7 +318,12 @@ def main() -> int:
     with control_plane(printed.OPTIONS) as mine, control_plane(alone) as other_plane, TemporaryDirectory() as folder:
         pasting = both_contexts(mine, other_plane, Path(folder))
         for number, kind in chosen:
-            told, why = worked(mine.client(), pasting, kind(number // len(KINDS)), number, Path(folder))
+            incident, from_files = kind(number // len(KINDS) % 3), (number // len(KINDS) + number) % 2
+            if asked.seed:
+                drawn = random.Random(f"{asked.seed}/{number}")  # noqa: S311 - no secret
+                incident, from_files = varied(kind(drawn.randrange(3)), drawn), drawn.randrange(2)
+            snapshot = Path(folder) if from_files else None
+            told, why = worked(mine.client(), pasting, incident, f"incident-{number}", snapshot)
             wrong[kind.__name__] += bool(why)
             sys.stdout.write(f"{number} {kind.__name__}: {told}: {'; '.join(why) or 'well'}\n")
             sys.stdout.flush()
@@ -323,17 +350,16 @@ def both_contexts(mine: ControlPlane, other_plane: ControlPlane, folder: Path) -
 
 
 def worked(
-    client: Client, pasting: Kubectl, incident: Incident, number: int, folder: Path
+    client: Client, pasting: Kubectl, incident: Incident, namespace: str, snapshot: Path | None
 ) -> tuple[str, Sequence[str]]:
-    """Return what was done about an incident, and what is wrong after it."""
-    situation = incident.situation(f"incident-{number}")
+    """Return what was done about an incident, read live or from a snapshot there, and what is wrong after it."""
+    situation = incident.situation(namespace)
     with printed.emptied(client, situation.namespace):
         printed.set_up(client, situation)
         before = client.pods(situation.namespace)
         pending = sorted(each["metadata"]["name"] for each in before if printed.is_asked(each) and printed.waits(each))
         if not pending:
             return "nothing is Pending", ["no incident"]
-        snapshot = folder if (number // len(KINDS) + number) % 2 else None
         fix, text = first_fix(pasting, situation.namespace, pending[0], snapshot)
         if fix is None:
             return "no fix", text.splitlines()

@@ -220,6 +220,11 @@ def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
     assert told(nodeAffinityPolicy="Ignore") == (
         f"NodeResourcesFit: cpu: asks 1, 0 free (c1). The constraint on {ZONE} rejects it too."
     )
+    full["metadata"]["labels"] = {"app": "web"}
+    full["spec"]["containers"][0]["resources"] = {}
+    rejects = f"The constraint on {ZONE} rejects c1, the only node for this Pod."
+    assert told(nodeAffinityPolicy="Ignore") == rejects
+    assert told(topologyKey="rack") == "c1, the only node for this Pod, lacks the label rack."
 
 
 def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:

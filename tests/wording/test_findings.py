@@ -36,6 +36,10 @@ TAINTED = Pin(
     reason=UntoleratedTaints(taints=("a:NoSchedule",)),
 )
 TAINTED_TOO = msgspec.structs.replace(TAINTED, node="c3")
+TAINTED_ALL = tuple(
+    msgspec.structs.replace(TAINTED, node=f"c{n}", reason=UntoleratedTaints(taints=(f"a{min(n, 5)}:NoSchedule",)))
+    for n in range(1, 7)
+)
 FULL = Pin(node="c2", requirement=FilterRequirement("NodeResourcesFit"), reason=None)
 UNCOUNTED = findings.UncountedNodes(constraint=WEB, nodes=("x",), pods=1)
 MIXED = findings.RolloutMixesRevisions(
@@ -77,6 +81,14 @@ SOFT = constraint(soft=True)
             (
                 "c has the fewest matching Pods (2), but this Pod cannot go there: c1, c3 (taint a:NoSchedule), c2"
                 " (NodeResourcesFit). Until that changes, every other domain is limited to 3."
+            ),
+        ),
+        (
+            findings.PinnedMinimum(constraint=WEB, global_minimum=0, domains=("c",), pins=TAINTED_ALL),
+            (
+                "c has the fewest matching Pods (0), but this Pod cannot go there: c1 (taint a1:NoSchedule), c2 (taint"
+                " a2:NoSchedule), c3 (taint a3:NoSchedule) and 3 more nodes. Until that changes, every other domain is"
+                " limited to 1."
             ),
         ),
         (
@@ -135,7 +147,7 @@ SOFT = constraint(soft=True)
             ),
         ),
         (
-            findings.SingleDomain(constraint=WEB, domain="a", daemon_node=""),
+            findings.SingleDomain(constraint=WEB, domain="a"),
             (
                 f"{ZONE} has only one domain that counts for this Pod (a), so the skew is always 0 and nothing is"
                 f" spread. Set"
@@ -143,10 +155,17 @@ SOFT = constraint(soft=True)
             ),
         ),
         (
-            findings.SingleDomain(constraint=WEB, domain="a", daemon_node="a1"),
+            findings.SingleDomain(constraint=WEB, domain="a", daemon=True),
             (
-                f"{ZONE} has only one domain that counts for this Pod (a), so the skew is always 0 and nothing is"
-                f" spread. It can only go to a1: drop the constraint."
+                "each Pod of a DaemonSet counts only its own node, so the skew is always 0 and nothing is spread. Drop"
+                " the constraint."
+            ),
+        ),
+        (
+            findings.MinDomainsUnreachable(constraint=constraint(minDomains=5, maxSkew=2), domains=("a",), daemon=True),
+            (
+                f"minDomains requires 5 domains of {ZONE}, but each Pod of a DaemonSet counts only its own node. The"
+                " minimum is always 0, and no node may hold more than 2 matching Pods. Drop the constraint."
             ),
         ),
         (
