@@ -21,6 +21,12 @@ RACK = "example.com/rack"
 GENERATION = "example.com/generation"
 TYPE = "node.kubernetes.io/instance-type"
 TEAM = "team"
+SELDOM = (
+    {"key": POOL, "operator": "DoesNotExist"},
+    {"key": POOL, "operator": "NotIn", "values": ["p0"]},
+    {"key": GENERATION, "operator": "Gt", "values": ["-1"]},
+)
+"""Expressions about which Karpenter has rules of its own."""
 GPU = {"key": "gpu", "value": "true", "effect": "NoSchedule"}
 SOFT = {"key": "spot", "value": "true", "effect": "PreferNoSchedule"}
 DISRUPTED = {"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}
@@ -134,15 +140,6 @@ class Generator:
 
     def _bound(self) -> Object:
         return {"operator": self._draw.choice(["Gt", "Lt"]), "values": [str(self._draw.randint(0, 4))]}
-
-    def _of_pool(self) -> Object:
-        return self._draw.choice(
-            [
-                {"key": POOL, "operator": "DoesNotExist"},
-                {"key": POOL, "operator": "NotIn", "values": ["p0"]},
-                {"key": GENERATION, "operator": "Gt", "values": ["-1"]},
-            ]
-        )
 
     def _namespace(self, name: str) -> Object:
         return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"tier": "b"}}}
@@ -352,7 +349,7 @@ class Generator:
 
     def _expression(self) -> Object:
         if self._maybe(0.05):
-            return self._of_pool()
+            return self._draw.choice(SELDOM)
         key = self._draw.choice([ZONE, ZONE, ZONE, TEAM, RACK, ARCH, GENERATION, CAPACITY])
         if key == GENERATION and self._maybe(0.7):
             return {"key": key, **self._bound()}
