@@ -38,6 +38,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Inventory, Snapshot
+from kubectl_spread.wording.reasons import brief_key
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
@@ -93,7 +94,9 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     def shows(self, row: Row) -> bool:
         """Whether the row is asked for."""
-        on_key = self.topology_key in {"", row.state.constraint.topology_key}
+        key = row.state.constraint.topology_key
+        # As it is, or as tables have it.
+        on_key = self.topology_key in {"", key, brief_key(key)}
         return on_key and not (self.problems and isinstance(row.status, OK))
 
 

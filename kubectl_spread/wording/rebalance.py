@@ -74,8 +74,10 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
     if planned == broken:
         return f"{number} {balance} {them}."
     partial = verdicts.count(RebalanceVerdict.PARTIAL)
-    more = f" and {'improves' if evictions == 1 else 'improve'} {partial} more" if partial or not unknown else ""
-    return f"{number} {balance} {planned} of {them}{more}{'; not all is known' if unknown else ''}."
+    improve = f"{'improves' if evictions == 1 else 'improve'} {partial}"
+    done = [f"{balance} {planned} of {them}"] if planned or not partial else [f"{improve} of {them}"]
+    done += [f"{improve} more"] if planned and partial else []
+    return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
 
 
 def fix_first(summary: str, starts: str) -> str:

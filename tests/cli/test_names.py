@@ -53,6 +53,12 @@ def test_help_is_a_command_too(words: tuple[str, ...], flags: tuple[str, ...]) -
     assert spread(*words).stdout == spread(*flags).stdout
 
 
+def test_a_topology_key_is_taken_as_tables_have_it() -> None:
+    short, full = (spread("show", "--topology-key", key, *SHOP).stdout for key in ("zone", f"{TOPOLOGY}/zone"))
+    assert short == full
+    assert "hostname" not in full
+
+
 def test_a_zone_is_lost_by_the_short_key_of_the_tables() -> None:
     short, full = (
         spread("simulate", "--lose", f"{key}=a", *SHOP).stdout.partition(": ") for key in ("zone", f"{TOPOLOGY}/zone")

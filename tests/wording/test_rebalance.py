@@ -13,6 +13,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
     ByChance,
     DomainShut,
     PodsStay,
+    RebalanceVerdict,
     RemainingCause,
     RemainingSkew,
     ScoredHigher,
@@ -29,7 +30,14 @@ from kubectl_spread.rebalance.movable import (
     VolumeShared,
 )
 from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
-from kubectl_spread.wording.rebalance import kept_text, plan_note_text, remaining_text, stay_text, waiting_text
+from kubectl_spread.wording.rebalance import (
+    kept_text,
+    plan_note_text,
+    plan_sentence,
+    remaining_text,
+    stay_text,
+    waiting_text,
+)
 
 REFUSED = EvictionRefused("No.")
 TAINTED = UntoleratedTaints(taints=("a:NoExecute",))
@@ -144,3 +152,16 @@ def test_the_command_that_says_why_pods_wait_reaches_the_same_cluster() -> None:
         "`kubectl spread why-pending -A` explains why."
     )
     assert waiting_text(2, ["a/job/x"], ["a"], None).endswith(": why-pending explains why.")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "text"),
+    [
+        ("Planned Partial", "2 evictions balance 1 of 2 violated constraints and improve 1 more."),
+        ("Partial", "2 evictions improve 1 of 2 violated constraints."),
+        ("Planned", "2 evictions balance 1 of 2 violated constraints."),
+        ("Partial Incomplete", "2 evictions improve 1 of 2 violated constraints; not all is known."),
+    ],
+)
+def test_what_a_plan_does(verdicts: str, text: str) -> None:
+    assert plan_sentence([*map(RebalanceVerdict, verdicts.split())], broken=2, evictions=2) == text

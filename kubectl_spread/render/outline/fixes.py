@@ -16,7 +16,8 @@ from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
 
 AGAINST_TAINTS = frozenset({proposals.AddToleration.__name__, proposals.RemoveTaint.__name__})
-WEAKENING = frozenset({proposals.RaiseMaxSkew.__name__, proposals.MakeSoft.__name__})
+AFTER_A_NODE = frozenset({proposals.RaiseMaxSkew.__name__, proposals.MakeSoft.__name__, proposals.MovePod.__name__})
+"""Fixes that give up a part of the spread, or the place of another Pod: a further node costs neither."""
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 
@@ -33,8 +34,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         return None
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
     unsafe = not any(map(_is_safe, item.fixes))
-    # A node more keeps the constraint.
-    nodes_first = unsafe or (bool(shown) and shown[0].id in WEAKENING)
+    nodes_first = unsafe or (bool(shown) and shown[0].id in AFTER_A_NODE)
     hides_nodes = not (nodes_first or extent.every_fix)
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     more = f"{left_out} more with {extent.all_fixes}" if left_out else ""

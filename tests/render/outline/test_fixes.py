@@ -157,9 +157,9 @@ def test_a_node_more_is_told_apart() -> None:
         == "  Or add a node like a1 to zone c."
     )
     assert lines(blocked(new_nodes=(alone,)))[0] == "Add a node like a1 to zone c."
-    # What gives up a part of the spread comes after what keeps it.
-    for weakening in ("MakeSoft", "RaiseMaxSkew"):
-        assert lines(blocked(fix(id=weakening), new_nodes=(alone,)))[0] == "Add a node like a1 to zone c."
+    # What gives up a part of the spread, or another Pod's place, comes after what keeps both.
+    for costlier in ("MakeSoft", "RaiseMaxSkew", "MovePod"):
+        assert lines(blocked(fix(id=costlier), new_nodes=(alone,)))[0] == "Add a node like a1 to zone c."
 
 
 def test_what_others_wrote_cannot_act() -> None:
