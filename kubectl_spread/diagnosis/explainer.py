@@ -154,9 +154,13 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
 def _untolerated_taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTaints:
     numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    found = tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)
+    found = [*tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)]
+    # Cordoned has its own reason.
+    others = [
+        each for each in found if not (node_info.node.spec.unschedulable and each.key == nodeunschedulable.CORDON.key)
+    ]
     by_key: dict[tuple[str, str], list[str]] = {}
-    for taint in found:
+    for taint in others or found:
         by_key.setdefault((taint.key, taint.value), []).append(str(taint))
     return reasons.UntoleratedTaints(taints=tuple(taint for taints in by_key.values() for taint in taints))
 

@@ -282,3 +282,11 @@ def test_why_constraints_block() -> None:
     (alone,) = blocking_of(incoming(zoned(maxSkew=0)), ABC)
     assert alone.why == ()
     assert blocking_of(incoming(nodeSelector={"disk": "ssd"}), ABC) == []
+
+
+def test_the_taint_of_a_cordoned_node_is_no_reason_beside_others() -> None:
+    cordon, failed = "node.kubernetes.io/unschedulable:NoSchedule", "node.kubernetes.io/not-ready:NoSchedule"
+    nodes = [*ABC[:3], node("c1", zone="c", unschedulable=True, taints=[cordon, failed])]
+    cause = cause_of(incoming(zoned()), [*nodes, *web("a1", "b1")])
+    assert isinstance(cause, PinnedDomain)
+    assert cause.pins == (PinnedNodes(nodes=("c1",), reasons=(Cordoned(), UntoleratedTaints(taints=(failed,)))),)
