@@ -248,9 +248,8 @@ def with_rests(found: T, templates: Iterator[Plain]) -> T:
     """Return what was decoded, an object or a list of them, with the digests of its templates, which are in order."""
     if isinstance(found, Templated):
         values, made = next(templates), isinstance(found, ReplicaSet | Job) and found.metadata.controller is not None
-        # People apply what nothing else makes.
-        applied = not (made or isinstance(found, ControllerRevision))
-        return with_template(found, lambda template: _digested(template, values, applied=applied))
+        # People apply what nothing else makes, and Pods are made of older revisions too.
+        return with_template(found, lambda template: _digested(template, values, applied=not made))
     items = getattr(found, "items", ())
     if items and isinstance(items[0], Templated):
         return replace(found, items=tuple(with_rests(each, templates) for each in items))  # type: ignore[type-var] # a list

@@ -351,7 +351,10 @@ class ControlLoop:
         outdated = self._outdated.get(key, frozenset())
         pods = tuple(pod for pod in self._living(key) if pod.key not in outdated)
         workload = OwnedPods(key[0], ref, owner, pods)
-        made = next_pod(workload, self.cluster.snapshot, self.cluster.handle.profile, ordinal=ordinal)
+        snapshot = self.cluster.snapshot
+        if ordinal is not None:  # A Pod of that name may be deleted since.
+            snapshot = replace(snapshot, objects={**snapshot.objects, Pod: self.cluster.pods})
+        made = next_pod(workload, snapshot, self.cluster.handle.profile, ordinal=ordinal)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.build import Object, namespace, node, pod
-from tests.build_workloads import kubectl_applied, revision, workload
+from tests.build_workloads import kubectl_applied, owned, revision, workload
 from tests.program import Ended, spread
 
 RESTRICTED = namespace("default", **{"pod-security.kubernetes.io/enforce": "restricted"})
@@ -97,3 +97,14 @@ def test_a_living_pod_is_judged_again_if_its_image_changes(tmp_path: Path, image
     check, simulated = asked(tmp_path, [manifest], [RESTRICTED, live])
     assert (check.item["verdict"] == "Invalid") is refused
     assert ("violates PodSecurity" in simulated.stderr) is refused
+
+
+def test_a_pod_of_a_stateful_set_that_is_deleted_for_a_refused_one_does_not_come_back(tmp_path: Path) -> None:
+    pods = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container(**SOUND)]}}
+    db = kubectl_applied(workload("StatefulSet", "db", pods=pods, replicas=1))
+    db["status"] = {"currentRevision": "db-1", "updateRevision": "db-1"}
+    living = owned("db-0", "StatefulSet", "db", on="a1", labels={"app": "web", "controller-revision-hash": "db-1"})
+    bad = {**pods, "spec": {"containers": [container(**SOUND, privileged=True)]}}
+    _, simulated = asked(tmp_path, [workload("StatefulSet", "db", pods=bad, replicas=1)], [RESTRICTED, db, living])
+    (step,) = simulated.report["steps"]
+    assert "violates PodSecurity" in json.dumps(step["notes"])

@@ -524,9 +524,11 @@ def _compared(said: Said, before: Mapping[str, Object], after: Mapping[str, Obje
     # What is said of a CronJob is said of its next run.
     if any(item["kind"] == "CronJob" for item in check):
         return
-    if not least <= pending <= most:
+    # Refused Pods are placed as if they were accepted.
+    refused = any(item["verdict"] == "FailedCreate" for item in check)
+    if not (refused or least <= pending <= most):
         yield f"Pending: check {pending}, simulate {least}..{most}"
-    if not (waited or most or came.made == placed):
+    if not (refused or waited or most or came.made == placed):
         yield f"new Pods on nodes: check {placed}, came {came.made}"
     for field in () if waited else Counts.__struct_fields__:
         numbers = [getattr(order, field) for order in said.orders]
