@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -349,8 +350,28 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
     return rule
 
 
+def _conflict(read: re.Match[str], facts: Facts) -> bool:
+    """Whether each requirement leaves the nodes that are named, and as many requirements are named as are counted."""
+    keeps_off: dict[str, Callable[[str], bool]] = {
+        "TaintToleration": facts.untolerated,
+        "NodeResourcesFit": lambda name: facts.free(name) < facts.asked,
+        "NodeUnschedulable": facts.cordoned,
+        "NodeAffinity": lambda name: not facts.selects(name),
+        "VolumeBinding": facts.elsewhere,
+    }
+    parts = [each.split(" leaves ") for each in read["parts"].split("; ")]
+    for what, names in parts:
+        key = what.removeprefix("the constraint on ")
+        rejects = keeps_off.get(key) or partial(facts.rejects, key)
+        left = [name for name in facts.nodes if not rejects(name)]
+        if not all_of("" if names == "no node" else names, left):
+            return False
+    return len(parts) == int(read["n"] or 2)
+
+
 CPU = r"\d+m?"
 RULES: Sequence[tuple[str, Rule]] = (
+    (r"No node satisfies (?:both|all (?P<n>\d+)): (?P<parts>.* leaves .*)\.", _conflict),
     (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint [^ ,;)]*\w|cpu: asks))", _pinning),
     (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
     (rf"no node of {NAMES} can take the Pod", _shut),
