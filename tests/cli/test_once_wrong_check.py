@@ -151,7 +151,7 @@ ROWS = {
         ),
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. No constraint is the cause: NodeResourcesFit: cpu: asks 6, at most 3 free.",
+        said="not schedulable. No constraint is the cause: NodeResourcesFit: cpu: asks 6, 3 free",
     ),
     "its namespace does not exist": Row(
         manifest=workload("Deployment", "web", namespace="nope", replicas=1),
