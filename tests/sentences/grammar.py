@@ -337,6 +337,7 @@ def _pinning(read: re.Match[str], facts: Facts) -> bool:
         "co": facts.cordoned,
         "ta": lambda name: facts.tainted(name, read["why"].removeprefix("taint ")),
         "cp": lambda name: facts.free(name) < facts.asked,
+        "cl": facts.elsewhere,
     }[read["why"][:2]]
     names, number = named(read["names"])
     return all(map(having, names)) and number <= sum(map(having, facts.nodes))
@@ -348,6 +349,11 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
         return all(having(facts, name) for name in names) and number <= sum(having(facts, each) for each in facts.nodes)
 
     return rule
+
+
+def _so_many_at_minimum(read: re.Match[str], facts: Facts) -> bool:
+    having = facts.cordoned if read["why"] == "cordoned" else facts.elsewhere
+    return any(sum(map(having, _at_minimum(facts, BRIEF[key]))) == int(read["n"]) for key in _keys(facts))
 
 
 def _conflict(read: re.Match[str], facts: Facts) -> bool:
@@ -372,7 +378,12 @@ def _conflict(read: re.Match[str], facts: Facts) -> bool:
 CPU = r"\d+m?"
 RULES: Sequence[tuple[str, Rule]] = (
     (r"No node satisfies (?:both|all (?P<n>\d+)): (?P<parts>.* leaves .*)\.", _conflict),
-    (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint [^ ,;)]*\w|cpu: asks))", _pinning),
+    (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint [^ ,;)]*\w|cpu: asks|claim \S+ is bound))", _pinning),
+    (r"(?P<why>cordoned|claim \S+ is bound to \S+ in [a-d]) \((?P<n>\d+) nodes?\)", _so_many_at_minimum),
+    (
+        rf"(?P<n>\d+) domains of {KEY} cannot take it",
+        lambda read, facts: int(read["n"]) == Counter(facts.domains(read["key"]).values())[facts.minimum(read["key"])],
+    ),
     (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
