@@ -247,9 +247,10 @@ def with_unkept(template: PodTemplateSpec, values: Plain) -> PodTemplateSpec:
 def with_rests(found: T, templates: Iterator[Plain]) -> T:
     """Return what was decoded, an object or a list of them, with the digests of its templates, which are in order."""
     if isinstance(found, Templated):
-        values, made = next(templates), isinstance(found, ReplicaSet | Job) and found.metadata.controller is not None
-        # People apply what nothing else makes, and Pods are made of older revisions too.
-        return with_template(found, lambda template: _digested(template, values, applied=not made))
+        values = next(templates)
+        idle = isinstance(found, ReplicaSet) and found.spec.replicas == 0 and found.metadata.controller is not None
+        # Nobody applies the old ReplicaSets of a Deployment, and no Pods are made of them.
+        return with_template(found, lambda template: _digested(template, values, applied=not idle))
     items = getattr(found, "items", ())
     if items and isinstance(items[0], Templated):
         return replace(found, items=tuple(with_rests(each, templates) for each in items))  # type: ignore[type-var] # a list

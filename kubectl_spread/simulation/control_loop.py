@@ -422,7 +422,7 @@ class ControlLoop:
         wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.cluster.handle))
         chosen = [name for name in names if name in wanting]
         if chosen and self._check_admission(key, made) is None:
-            return False
+            return True  # The controller stops at the error, and deletes no Pod to replace it.
         for number, name in enumerate(chosen):
             pod = daemonset.pinned_to(daemonset.unpinned(made.pod), name)
             self._create(made, self._named(pod, key[2]), number)

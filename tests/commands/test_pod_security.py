@@ -11,6 +11,7 @@ import pytest
 
 from tests.build import Object, namespace, node, pod
 from tests.build_workloads import kubectl_applied, owned, revision, workload
+from tests.e2e.applied_pairs import orders_of
 from tests.program import Ended, spread
 
 RESTRICTED = namespace("default", **{"pod-security.kubernetes.io/enforce": "restricted"})
@@ -108,3 +109,30 @@ def test_a_pod_of_a_stateful_set_that_is_deleted_for_a_refused_one_does_not_come
     _, simulated = asked(tmp_path, [workload("StatefulSet", "db", pods=bad, replicas=1)], [RESTRICTED, db, living])
     (step,) = simulated.report["steps"]
     assert "violates PodSecurity" in json.dumps(step["notes"])
+
+
+def test_a_replica_set_that_is_not_empty_is_judged_by_all_its_fields(tmp_path: Path) -> None:
+    live = kubectl_applied(deployment(**SOUND, privileged=True))
+    older = {**revision("web", 1), "spec": {"replicas": 2, "template": live["spec"]["template"]}}
+    new = deployment(**SOUND, privileged=True)
+    new["spec"]["template"]["spec"]["containers"][0]["image"] = "web:2"
+    cluster = written(tmp_path, "cluster.json", [node("a1"), RESTRICTED, live, older])
+    simulated = spread("simulate", "--apply", written(tmp_path, "new.json", [new]), "--from", cluster, "-o", "json")
+    (step,) = simulated.report["steps"]
+    assert [("replicaset/web-h1, as before" in note, "violates" in note) for note in step["notes"]] == [
+        (False, True),
+        (True, True),
+    ]
+
+
+def test_a_daemon_set_whose_pods_are_refused_replaces_one_pod(tmp_path: Path) -> None:
+    pods = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container(**SOUND)]}}
+    live = kubectl_applied(workload("DaemonSet", "web", pods=pods))
+    live["status"] = {}
+    both = [
+        owned(f"web-{n}", "DaemonSet", "web", on=n, labels={"controller-revision-hash": "old"}) for n in ("a1", "b1")
+    ]
+    bad = {**pods, "spec": {"containers": [container(**SOUND, privileged=True)]}}
+    new = written(tmp_path, "new.json", [workload("DaemonSet", "web", pods=bad)])
+    cluster = written(tmp_path, "cluster.json", [node("a1"), node("b1"), RESTRICTED, live, *both])
+    assert {(each.kept, each.made) for each in orders_of(cluster, new, "default")} == {(1, 0)}

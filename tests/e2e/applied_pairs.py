@@ -416,11 +416,11 @@ def _said(
         simulated=asked_of(*simulate_it, *live),
         offline=held,
         objects=objects,
-        orders=_orders(cluster, file, namespace),
+        orders=orders_of(cluster, file, namespace),
     )
 
 
-def _orders(cluster: Path, file: Path, namespace: str) -> Sequence[Counts]:
+def orders_of(cluster: Path, file: Path, namespace: str) -> Sequence[Counts]:
     """Return what the simulation makes of the Pods of the namespace, in each order."""
     view = look(FileSource([str(cluster)], stdin=None), read_sets.for_moving(), SchedulerOptions()).settled
     options = SimulateOptions(steps=(("apply", str(file)),), namespace=namespace)
