@@ -17,7 +17,7 @@ from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_found, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
-from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of
+from kubectl_spread.contract.evaluation import as_item, evaluation_report, renewed, summary_of
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fix_search import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings, with_event
@@ -291,6 +291,7 @@ def _explain(
         scheduler_name=pod.spec.scheduler_name,
         replicas=situation.replicas(siblings),
         siblings=_siblings(siblings, judgement),
+        renewed=renewed(judgement),
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),

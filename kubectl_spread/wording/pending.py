@@ -103,6 +103,14 @@ def some_placed(placed: int, pending: int, whose: str) -> str:
     return f"Placed one after another, only {placed} of {pending} Pending Pods of {whose} {finds} a node."
 
 
+def renewed(pod: str, feasible: Sequence[str], summary: str) -> str:
+    """Return where the replacement of a Pod of an older template can go, or why it finds no node either."""
+    old = f"{pod} has an older template."
+    if feasible:
+        return f"{old} Once it is deleted, its replacement can go to {listed(feasible)}."
+    return f"{old} Its replacement finds no node either. {summary}"
+
+
 def preempts(preemption: Preemption | None) -> str:
     """Return ``preempts a/b on node``; empty where the scheduler would evict nobody."""
     if preemption is None:

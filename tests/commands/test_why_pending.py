@@ -13,6 +13,7 @@ from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, why_pending
+from kubectl_spread.contract.evaluation import Renewed
 from kubectl_spread.contract.pending import PendingItem, Siblings
 from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
@@ -23,7 +24,7 @@ from kubectl_spread.render.outline.pending import pending_outline
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
 from tests.build_storage import claim, storage_class, volume
-from tests.build_workloads import owned, revision, workload
+from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import TAINTED, incoming, report_of, web
 from tests.naming import in_order
@@ -449,3 +450,29 @@ def test_what_passes_between_searches_is_taken_from_none() -> None:
 
 def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:
     assert shares(0, 2, 100) == [0, 2, 29]
+
+
+@pytest.mark.parametrize(
+    ("cpu", "feasible", "line"),
+    [
+        ("1", ("a1",), "web-0 has an older template. Once it is deleted, its replacement can go to a1."),
+        ("50", (), "web-0 has an older template. Its replacement finds no node either. No constraint is the cause: "),
+    ],
+)
+def test_the_replacement_of_a_pod_of_an_older_template_is_judged_too(
+    cpu: str, feasible: tuple[str, ...], line: str
+) -> None:
+    newest = workload("StatefulSet", "web", pods=template(requests={"cpu": cpu}), replicas=1)
+    newest["status"] = {"currentRevision": "web-1", "updateRevision": "web-2"}
+    labels = {"controller-revision-hash": "web-1"}
+    old = owned("web-0", "StatefulSet", "web", requests={"cpu": "40"}, labels=labels)
+    report = explained([node("a1", allocatable={"cpu": "4", "pods": "9"}), newest, old]).report
+    (found,) = (each.renewed for each in report.items)
+    assert isinstance(found, Renewed)
+    assert (found.replaces, found.feasible) == ("web-0", feasible)
+    (item,) = pending_outline(report, Extent()).items
+    assert [block.line.startswith(line) for block in item.paragraphs[0] if isinstance(block, Note)] == [True]
+
+
+def test_a_pod_of_the_newest_template_is_judged_once() -> None:
+    assert only([*BLOCKED, incoming()]).renewed is UNSET

@@ -22,13 +22,14 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, Recre
 from kubectl_spread.diagnosis.fixes.proposals import MovePod
 from kubectl_spread.diagnosis.fixes.proposals import RecreatePod as RecreatePodProposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.outdated import RECREATING
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import CONFIG_MIRROR
 from kubectl_spread.objects.storage import claim_name
-from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -50,8 +51,6 @@ HOLDERS = tuple(
 
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
 """Controllers that recreate a Pod only once the old one is gone."""
-RECREATING = (StatefulSet, ReplicaSet, ReplicationController, DaemonSet)
-"""Controllers that recreate a deleted Pod from their own template."""
 OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 """Owners whose Pods stay with their node."""
 MOST_TIES = 8

@@ -148,6 +148,7 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
         yield wording.missing_note(item.failed_create.missing)
     if rollout is not None:
         yield wording.rollout_note(rollout.strategy, rollout.running, rollout.replaced, rollout.assumed)
+    yield from evaluation.renewed_notes(item)
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
         if not item.sampled and (chance := wording.chance_note(item.placements)):

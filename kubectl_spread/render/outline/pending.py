@@ -97,7 +97,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     # The causes on top count the others.
     most = 0 if extent.folded else extent.same_for
     head = [outline.SameFor(line=wording.same_for(same, most))] if same and not brief else []
-    notes = [Note(line=line) for line in (*_siblings(item), *choice_lines(item))]
+    notes = [Note(line=line) for line in (*_siblings(item), *evaluation.renewed_notes(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
     # Where there is little room, nothing is between the sentence and the fixes.
