@@ -64,8 +64,9 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_placed(self) -> bool:
-        """Whether its Pods are placed as if nobody refused them: they are valid themselves."""
-        return self.is_sound and all(each.by_policy for each in self.refusals)
+        """Whether its Pods are placed as if nobody refused them: they are valid themselves, and not an existing Pod."""
+        exists = isinstance(self.manifest.obj, Pod) and bool(self.review.change_errors)
+        return self.is_sound and not exists and all(each.by_policy for each in self.refusals)
 
     @property
     def is_held(self) -> bool:

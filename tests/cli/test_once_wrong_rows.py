@@ -258,6 +258,14 @@ ROWS = {
         says=["3 Pods exist, 2 to be deleted"],
         says_not=["running Pods stay"],
     ),
+    "a running Pod whose change is refused is not placed": Row(
+        objects=[*THREE, pod("web", on="a1", status=READY)],
+        ask=["check"],
+        manifests=[pod("web", nodeSelector={"disk": "ssd"})],
+        code=1,
+        says=["pod/web: the API server refuses it.\ninvalid: spec: Forbidden"],
+        says_not=["Otherwise", "REJECTED-BY", "the Pod is unchanged"],
+    ),
     "a ReplicaSet adopts too many": Row(
         objects=[*THREE, *orphaned(pods_of("ReplicaSet", "rs", "a1", "b1", "c1", pods=template(ON_ZONES)))],
         ask=["check"],
