@@ -57,6 +57,8 @@ _IN_DUMP = frozenset((NODE, POD, EVENT, SERVICE, REPLICATION_CONTROLLER, DEPLOYM
 """What ``kubectl cluster-info dump`` writes. Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36)."""
 REDUCED_TO_REPLICAS = frozenset(("{}", '{"spec":{"replicas":1}}'))
 """The last applied configurations in older snapshots, which only tell whether it has replicas."""
+_COUNTED_NODES = re.compile(r"0/[1-9]")
+"""How the scheduler's message begins if it found no node among some. Source: kube-scheduler FitError.Error (v1.36)."""
 _MOST_NAMES = 3
 _LEAST_NAMESPACES = 4
 """Every cluster has the namespaces default, kube-system, kube-public and kube-node-lease."""
@@ -251,19 +253,18 @@ def _shown_to_exist(obj: KubernetesObject) -> Iterator[Kind]:
             yield RESOURCE_CLAIM
     elif isinstance(obj, PersistentVolumeClaim) and obj.fully_bound:
         yield PERSISTENT_VOLUME
-    elif _counts_pods(obj):
+    elif isinstance(obj, Pod):
+        if any(each.refuses and _COUNTED_NODES.match(each.message) for each in obj.status.conditions):
+            yield NODE
+    elif isinstance(obj, DaemonSet):
+        yield from [NODE] * (obj.status.desired_number_scheduled > 0)
+        yield from [POD] * (obj.status.current_number_scheduled > 0)
+    elif isinstance(status := getattr(obj, "status", None), ReplicatedStatus) and status.replicas > 0:
         yield POD
 
 
 def _each(objects: Objects) -> Iterator[KubernetesObject]:
     return (each for named in objects.values() for each in named.values())
-
-
-def _counts_pods(obj: KubernetesObject) -> bool:
-    if isinstance(obj, DaemonSet):
-        return obj.status.current_number_scheduled > 0
-    status = getattr(obj, "status", None)
-    return isinstance(status, ReplicatedStatus) and status.replicas > 0
 
 
 def _nodes_of_running_pods(objects: Objects) -> set[str]:

@@ -406,6 +406,9 @@ def absent(kind: Kind) -> Unread:
 
 
 CLAIMING = [{"name": "data", "persistentVolumeClaim": {"claimName": "d"}}]
+REFUSED = {
+    "conditions": [{"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available: 3 node(s) ..."}]
+}
 DONE, RUNS = {"phase": "Succeeded"}, {"phase": "Running"}
 
 
@@ -421,6 +424,10 @@ DONE, RUNS = {"phase": "Succeeded"}, {"phase": "Running"}
         ([pod("p", on="gone"), pod("q", on="gone", status=RUNS, terminating=True), node("b1")], []),
         ([pod("p", on="a1", status=DONE), node("b1")], []),
         ([pod("p"), node("b1")], []),
+        ([pod("p", status=REFUSED)], [NO_NODES]),
+        ([pod("p", status=REFUSED), node("b1")], []),
+        ([pod("p")], []),
+        ([pod("p"), workload("DaemonSet", "ds", status={"desiredNumberScheduled": 1})], [NO_NODES]),
         ([node("b1")], []),
         ([node("b1"), workload("ReplicaSet", "web", status={"replicas": 1})], [NO_PODS]),
         ([node("b1"), workload("Deployment", "web", status={"replicas": 1})], [NO_PODS]),
