@@ -16,7 +16,7 @@ from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.source import Source
 from kubectl_spread.contract.report import ClusterAccess
-from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
+from kubectl_spread.controllers.deployment import DESIRED_ANNOTATION, MAX_ANNOTATION, REVISION_ANNOTATION
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import storage, template_rest
 from kubectl_spread.objects.autoscaling import NODE_GROUP_ANNOTATIONS, ConfigMap
@@ -40,6 +40,8 @@ READ_ANNOTATIONS = frozenset(
         storage.ANN_SELECTED_NODE,
         storage.ANN_STORAGE_CLASS,
         EXTENDED_RESOURCE_CLAIM,
+        DESIRED_ANNOTATION,
+        MAX_ANNOTATION,
         REVISION_ANNOTATION,
     )
 )

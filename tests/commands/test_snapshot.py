@@ -402,3 +402,8 @@ def test_older_ones_are_read_and_tell_nothing_of_what_they_lack(tmp_path: Path) 
     ended = spread("check", "-f", new, "--from", path, "-o", "json")
     assert (ended.code, ended.item["verdict"]) == (3, "Incomplete")
     assert "it may roll out" in {gap["consequence"] for gap in ended.item["incomplete"]}
+
+
+def test_it_holds_for_how_many_replicas_a_replica_set_was_scaled() -> None:
+    scaled = {f"deployment.kubernetes.io/{name}-replicas": "2" for name in ("desired", "max")}
+    assert scaled.items() <= kept_of(scaled).items()
