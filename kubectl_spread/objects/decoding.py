@@ -41,7 +41,7 @@ _LEAST_EXPONENT = 1e21
 # msgspec's error messages, and the steps of the path in them.
 _MISMATCH = re.compile(r"Expected `(?P<wanted>[^`]*?)( \| null)?`, got `(?P<found>[^`]*)`")
 _PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`")
-_STEP = re.compile(r"\[\.\.\.\]|\[\d+\]|[^.\[]+")
+_STEP = re.compile(r"\[\.\.\.\]|\[\d+\]|spread\.kubectl\.dev/\w+|[^.\[]+")  # only our own fields' names have dots
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _OUT_OF_RANGE = "out of range"
 _NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
