@@ -43,6 +43,7 @@ _INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?P<octal
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
 # Longer than a 64-bit integer in any base; Python refuses more than 4,300 digits.
 _LONGEST_INTEGER = 100
+_TOO_DEEP = f"mappings and lists are nested more than {MAX_DEPTH} deep"
 _TAGGED_TYPES = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
 
 
@@ -96,8 +97,10 @@ class YamlDocument(msgspec.Struct, frozen=True):
         except yaml.MarkedYAMLError as error:
             line, column = _place(error.problem_mark)
             began, _ = _place(error.context_mark)
-            context = f" ({error.context} from line {self.line + began})" if error.context else ""
-            raise YamlError(f"{error.problem}{context}", line=self.line + line, column=column + 1) from error
+            reason = f"{error.problem} ({error.context} from line {self.line + began})" if error.context else error.problem
+            # libyaml has a bound of its own, of 1,000, and reads ahead of what it gives us.
+            reason = _TOO_DEEP if "maximum nesting depth" in str(error.problem) else reason
+            raise YamlError(str(reason), line=self.line + line, column=column + 1) from error
         return builder.root
 
 
@@ -186,7 +189,7 @@ class _Builder:
 
     def _begin(self, event: events.CollectionStartEvent) -> None:
         if len(self._open) == MAX_DEPTH:
-            raise _RefusedError(f"mappings and lists are nested more than {MAX_DEPTH} deep")
+            raise _RefusedError(_TOO_DEEP)
         values: dict[str, Plain] | list[Plain] = {} if isinstance(event, events.MappingStartEvent) else []
         self._open.append(_Open(values, start=event, before=self._count))
         self._count += 1

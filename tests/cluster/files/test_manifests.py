@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -385,9 +386,8 @@ class TestInventory:
         write("b.yaml", f"apiVersion: v1\nkind: Pod\nmetadata: {deep}\n")
         first, second = inventory_problems("a.json", "b.yaml")
         assert first == "a.json, document 1: is nested too deep"
-        assert second.startswith(
-            "b.yaml, document 1: is not valid YAML: line 3, column 210: mappings and lists are nested"
-        )
+        # The column is ours or libyaml's, whose newer releases have a bound of their own and read ahead.
+        assert re.match(r"b\.yaml, document 1: is not valid YAML: line 3, column \d+: mappings and lists are nes", second)
 
 
 TESTDATA = Path(__file__).parent / "testdata"
