@@ -88,5 +88,6 @@ def test_a_cluster_that_is_almost_right(words: tuple[str, ...], random: Random, 
 @given(random=st.randoms(use_true_random=False), output=st.sampled_from(("json", "wide")))
 @settings(max_examples=60)
 def test_manifests_that_are_almost_right(random: Random, output: str) -> None:
-    ended = spread("check", "-f", "-", "--from", WAREHOUSE, "-o", output, stdin=as_list(broken(WANTED, random)))
+    wanted = random.sample(WANTED, 3)
+    ended = spread("check", "-f", "-", "--from", WAREHOUSE, "-o", output, stdin=as_list(broken(wanted, random)))
     is_answer_or_error(ended, structured=output == "json")
