@@ -97,7 +97,9 @@ class YamlDocument(msgspec.Struct, frozen=True):
         except yaml.MarkedYAMLError as error:
             line, column = _place(error.problem_mark)
             began, _ = _place(error.context_mark)
-            reason = f"{error.problem} ({error.context} from line {self.line + began})" if error.context else error.problem
+            reason = (
+                f"{error.problem} ({error.context} from line {self.line + began})" if error.context else error.problem
+            )
             # libyaml has a bound of its own, of 1,000, and reads ahead of what it gives us.
             reason = _TOO_DEEP if "maximum nesting depth" in str(error.problem) else reason
             raise YamlError(str(reason), line=self.line + line, column=column + 1) from error

@@ -387,7 +387,9 @@ class TestInventory:
         first, second = inventory_problems("a.json", "b.yaml")
         assert first == "a.json, document 1: is nested too deep"
         # The column is ours or libyaml's, whose newer releases have a bound of their own and read ahead.
-        assert re.match(r"b\.yaml, document 1: is not valid YAML: line 3, column \d+: mappings and lists are nes", second)
+        assert re.match(
+            r"b\.yaml, document 1: is not valid YAML: line 3, column \d+: mappings and lists are nes", second
+        )
 
 
 TESTDATA = Path(__file__).parent / "testdata"
