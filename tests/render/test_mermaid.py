@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -42,8 +41,9 @@ def test_arrows_join_what_is_drawn(name: str) -> None:
 
 
 @given(st.text())
+@example("\ufdd0")  # Python's html module drops a noncharacter, a browser draws it
 def test_a_label_reads_as_it_was(text: str) -> None:
-    shown = html.unescape(re.sub(r"#(\d+);", r"&#\1;", label(text)[1:-1]))
+    shown = re.sub(r"#(\d+);", lambda reference: chr(int(reference[1])), label(text)[1:-1])
     assert re.fullmatch(LABEL, label(text))
     assert shown == (clean(text) or '""') if len(clean(text)) <= LONGEST else shown.endswith("...")
 
