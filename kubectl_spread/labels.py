@@ -184,7 +184,6 @@ _INTEGER_WANTED = "for 'Gt', 'Lt' operators, the value must be an integer"
 
 
 def _wrong_values(operator: Operator, values: Collection[str]) -> str | None:
-    """Return why the values do not fit the operator, None if they do."""
     if operator in {Operator.IN, Operator.NOT_IN}:
         return None if values else _VALUES_WANTED
     if operator in {Operator.EXISTS, Operator.DOES_NOT_EXIST}:

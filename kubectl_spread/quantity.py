@@ -62,7 +62,6 @@ def parse(quantity: str | float) -> Fraction:
 
 
 def _amount(digits: str, exponent: str | None, suffix: str) -> Fraction:
-    """Return the unsigned amount, rounded up to a billionth."""
     number = Fraction(digits.removesuffix("."))
     if exponent is None:
         return Fraction(_ceil(number * MULTIPLIERS[suffix] * NANO), NANO)

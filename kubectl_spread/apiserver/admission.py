@@ -134,7 +134,6 @@ def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
 
 
 def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
-    """Whether somebody tried to read the kind, though it may have failed."""
     tried = any(unread.kind == kind for unread in snapshot.inventory.unread)
     return tried or kind.plural in snapshot.inventory.resource_versions or any(snapshot.all(kind.struct))
 
@@ -174,10 +173,7 @@ def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
 
 
 def _with_priority(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
-    """Return the spec with the priority of its class, or of the cluster's default class.
-
-    Source: plugin/pkg/admission/priority/admission.go admitPod (v1.36).
-    """
+    """Source: plugin/pkg/admission/priority/admission.go admitPod (v1.36)."""
     found = _priority_class(spec, snapshot)
     if found is None:
         return spec
@@ -217,10 +213,7 @@ def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
 
 
 def _with_default_tolerations(spec: PodSpec) -> PodSpec:
-    """Return the spec that tolerates unreachable nodes for five minutes, unless it has its own tolerations.
-
-    Source: plugin/pkg/admission/defaulttolerationseconds/admission.go Admit (v1.36).
-    """
+    """Source: plugin/pkg/admission/defaulttolerationseconds/admission.go Admit (v1.36)."""
     missing = (
         Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=_TOLERATED_SECONDS)
         for key in UNREACHABLE_TAINTS
@@ -230,10 +223,7 @@ def _with_default_tolerations(spec: PodSpec) -> PodSpec:
 
 
 def _with_runtime_class(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
-    """Return the spec with its RuntimeClass's overhead, node selector and tolerations.
-
-    Source: plugin/pkg/admission/runtimeclass/admission.go setOverhead, setScheduling (v1.36).
-    """
+    """Source: plugin/pkg/admission/runtimeclass/admission.go setOverhead, setScheduling (v1.36)."""
     runtime = snapshot.get(RuntimeClass, "", spec.runtime_class_name or "")
     # The Pod's own overhead stays; if it is another one, the Pod is refused.
     if runtime is not None and runtime.overhead is not None:

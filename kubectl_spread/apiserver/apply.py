@@ -122,7 +122,6 @@ class Application(msgspec.Struct, frozen=True):
         return Merged(found, LAST_APPLIED in live.metadata.annotations, kept)
 
     def _changes_unkept(self, original: Map) -> bool | None:
-        """Return whether a Pod's manifest changes fields that are not kept; None if that is not known."""
         after = pod_digest(self.values)
         if not original and after == NOTHING:
             return False
@@ -214,7 +213,7 @@ def _with_protocols(values: Plain) -> Plain:
 
 
 def _without_partial_mounts(values: Map) -> Map:
-    """Return an object without mounts that lack their path, the merge key, because it was not kept."""
+    """Drop mounts without their path, the merge key, because it was not kept."""
 
     def whole(key: str, value: Plain) -> bool:
         mounts = value if key == "volumeMounts" and isinstance(value, list) else []
@@ -229,7 +228,6 @@ def _without_partial_mounts(values: Map) -> Map:
 
 
 def _spec(obj: KubernetesObject) -> Plain:
-    """Return the object's spec with canonical quantities and without default strategies."""
     spec: Struct | None = getattr(obj, "spec", None)
     if spec is None:
         return None
@@ -240,7 +238,6 @@ def _spec(obj: KubernetesObject) -> Plain:
 
 
 def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
-    """Yield the paths of the innermost fields in which values differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in dict.fromkeys((*one, *other)):
             if key not in {REST, UNKEPT}:
@@ -288,7 +285,6 @@ def _difference(old: Map, new: Map) -> Map:
 
 
 def _only(patch: Map, *, nulls: bool) -> Map:
-    """Return the part of a patch that deletes fields, or the part that sets them."""
     found: Map = {}
     for key, value in patch.items():
         if isinstance(value, dict) and value:
@@ -341,10 +337,7 @@ def _remove_fields(value: Map | list[Plain], fields: Map, others: Sequence[Map])
 
 
 def _find_entry(value: Map | list[Plain], name: str) -> str | int | None:
-    """Return the key or the index that an entry of managedFields names; None if the value does not have it.
-
-    Source: structured-merge-diff fieldpath/serialize-pe.go.
-    """
+    """Source: structured-merge-diff fieldpath/serialize-pe.go."""
     kind, _, text = name.partition(":")
     if isinstance(value, dict):
         return text if kind == "f" and text in value else None

@@ -46,10 +46,7 @@ def _with_container_defaults(containers: Sequence[Container], *, host_network: b
 
 
 def _with_pod_level_defaults(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
-    """Return Pod-level resources: limits of huge pages default to the containers', requests to theirs or to the limits.
-
-    Source: defaultHugePagePodLimits, defaultPodRequests.
-    """
+    """Source: defaultHugePagePodLimits, defaultPodRequests."""
     if not (resources.limits or resources.requests):
         return resources
     pages = {

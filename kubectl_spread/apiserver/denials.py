@@ -118,7 +118,6 @@ def _amounts(resources: core.ResourceRequirements) -> tuple[Amounts, Amounts]:
 
 
 def _amounts_of_pod(spec: core.PodSpec, release: Release) -> tuple[Amounts, Amounts]:
-    """Return the requests and the limits of the whole Pod, without overhead."""
     requests, limits = requests_together(spec), limits_together(spec)
     if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
         for amounts, own in zip((requests, limits), _amounts(spec.resources), strict=True):

@@ -225,10 +225,7 @@ def _is_in_scope(spec: PodSpec, scope: ScopedResourceSelectorRequirement) -> boo
 
 
 def _is_best_effort(spec: PodSpec) -> bool:
-    """Whether the Pod has neither requests nor limits for CPU and memory.
-
-    Source: pkg/apis/core/v1/helper/qos/qos.go ComputePodQOS (v1.36).
-    """
+    """Source: pkg/apis/core/v1/helper/qos/qos.go ComputePodQOS (v1.36)."""
     own = (spec.resources,) if spec.resources is not None else ()
     return not any(
         amount.value

@@ -115,10 +115,7 @@ def review(
 
 
 def _standard_errors(obj: KubernetesObject, live: KubernetesObject, snapshot: Snapshot, release: Release) -> Errors:
-    """Yield why a Pod Security Standard refuses a changed Pod: it is judged again if an image changes.
-
-    Source: pod-security-admission admission/admission.go isSignificantPodUpdate (v1.36).
-    """
+    """Source: pod-security-admission admission/admission.go isSignificantPodUpdate (v1.36)."""
     if isinstance(obj, Pod) and isinstance(live, Pod):
         mine, theirs = ([c.image for c in (*p.spec.init_containers, *p.spec.containers)] for p in (obj, live))
         if mine != theirs and (why := standard_fault(obj, snapshot, release)):

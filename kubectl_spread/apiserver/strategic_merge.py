@@ -377,7 +377,6 @@ def _check_directive(item: Map, key: str) -> None:
 
 
 def _check_order(new: List, order: List, key: str) -> None:
-    """Raise a MergeError if the items of a patch are not in the order of its directive."""
     if not new or not order:
         return
     new = [each for each in new if not (isinstance(each, dict) and each.get(_PATCH) == _DELETE)]
@@ -467,7 +466,6 @@ def _in_order(items: List, order: List, key: str) -> List:
 
 
 def _places(order: List, key: str) -> Mapping[Key, int]:
-    """Return key → its first index."""
     return {_key(each, key): index for index, each in reversed([*enumerate(order)])}
 
 

@@ -100,7 +100,6 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatu
 
 
 def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
-    """Return what becomes of the Pod in one group."""
     template = _template(group, handle.snapshot)
     zone = template.node.metadata.labels.get(ZONE) if template else None
     reasons = tuple(_refusals(group))
@@ -125,7 +124,6 @@ def _refusals(group: autoscaling.NodeGroupStatus) -> Iterable[Reason]:
 
 
 def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
-    """Return why the filters reject the new node, in upstream's words; empty where they do not."""
     handle = handle.with_nodes((template.node,))
     for each in template.pods:
         handle = handle.with_assigned(each, TEMPLATE)
@@ -134,10 +132,7 @@ def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
 
 
 def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
-    """Return a node such as the group would bring, None where nothing describes one.
-
-    Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go.
-    """
+    """Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go."""
     own = [node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name]
     like = next((node for node in own if answers(node) and not node.spec.unschedulable), None)
     machines = (each for each in _machines(snapshot) if _same(group.name, each.metadata.name))
@@ -153,10 +148,7 @@ def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Templa
 
 
 def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
-    """Yield what may be a group of Cluster API; the MachineSets of a MachineDeployment are none of their own.
-
-    Source: cloudprovider/clusterapi/clusterapi_utils.go machineSetHasMachineDeploymentOwnerRef.
-    """
+    """Source: cloudprovider/clusterapi/clusterapi_utils.go machineSetHasMachineDeploymentOwnerRef."""
     yield from snapshot.all(autoscaling.MachineDeployment)
     for each in snapshot.all(autoscaling.MachineSet):
         controller = each.metadata.controller
@@ -222,7 +214,6 @@ def _of_annotations(machines: autoscaling.MachineDeployment) -> Node | None:
 
 
 def _taint(text: str) -> Taint | None:
-    """Return the taint of ``key=value:effect``, None for text that is none."""
     pair, colon, effect = text.strip().rpartition(":")
     key, _, value = pair.partition("=")
     return Taint(key=key, value=value, effect=effect) if colon and key else None

@@ -189,7 +189,6 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _is_constraint(reason: Reason) -> bool:
-    """Whether a constraint of the Pod is the reason."""
     match reason:
         case NoDomain():
             return reason.index is not None

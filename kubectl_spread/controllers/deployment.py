@@ -181,10 +181,7 @@ def _surge(deployment: Deployment) -> int:
 
 
 def _in_proportion(deployment: Deployment, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:
-    """Return ReplicaSet's name → replicas after the Deployment was scaled: during a rollout each gets its share.
-
-    Source: sync.go scale, deployment_util.go FindActiveOrLatest, IsSaturated, GetReplicaSetProportion.
-    """
+    """Source: sync.go scale, deployment_util.go FindActiveOrLatest, IsSaturated, GetReplicaSetProportion."""
     replicas = deployment.spec.replicas_wanted
     active = [revision for revision in (*old, newest) if revision.replicas]
     if len(active) <= 1:

@@ -78,12 +78,7 @@ class _Unscaled(Enum):
 
 
 def _scale(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> int | None:
-    """Return how many replicas the owners of these Pods want together (count); None if one of them has no replicas.
-
-    Pods without an owner do not count. If an owner was not read, the number in the budget's status holds.
-
-    Source: disruption.go getExpectedScale.
-    """
+    """Source: disruption.go getExpectedScale. If an owner was not read, the number in the budget's status holds."""
     owners = {pod.metadata.controller: pod for pod in pods if pod.metadata.controller is not None}
     found = [_scale_of(owner, pod, snapshot) for owner, pod in owners.items() if owner is not None]
     if _Unscaled.ERROR in found:
@@ -94,11 +89,7 @@ def _scale(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot)
 
 
 def _scale_of(ref: OwnerReference, pod: Pod, snapshot: Snapshot) -> tuple[tuple[str, str], int] | _Unscaled:
-    """Return ((kind, name) of the Pod's scalable owner, its replicas); for a ReplicaSet, its Deployment is the owner.
-
-    Source: disruption.go getPodReplicaSet, getPodDeployment, getPodStatefulSet, getPodReplicationController,
-    getScaleController.
-    """
+    """Return ((kind, name), replicas) of the Pod's scalable owner; of a ReplicaSet the owner is its Deployment."""
     namespace = pod.metadata.namespace
     if is_absent(ref, namespace, snapshot):
         return _Unscaled.ERROR

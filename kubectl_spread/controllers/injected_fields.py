@@ -74,7 +74,6 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
 
 
 def _with_immutable_fields(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
-    """Return the spec with the immutable fields of a living Pod; ``pinned`` if its affinity is for its own node."""
     constraints, own = model.topology_spread_constraints, spec.topology_spread_constraints
     volumes = {volume.name for volume in spec.volumes}
     spec = replace(
@@ -100,10 +99,7 @@ def _with_immutable_fields(spec: PodSpec, model: PodSpec, *, pinned: bool) -> Po
 
 
 def _without_own_claims(pod: Pod) -> PodSpec:
-    """Return the spec without the volumes that a StatefulSet adds for each Pod's claims.
-
-    Source: kube-controller-manager statefulset/stateful_set_utils.go updateStorage, getPersistentVolumeClaimName.
-    """
+    """Source: kube-controller-manager statefulset/stateful_set_utils.go updateStorage, getPersistentVolumeClaimName."""
     spec = unmerged(pod.spec)
     if pod.metadata.controller is None or pod.metadata.controller.kind != STATEFUL_SET.name:
         return spec

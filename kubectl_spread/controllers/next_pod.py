@@ -277,7 +277,6 @@ def siblings(made: Pod, workload: OwnedPods, snapshot: Snapshot) -> tuple[Pod, .
 
 
 def _changes_template(owner: Workload | None, snapshot: Snapshot) -> bool:
-    """Whether the owner's template differs from the one in the cluster, which its Pods have."""
     live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name) if owner else None
     return owner is not None and live is not None and not same_template(template_of(live), template_of(owner))
 

@@ -112,10 +112,7 @@ class _Ranking(msgspec.Struct, frozen=True):
         )
 
     def _magnitude(self, since: str | None) -> int:
-        """Return the logarithm of an age (of nanoseconds, to base 2), -1 for none.
-
-        Source: controller_utils.go logarithmicRankDiff.
-        """
+        """Return the logarithm of an age (ns, base 2), -1 for none. Source: controller_utils.go logarithmicRankDiff."""
         then = moment(since)
         age = (self.now - then) / timedelta(microseconds=1) if then else 0
         return int(math.log2(age * 1000)) if age > 0 else -1

@@ -175,7 +175,6 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
 
 
 def _fate_of(pod: Pod, before: Snapshot) -> Assumption:
-    """Return what becomes of an existing Pod to which its manifest is applied."""
     if pod.terminating:
         return Assumption.POD_TERMINATING
     if pod.finished:

@@ -212,12 +212,7 @@ def _one_after_another(wanted: range, by_ordinal: Mapping[int, Pod], condemned: 
 
 
 def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
-    """Return the Pods of older revisions that are replaced now.
-
-    ``pods`` has one Pod for each ordinal, the highest first.
-
-    Source: updateStatefulSet, updateStatefulSetAfterInvariantEstablished.
-    """
+    """Source: updateStatefulSet, updateStatefulSetAfterInvariantEstablished. ``pods``: the highest ordinal first."""
     strategy, newest = owner.spec.update_strategy, owner.status.update_revision
     if strategy.type == ON_DELETE or not newest:
         return Work()

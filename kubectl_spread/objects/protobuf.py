@@ -316,7 +316,6 @@ def _compared(new: _Layout, known: _Layout, fields: _Fields) -> _Layout:
 
 
 def _places(part: bytes, fields: _Fields) -> Iterator[_Place]:
-    """Yield the places of the values with a length, in a message that was decoded."""
     at = 0
     while at < len(part):
         tag, at = _varint(part, at)
@@ -357,7 +356,6 @@ class _Recognizing:
 
 
 def _unused(part: bytes, fields: _Fields) -> Iterator[tuple[int, int]]:
-    """Yield the places of unused values, in a message that was decoded."""
     for at, field in _places(part, fields):
         if field is None:
             yield at.start, at.stop
@@ -463,7 +461,6 @@ _SECONDS: _Fields = {_tag(1, _VARINT): _Field("seconds", int, _ONE, keeps_zero=T
 
 
 def _time(part: bytes) -> str | None:
-    """Return a time in the format of JSON; None if it is not set."""
     seconds = _walk(part, _SECONDS).get("seconds")
     return None if seconds is None else f"{_EPOCH + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
 
@@ -485,7 +482,6 @@ _read_bytes = _entry_reader(bytes)
 
 
 def _annotation(part: bytes) -> tuple[tuple[str, str], ...]:
-    """Return an annotation as a map entry; no entry for one that is not kept."""
     return tuple((key, _text(value or b"")) for key, value in _read_bytes(part) if key in _KEPT)
 
 

@@ -298,7 +298,6 @@ def _digested(template: PodTemplateSpec, values: Plain, *, applied: bool) -> Pod
 
 
 def _rest(values: Plain, struct: type[Struct], within: str) -> dict[str, Plain]:
-    """Return the fields that the type does not keep, at any depth, normalized."""
     if not isinstance(values, dict):
         return {}
     kept = _kept(struct)
@@ -329,7 +328,6 @@ def _structs(annotation: object) -> Iterator[type[Struct]]:
 
 
 def _normal(values: Plain, within: str) -> Plain:
-    """Return the values without fields that mean the same as absent ones."""
     if isinstance(values, list):
         return [_normal(each, within) for each in values]
     return _entries(values, within) if isinstance(values, dict) else values
@@ -357,10 +355,7 @@ def _entry(key: str, value: Plain, within: str, beside: Mapping[str, Plain]) -> 
 
 
 def _pull_policy(image: str) -> str:
-    """Return the policy that the API server sets for a container.
-
-    Source: SetDefaults_Container, pkg/util/parsers/parsers.go ParseImageName (v1.36).
-    """
+    """Source: SetDefaults_Container, pkg/util/parsers/parsers.go ParseImageName (v1.36)."""
     name, _, digest = image.partition("@")
     tag = name.rpartition("/")[2].partition(":")[2]
     return "Always" if tag == "latest" or not (tag or digest) else "IfNotPresent"

@@ -163,7 +163,6 @@ class Movables:
             yield _movable(pod, again, like, goals, owner=(pod.metadata.namespace, owner_of(pod, self._snapshot)))
 
     def _replacement(self, pod: Pod, like: int, handle: Handle) -> NextPod:
-        """Return the replacement; replacements of alike Pods differ only in their names."""
         if like not in self._replacements:
             self._replacements[like] = replacement(pod, handle.snapshot, handle.profile)
         made = self._replacements[like]
@@ -217,7 +216,6 @@ class Movables:
         return _blocked_by(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else None
 
     def _number_of_alike(self, pod: Pod) -> int:
-        """Return the number of alike Pods: of one ReplicaSet, with the same labels and no claims."""
         owner = controller_of(pod, self._snapshot)
         claims = any(volume.claims for volume in pod.spec.volumes)
         if claims or not isinstance(owner, ReplicaSet | ReplicationController):
@@ -229,10 +227,7 @@ class Movables:
 
 
 def _blocked_by(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> NotMadeAgain | None:
-    """Return what else the replacement of a StatefulSet's Pod waits for; None for nothing.
-
-    Source: pkg/controller/statefulset/stateful_set_control.go processReplica (v1.36).
-    """
+    """Source: pkg/controller/statefulset/stateful_set_control.go processReplica (v1.36)."""
     node = snapshot.nodes.get(pod.spec.node_name)
     if node is None or not node.answers:
         return NotMadeAgain(Loss.NODE_SILENT, pod.spec.node_name)

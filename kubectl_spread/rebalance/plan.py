@@ -209,7 +209,6 @@ class Planner:
         return Attempt(goals, self._state, self._best(problem, before), problem.movables)
 
     def _accept(self, attempt: Attempt) -> Iterator[Outcome]:
-        """Yield the outcomes of the attempt, and continue from its state."""
         self._state = after = attempt.found.state
         gone = {each.movable.pod.key for each in after.evictions}
         left = tuple(each for each in attempt.movables if each.pod.key not in gone)

@@ -161,7 +161,6 @@ class Search:
         return after
 
     def _branch(self, state: State) -> None:
-        """Queue each eviction that may follow, the most promising first."""
         done = len(state.evictions) + 1
         if done > self._limits.evictions:
             self._cut = True

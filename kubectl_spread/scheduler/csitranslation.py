@@ -159,10 +159,7 @@ Terms = tuple[core.NodeSelectorTerm, ...]
 
 
 def _topology_labels(volume: PersistentVolume, terms: Terms) -> tuple[str, str]:
-    """Return the keys of zone and region that the volume uses, in its node affinity or else in its labels.
-
-    Source: plugins/in_tree_volume.go getTopologyLabel (v1.36).
-    """
+    """Source: plugins/in_tree_volume.go getTopologyLabel (v1.36)."""
     keys = {expression.key for term in terms for expression in term.match_expressions}
     for used in (keys, volume.metadata.labels):
         if ZONE in used:
@@ -186,10 +183,7 @@ def _rename_key(terms: Terms, old: str, new: str) -> Terms:
 
 
 def _add_zones(terms: Terms, key: str, zones_label: str) -> Terms:
-    """Return the terms, each limited to the zones in the label; unchanged if it has none.
-
-    Source: plugins/in_tree_volume.go addTopology (v1.36).
-    """
+    """Source: plugins/in_tree_volume.go addTopology (v1.36)."""
     zones = sorted({zone.strip() for zone in zones_label.split(ZONES_DELIMITER)} - {""})
     if not zones:
         return terms

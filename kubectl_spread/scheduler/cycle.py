@@ -178,7 +178,6 @@ class Evaluation(msgspec.Struct, frozen=True):
         return f"0/{len(self.nodes)} nodes are available: {listed}."
 
     def _count_reasons(self) -> Counter[str]:
-        """Return reason → nodes (count) whose first rejection has it."""
         reasons: Counter[str] = Counter()
         for first in filter(None, (verdict.first for verdict in self.nodes.values())):
             if first.plugin == PRE_FILTER_RESULT:
@@ -477,10 +476,7 @@ def _scores_of(name: str, columns: _Columns) -> Mapping[str, int]:
 
 
 def _run_score_plugins(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> _Columns | Rejection:
-    """Return the scores of each plugin, or the error of one: then the Pod is not scheduled.
-
-    Source: schedule_one.go schedulePod, framework/runtime/framework.go RunPreScorePlugins (v1.36).
-    """
+    """Source: schedule_one.go schedulePod, framework/runtime/framework.go RunPreScorePlugins (v1.36)."""
     if not feasible:
         return ()
     columns = []

@@ -171,10 +171,7 @@ def claims_of(pod: Pod, handle: Handle) -> Claims | Status:
 
 
 def _is_stale(claim: ResourceClaim, pod: Pod) -> bool:
-    """Whether an earlier scheduling attempt created the claim for the Pod's extended resources.
-
-    Source: extendeddynamicresources.go findExtendedResourceClaim, filterExtendedResources (v1.36).
-    """
+    """Source: extendeddynamicresources.go findExtendedResourceClaim, filterExtendedResources (v1.36)."""
     owner = claim.metadata.controller
     created = claim.metadata.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true" and bool(claim.spec.devices.requests)
     return created and owner is not None and (owner.name, owner.uid) == (pod.metadata.name, pod.metadata.uid)
@@ -189,10 +186,7 @@ def missing_templates(pod: Pod, snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _find_claim(entry: PodResourceClaim, pod: Pod, handle: Handle) -> ResourceClaim | Status | None:
-    """Return the claim of one entry, None if none is needed, or why the Pod is rejected.
-
-    Source: resourceclaim.go Name, IsForPod (v1.34 to v1.37).
-    """
+    """Source: resourceclaim.go Name, IsForPod (v1.34 to v1.37)."""
     name = entry.resource_claim_name
     if not name:
         created = next((status for status in pod.status.resource_claim_statuses if status.name == entry.name), None)
@@ -229,10 +223,7 @@ def _future_claim(entry: PodResourceClaim, pod: Pod, snapshot: Snapshot) -> Reso
 
 
 def _unknown_class(claim: ResourceClaim, handle: Handle) -> Status | None:
-    """Return the rejection of a claim for devices of a class that does not exist; None if all classes exist.
-
-    Source: dynamicresources.go PreFilter, validateDeviceClass (v1.36).
-    """
+    """Source: dynamicresources.go PreFilter, validateDeviceClass (v1.36)."""
     for request in claim.spec.devices.requests:
         if request.first_available and not handle.profile.does(Behaviour.PRIORITIZED_LIST):
             where = f"resource claim {'/'.join(claim.key)}, request {request.name}"
@@ -252,7 +243,6 @@ def _parts(request: DeviceRequest) -> Iterator[tuple[str, DeviceSubRequest]]:
 
 
 def _least(request: DeviceRequest) -> int:
-    """Return the least number of devices that a request needs for itself."""
     if not request.first_available and request.exact.admin_access:
         return 0
     return min(1 if part.allocation_mode == ALL_DEVICES else part.count for _, part in _parts(request))
@@ -297,10 +287,7 @@ class Devices:
 
 
 def _reaches(reach: NodeReach, node_info: NodeInfo) -> bool:
-    """Whether the node can use the device or slice.
-
-    Source: structured/internal/incubating/pools_incubating.go NodeMatches (v1.36).
-    """
+    """Source: structured/internal/incubating/pools_incubating.go NodeMatches (v1.36)."""
     if reach.node_name:
         return reach.node_name == node_info.name
     if reach.all_nodes or reach.node_selector is None:

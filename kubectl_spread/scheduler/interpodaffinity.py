@@ -86,10 +86,7 @@ def _result(state: State) -> framework.PreFilterResult:
 
 
 def _updated(state: State, changed: Pod, node_info: NodeInfo, by: int) -> framework.PreFilterResult:
-    """Return the filter after the Pod was added to the node (1) or removed from it (-1).
-
-    Source: interpodaffinity/filtering.go updateWithPod (v1.36).
-    """
+    """Source: interpodaffinity/filtering.go updateWithPod (v1.36)."""
     theirs = (term for term in readable_terms(changed).anti_affinity if term.matches(state.pod, state.namespace_labels))
     ours = (term for term in state.terms.anti_affinity if term.matches(changed, {}))
     # As in PreFilter, the Pod must match all affinity terms.
@@ -131,7 +128,6 @@ def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
 
 
 def _satisfies_affinity(state: State, node_labels: Mapping[str, str]) -> bool:
-    """Whether the node has every topology key, and matching Pods are in its domain of each."""
     keys = [term.topology_key for term in state.terms.affinity]
     if not all(key in node_labels for key in keys):
         return False
@@ -165,10 +161,7 @@ def with_namespaces(terms: PodTerms, handle: framework.Handle) -> PodTerms:
 
 
 def _resolve_namespaces(term: AffinityTerm, handle: framework.Handle) -> AffinityTerm:
-    """Return the term with the names of the namespaces that its selector matches.
-
-    Source: interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty (v1.36).
-    """
+    """Source: interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty (v1.36)."""
     selector = term.namespace_selector
     # An empty selector matches all namespaces, without a list of names.
     if selector.empty:

@@ -145,18 +145,12 @@ def _parse(term: core.NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]
 
 
 def _parse_expression(expression: core.NodeSelectorRequirement, path: str) -> SelectorRequirement:
-    """Return the requirement on a label.
-
-    Source: nodeaffinity.go nodeSelectorRequirementsAsSelector (v1.36).
-    """
+    """Source: nodeaffinity.go nodeSelectorRequirementsAsSelector (v1.36)."""
     return new_requirement(expression.key, _parse_operator(expression, path, Operator), expression.values, path=path)
 
 
 def _parse_field(expression: core.NodeSelectorRequirement, path: str) -> SelectorRequirement:
-    """Return the requirement on a field: In or NotIn with exactly one value.
-
-    Source: nodeaffinity.go nodeSelectorRequirementsAsFieldSelector (v1.36).
-    """
+    """Source: nodeaffinity.go nodeSelectorRequirementsAsFieldSelector (v1.36)."""
     operator = _parse_operator(expression, path, (Operator.IN, Operator.NOT_IN))
     if len(expression.values) != 1:
         values = as_json(list(expression.values)) if expression.values else "null"
@@ -213,10 +207,7 @@ def pre_score(
 
 
 def _parse_preferred(preferred: Iterable[core.PreferredSchedulingTerm]) -> list[tuple[int, Term]]:
-    """Return weight and term of the preferences; empty terms and those with weight 0 have no effect.
-
-    Source: component-helpers nodeaffinity.go NewPreferredSchedulingTerms (v1.36).
-    """
+    """Source: component-helpers nodeaffinity.go NewPreferredSchedulingTerms (v1.36)."""
     terms: list[tuple[int, Term]] = []
     errors: list[str] = []
     for index, preference in enumerate(preferred):

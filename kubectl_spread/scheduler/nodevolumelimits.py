@@ -157,10 +157,7 @@ def _counted(
 def _is_migrated(
     plugin: csitranslation.InTreePlugin, csi_node: storage.CSINode | None, handle: framework.Handle
 ) -> bool:
-    """Whether the in-tree plugin counts as migrated to CSI on the node.
-
-    Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
-    """
+    """Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35)."""
     if csi_node is None:
         return False
     if plugin is csitranslation.PORTWORX and handle.profile.does(Behaviour.PORTWORX_ANNOTATED):
@@ -189,10 +186,7 @@ def _by_driver(volumes: Iterable[Identity]) -> Counter[str]:
 
 
 def _inline(volume: Volume) -> Attachable | None:
-    """Return the volume without a claim, None if it does not count.
-
-    Source: nodevolumelimits/csi.go checkAttachableInlineVolume (v1.36).
-    """
+    """Source: nodevolumelimits/csi.go checkAttachableInlineVolume (v1.36)."""
     plugin = csitranslation.plugin_of(volume)
     if plugin is None:
         return None
@@ -207,7 +201,6 @@ def _inline(volume: Volume) -> Attachable | None:
 def _claimed(
     pod: Pod, volume: Volume, claim: storage.PersistentVolumeClaim, handle: framework.Handle
 ) -> Attachable | None:
-    """Return the volume of the claim, None if it does not count."""
     if problem := ownership_problem(pod, volume, claim):
         return Attachable(problem=framework.error(problem))
     # A volume that does not exist is judged by the class, as one that is not provisioned yet.
@@ -216,10 +209,7 @@ def _claimed(
 
 
 def _existing(volume: storage.PersistentVolume) -> Attachable | None:
-    """Return the PersistentVolume, None if it does not count.
-
-    Source: nodevolumelimits/csi.go getCSIDriverInfo (v1.36).
-    """
+    """Source: nodevolumelimits/csi.go getCSIDriverInfo (v1.36)."""
     csi, plugin = volume.spec.csi, csitranslation.plugin_of(volume.spec)
     if csi is not None:
         return Attachable((csi.driver, csi.volume_handle)) if csi.driver and csi.volume_handle else None
@@ -233,10 +223,7 @@ def _existing(volume: storage.PersistentVolume) -> Attachable | None:
 
 
 def _not_provisioned(claim: storage.PersistentVolumeClaim, handle: framework.Handle) -> Attachable | None:
-    """Return the volume that will be provisioned for the claim, None if it does not count.
-
-    Source: nodevolumelimits/csi.go getCSIDriverInfoFromSC (v1.36).
-    """
+    """Source: nodevolumelimits/csi.go getCSIDriverInfoFromSC (v1.36)."""
     # A claim without a class is bound before its Pod is scheduled.
     storage_class = handle.snapshot.get(storage.StorageClass, "", claim.class_name)
     provisioner = storage_class.provisioner if storage_class else ""

@@ -198,10 +198,7 @@ def parsable_constraints(pod: Pod, handle: Handle) -> tuple[Constraint, ...]:
 def _parse(
     constraint: TopologySpreadConstraint, index: int, pod: Pod, handle: Handle, *, selector: Selector | None = None
 ) -> Constraint:
-    """Return the constraint with defaults applied; ``selector`` is that of a default constraint.
-
-    Source: podtopologyspread/common.go filterTopologySpreadConstraints (v1.36).
-    """
+    """Source: podtopologyspread/common.go filterTopologySpreadConstraints (v1.36)."""
     has_policies = handle.profile.does(Behaviour.NODE_INCLUSION_POLICIES)
     has_min_domains = handle.profile.does(Behaviour.MIN_DOMAINS)
     return Constraint(
@@ -368,10 +365,7 @@ def _result(state: tuple[DomainCounts, ...], namespace: str) -> PreFilterResult:
 def _updated(
     state: tuple[DomainCounts, ...], namespace: str, changed: Pod, node_info: NodeInfo, by: int
 ) -> PreFilterResult:
-    """Return the filter after the Pod was added to the node (1) or removed from it (-1).
-
-    Source: podtopologyspread/filtering.go updateWithPod (v1.36).
-    """
+    """Source: podtopologyspread/filtering.go updateWithPod (v1.36)."""
     updated = []
     for counts in state:
         constraint = counts.constraint

@@ -53,10 +53,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
 def _points(
     constraint: Constraint, pod: Pod, handle: Handle, *, required: Sequence[Constraint], names: Collection[str]
 ) -> dict[str, float]:
-    """Return node's name → points for matching Pods in its domain (fewer are better); nodes without the key are absent.
-
-    Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36).
-    """
+    """Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36)."""
     values = handle.index.values(constraint.topology_key)
     # upstream: for the hostname a domain is the node itself, regardless of its label and of the inclusion policies.
     by_name = constraint.topology_key == HOSTNAME

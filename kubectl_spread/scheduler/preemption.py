@@ -86,10 +86,7 @@ def preempt(evaluation: Evaluation, handle: Handle) -> Preemption | None:
 
 
 def _waits_for_victims(evaluation: Evaluation, handle: Handle) -> bool:
-    """Whether victims of an earlier preemption still terminate, on a node where preemption can help.
-
-    Source: defaultpreemption/default_preemption.go PodEligibleToPreemptOthers (v1.36).
-    """
+    """Source: defaultpreemption/default_preemption.go PodEligibleToPreemptOthers (v1.36)."""
     verdict = evaluation.nodes.get(evaluation.pod.status.nominated_node_name)
     if verdict is None or verdict.first is None:
         return False
@@ -144,7 +141,6 @@ class VictimSearch(msgspec.Struct, frozen=True):
         return Candidate(node.node_info.name, victims, len(sacrificed)) if victims else None
 
     def _put_back(self, pods: Iterable[Pod], node: NodeCycleState) -> tuple[NodeCycleState, list[Pod]]:
-        """Return the node with as many of the Pods as fit, and those that do not."""
         victims = []
         for pod in pods:
             with_pod = node.with_pods([pod])
@@ -216,10 +212,7 @@ class Budgets(msgspec.Struct, frozen=True):
 
 
 def _pick_best(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the equally best candidates.
-
-    Source: framework/preemption/preemption.go pickOneNodeForPreemption (v1.36).
-    """
+    """Source: framework/preemption/preemption.go pickOneNodeForPreemption (v1.36)."""
     left = list(candidates)
     for cost in _COSTS:
         least = min(map(cost, left))

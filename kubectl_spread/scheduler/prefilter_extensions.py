@@ -82,10 +82,7 @@ def nominated_before(pod: Pod, handle: Handle) -> dict[str, tuple[Pod, ...]]:
 
 
 def _goes_before(nominated: Pod, pod: Pod, profile: Profile) -> bool:
-    """Whether the scheduler honours the nomination and the priority is not lower.
-
-    Source: backend/queue/scheduling_queue.go moveToActiveQ (v1.36), addPod (v1.37).
-    """
+    """Source: backend/queue/scheduling_queue.go moveToActiveQ (v1.36), addPod (v1.37)."""
     # Until 1.37 the queue does not know gated Pods, so they reserve no room.
     if nominated.spec.scheduling_gates and not profile.does(Behaviour.GATED_NOMINATED):
         return False

@@ -82,19 +82,13 @@ def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: S
 
 
 def _volume_limit(capacity: CSIStorageCapacity) -> int:
-    """Return the size (bytes) of the largest possible volume, -1 if it is not known.
-
-    Source: volumebinding/binder.go volumeLimit (v1.36).
-    """
+    """Source: volumebinding/binder.go volumeLimit (v1.36)."""
     limit = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
     return -1 if limit is None else quantity.value(limit)
 
 
 def _accessible_from(capacity: CSIStorageCapacity) -> Selector:
-    """Return the nodes that can use the capacity; none if its topology is absent or cannot be parsed.
-
-    Source: volumebinding/binder.go nodeHasAccess (v1.36).
-    """
+    """Source: volumebinding/binder.go nodeHasAccess (v1.36)."""
     try:
         return parse_label_selector(capacity.node_topology)
     except ValueError:

@@ -147,7 +147,6 @@ def pod_requests(pod: Pod, profile: Profile, *, assigned: bool) -> Mapping[str, 
 def _sum_all(
     pod: Pod, profile: Profile, *, resizing: bool, missing: Mapping[str, int] = MappingProxyType({})
 ) -> Mapping[str, int]:
-    """Return what the Pod requests (amounts); ``missing``: the defaults of each container (amounts)."""
     default = _in_thousandths(missing)
     if not resizing:
         requests = aggregate(pod.spec, _requests_of, default)
@@ -278,10 +277,7 @@ def _largest_of_containers(pod: Pod, missing: Mapping[str, int]) -> dict[str, in
 
 
 def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> dict[str, int]:
-    """Return the largest of the Pod's total desired, allocated and actual requests, in thousandths (from 1.37).
-
-    Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.37).
-    """
+    """Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.37)."""
     desired = {} if _resize_infeasible(pod) else aggregate(pod.spec, _requests_of, missing)
     has = pod.status.resources.requests if pod.status.resources is not None else {}
     if has and pod.status.allocated_resources and profile.does(Behaviour.POD_LEVEL_RESIZE):
@@ -323,10 +319,7 @@ def is_pod_level(name: str) -> bool:
 def _effective(
     pod: Pod, spec: ResourceRequirements, *, actuated: ResourceRequirements, allocated: Mapping[str, Quantity]
 ) -> dict[str, int]:
-    """Return the largest of desired, actual and allocated requests in thousandths, without an infeasible resize.
-
-    Source: component-helpers resource/helpers.go determineEffectiveRequests (v1.36).
-    """
+    """Source: component-helpers resource/helpers.go determineEffectiveRequests (v1.36)."""
     # A Pod that grows needs room for the new size; one that shrinks uses the old size until the kubelet is done.
     desired = {} if _resize_infeasible(pod) else _millis(spec.requests)
     return largest((desired, _millis(actuated.requests), _millis(allocated)))
@@ -342,7 +335,6 @@ def is_resize_deferred(pod: Pod) -> bool:
 
 
 def _pending_resize(pod: Pod) -> str:
-    """Return why the resize is pending; empty if none is."""
     return next((c.reason for c in pod.status.conditions if c.type == "PodResizePending"), "")
 
 

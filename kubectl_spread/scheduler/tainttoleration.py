@@ -113,10 +113,7 @@ def tolerates(toleration: Toleration, taint: Taint, *, numeric: bool) -> bool:
 
 
 def _compares(toleration: Toleration, taint: Taint) -> bool:
-    """Whether the numbers compare as the operator says; false if one is no plain decimal integer.
-
-    Source: api core/v1/toleration.go compareNumericValues (v1.36).
-    """
+    """Source: api core/v1/toleration.go compareNumericValues (v1.36)."""
     if not (_is_decimal(toleration.value) and _is_decimal(taint.value)):
         return False
     # Gt tolerates a taint whose number is greater than the toleration's.

@@ -188,10 +188,7 @@ def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handl
 
 
 def _find_unbound(claims: PodVolumeClaims, node_info: NodeInfo) -> PodVolumes:
-    """Return the volumes of the claims that are not bound.
-
-    Source: volumebinding/binder.go findMatchingVolumes, checkVolumeProvisions (v1.36).
-    """
+    """Source: volumebinding/binder.go findMatchingVolumes, checkVolumeProvisions (v1.36)."""
     if any(claim.selected_node != node_info.name for claim in claims.selected):
         return PodVolumes(reasons=(REASON_BIND_CONFLICT,))
     bindings: dict[str, StaticBinding] = {}
@@ -217,10 +214,7 @@ def _find_unbound(claims: PodVolumeClaims, node_info: NodeInfo) -> PodVolumes:
 
 
 def _provision(waiting: WaitingClaim, labels: Mapping[str, str]) -> DynamicProvision | str:
-    """Return the storage for a new volume on a node with these labels, or why it cannot be provisioned.
-
-    Source: volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36).
-    """
+    """Source: volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36)."""
     if not any(topology.matches(labels) for topology in waiting.provisioning.topologies):
         return REASON_BIND_CONFLICT
     pools = waiting.provisioning.pools

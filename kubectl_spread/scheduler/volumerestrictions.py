@@ -70,10 +70,7 @@ def _result(state: State) -> framework.PreFilterResult:
 
 
 def _updated(state: State, changed: Pod, _node_info: NodeInfo, by: int) -> framework.PreFilterResult:
-    """Return the filter after the Pod was added (1) or removed (-1).
-
-    Source: volumerestrictions/volume_restrictions.go updateWithPod (v1.36).
-    """
+    """Source: volumerestrictions/volume_restrictions.go updateWithPod (v1.36)."""
     # upstream: here a claim of the same name counts in any namespace.
     uses = sum(name in state.single_use for name in claim_names(changed))
     return _result(replace(state, in_use=state.in_use + by * uses))
@@ -93,10 +90,7 @@ def claim_names(pod: Pod) -> Iterator[str]:
 
 
 def _in_conflict(volume: Volume, other: Volume) -> bool:
-    """Whether a node cannot have both: the same disk, unless both are read-only; EBS volumes conflict always.
-
-    Source: volumerestrictions/volume_restrictions.go isVolumeConflict (v1.36).
-    """
+    """Source: volumerestrictions/volume_restrictions.go isVolumeConflict (v1.36)."""
     existing = dict(_disks(other))
     return any(disk in existing and not (read_only and existing[disk]) for disk, read_only in _disks(volume))
 

@@ -104,10 +104,7 @@ class Chance:
 
 
 def _zones_in_turn(names: Iterable[str], nodes: Mapping[str, Node]) -> list[str]:
-    """Return the nodes with zones in turn: the first node of each zone, then the second of each, and so on.
-
-    Source: kube-scheduler backend/cache/node_tree.go list (v1.36).
-    """
+    """Source: kube-scheduler backend/cache/node_tree.go list (v1.36)."""
     by_zone: dict[tuple[str, ...], list[str]] = {}
     for name in names:
         by_zone.setdefault(zone_of(nodes[name]), []).append(name)

@@ -194,7 +194,6 @@ class ControlLoop:
     # Controllers
 
     def _sync(self) -> bool:
-        """Sync the dirty controllers; return whether any Pod changed."""
         before = self.cluster.version
         while self.cluster.dirty:
             keys = sorted(self.cluster.dirty, key=lambda key: self.cluster.order("/".join(key)))
@@ -283,7 +282,6 @@ class ControlLoop:
         cluster.dirty.pop(key, None)
 
     def _siblings(self, key: ControllerKey, parent: str) -> list[Pod]:
-        """Return the Pods of all ReplicaSets of the same Deployment."""
         found = self.cluster.snapshot.get(Deployment, key[0], parent)
         sets = deployment.replica_sets(found, self.cluster.snapshot) if found else ()
         names = [each.metadata.name for each in sets] if found else [key[2]]
@@ -344,7 +342,6 @@ class ControlLoop:
         return self._made[key]
 
     def _next_of(self, owner: Workload | None, key: ControllerKey, ordinal: int | None = None) -> NextPod | None:
-        """Return the next Pod of a controller or of its owner, or that of an ordinal."""
         kind, name = (type(owner).__name__, owner.metadata.name) if owner else key[1:]
         ref = WorkloadRef(kind=kind, name=name)
         self._usage.count(key[0])
@@ -359,7 +356,6 @@ class ControlLoop:
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
 
     def _replace_lost(self, key: ControllerKey) -> None:
-        """Replace the Pods that a controller has lost that was not read."""
         missing = self._kept.get(key, 0) - len(active(self._pods_of(key)))
         if missing > 0 and self._kept.get(key):
             self._create_replicas(key, None, missing)
@@ -406,16 +402,13 @@ class ControlLoop:
             self.cluster.delete(*daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))))
 
     def _is_unwanted(self, pod: Pod, without: Container[str]) -> bool:
-        """Whether a Pod of a DaemonSet is deleted: its node must have none, or the node it waits for was removed.
-
-        Source: kube-controller-manager daemon/daemon_controller.go getUnscheduledPodsWithoutNode (v1.36).
-        """
+        """Source: kube-controller-manager daemon/daemon_controller.go getUnscheduledPodsWithoutNode (v1.36)."""
         place = daemonset.place_of(pod)
         waits_in_vain = not pod.spec.node_name and place not in self.cluster.nodes
         return bool(place) and not pod.terminating and (place in without or waits_in_vain)
 
     def _create_on_nodes(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
-        """Create a Pod for each of these nodes that should have one; return whether there is any such node."""
+        """Return whether any of these nodes should have a Pod."""
         made = self._next_of(owner, key) if names else None
         if made is None:
             return False
@@ -451,7 +444,6 @@ class ControlLoop:
         self._jobs[key] = None
 
     def _with_failed(self, owner: Job, key: ControllerKey) -> tuple[Job, job.JobFailure | None]:
-        """Return (the Job after its Pods that have failed since the start, why it fails; None if it does not)."""
         owned = ((pod, pod.metadata.controller) for pod in self.cluster.touched.values() if not pod.finished)
         mine = (pod for pod, by in owned if by and controller_key(pod.metadata.namespace, by) == key)
         return job.with_failed(owner, [pod for pod in mine if self._has_failed(pod, owner)])
@@ -464,10 +456,7 @@ class ControlLoop:
         return not counted and (pod.terminating or pod.key not in self.cluster.pods)
 
     def _back_off(self) -> bool:
-        """Sync the controllers whose Pods were refused, and let Jobs replace lost Pods, after some seconds.
-
-        Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36).
-        """
+        """Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36)."""
         before = self.cluster.version
         self.cluster.dirty.update(dict.fromkeys(key for key in self.cluster.refused if key[1] != Pod.__name__))
         self._sync()
@@ -550,7 +539,6 @@ class ControlLoop:
         return cluster.loosened, of_namespace, cluster.moves.total() if near else 0
 
     def _queue(self) -> list[Pod]:
-        """Return the waiting Pods in the order in which the scheduler tries them."""
         waiting = self.cluster.in_order(self.cluster.waiting.values())
         interleaved = self.cluster.seed % 2 == 1
 
@@ -580,7 +568,6 @@ class ControlLoop:
         return True
 
     def _preempt(self, pod: Pod, handle: Handle) -> bool:
-        """Preempt Pods of lower priority if that helps; return whether it does."""
         if self.cluster.lowest_priority >= priority_of(pod) or not outranks_any(pod, handle):
             return False
         self.cluster.verdicts += PREEMPTING * len(handle.node_infos)

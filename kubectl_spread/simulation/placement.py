@@ -184,7 +184,6 @@ class PlacementOutcomes(msgspec.Struct, frozen=True):
 
 
 def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
-    """Yield ((constraint's index, domain), matching Pods)."""
     for counts in count_all(parsable_constraints(pod, handle), pod, handle):
         for value, number in sorted(counts.match_num.items()):
             yield (counts.constraint.index, value), number

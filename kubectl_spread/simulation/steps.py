@@ -235,7 +235,6 @@ def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _bound_by_name(step: Step, cluster: ClusterState, before: Container[PodKey]) -> Iterator[BoundByName]:
-    """Yield the new Pods that name a node that the step changes, or one that does not exist."""
     found = Counter[tuple[str, workloads.WorkloadRef, str]]()
     for pod in (cluster.pods[key] for key in cluster.born if key in cluster.pods and key not in before):
         name = pod.spec.node_name
@@ -304,16 +303,12 @@ def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
 
 
 def _gone(pods: Iterable[Pod], cluster: ClusterState) -> Done:
-    """Return the result for these deleted Pods: evicted, or lost if no controller creates them again."""
     gone = [(pod, _is_lost(pod, cluster)) for pod in pods]
     return Done(evicted=tuple(pod for pod, lost in gone if not lost), lost=tuple(pod for pod, lost in gone if lost))
 
 
 def _waited_for(leaving: Iterable[Pod], cluster: ClusterState) -> Iterator[StuckPods]:
-    """Yield the Pods that kubectl drain waits for without end.
-
-    Source: kubectl pkg/drain/drain.go waitForDelete (v0.36).
-    """
+    """Source: kubectl pkg/drain/drain.go waitForDelete (v0.36)."""
     stuck = [pod for each in leaving if (pod := cluster.pods.get(each.key)) and cluster.is_stuck(pod)]
     for silent in (True, False):
         pods = tuple(pod.key for pod in stuck if (pod.spec.node_name in cluster.lost) is silent)
@@ -322,10 +317,7 @@ def _waited_for(leaving: Iterable[Pod], cluster: ClusterState) -> Iterator[Stuck
 
 
 def _is_drained(pod: Pod, cluster: ClusterState) -> bool:
-    """Whether a drain evicts the Pod: it is neither a mirror Pod nor of an existing DaemonSet.
-
-    Source: filters.go daemonSetFilter, mirrorPodFilter.
-    """
+    """Source: filters.go daemonSetFilter, mirrorPodFilter."""
     owner = pod.metadata.controller
     if workloads.is_mirror(pod) or pod.key not in cluster.pods:
         return False
@@ -334,10 +326,7 @@ def _is_drained(pod: Pod, cluster: ClusterState) -> bool:
 
 
 def _needs_force(pod: Pod, cluster: ClusterState) -> Unmanaged | DaemonSetGone | None:
-    """Return why kubectl refuses to drain the Pod's node without --force; None if it does not.
-
-    Source: filters.go daemonSetFilter, unreplicatedFilter.
-    """
+    """Source: filters.go daemonSetFilter, unreplicatedFilter."""
     owner = pod.metadata.controller
     if owner is None:
         return None if pod.finished else Unmanaged()
@@ -353,7 +342,7 @@ def _is_alone(pod: Pod, cluster: ClusterState) -> bool:
 
 
 def _is_lost(pod: Pod, cluster: ClusterState) -> bool:
-    """Whether nothing creates the Pod again: a terminating controller does not, but a kubelet does its mirror Pods."""
+    """A terminating controller creates no Pod again, but a kubelet does its mirror Pods."""
     if workloads.is_mirror(pod):
         return False
     owner = workloads.controller_of(pod, cluster.snapshot)
@@ -391,14 +380,12 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
 
 
 def _refusal(pod: Pod, cluster: ClusterState) -> str:
-    """Return why the API server refuses to evict the Pod, after its budgets were updated; empty if it does not."""
     for budget in () if eviction.ignores_budgets(pod) else eviction.budgets_of(pod, cluster.snapshot):
         cluster.put(disruption.with_status(budget, cluster.pods.values(), cluster.snapshot))
     return eviction.refusal(pod, cluster.snapshot)
 
 
 def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Drain nodes and remove them, with the Pods that are still on them."""
     before = set(cluster.pods)
     done = _drain(step, cluster, loop)
     there = (pod for pods in cluster.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, cluster))
@@ -416,10 +403,7 @@ def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _lose(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Make nodes unreachable; after a while their Pods are deleted, but stay Terminating.
-
-    Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
-    """
+    """Source: kube-controller-manager nodelifecycle, tainteviction (v1.36); the Pods stay Terminating."""
     silent = [name for name in step.nodes if name not in cluster.lost]
     there = cluster.on_nodes(silent)
     cluster.lost |= {name: frozenset(pod.key for pod in pods if pod.ready) for name, pods in there.items()}
@@ -433,10 +417,7 @@ def _lose(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _evicted_as_lost(cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Delete the Pods of all unreachable nodes, except in zones where evictions have stopped.
-
-    Source: node_lifecycle_controller.go handleDisruption, doNoExecuteTaintingPass (v1.36).
-    """
+    """Source: node_lifecycle_controller.go handleDisruption, doNoExecuteTaintingPass (v1.36)."""
     kept = nodelifecycle.keeps_pods(cluster.nodes, cluster.lost)
     going = [name for name in cluster.lost if name not in kept]
     cluster.set_nodes([nodelifecycle.lost(cluster.nodes[name], NO_EXECUTE) for name in going])
@@ -472,7 +453,6 @@ def _delete_by_node(pods: Sequence[Pod], cluster: ClusterState, loop: ControlLoo
 
 
 def _return(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Make unreachable nodes answer again: terminating Pods are removed, the others are as ready as before."""
     silent = [name for name in step.nodes if not nodelifecycle.answers(cluster.nodes[name])]
     cluster.set_nodes([nodelifecycle.returned(cluster.nodes[name]) for name in silent])
     for name, pods in cluster.on_nodes(silent).items():
@@ -516,7 +496,6 @@ def _scale(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Restart the rollout of a workload: it replaces its Pods with a new revision."""
     owner = _owner(step, cluster)
     match owner:
         case Deployment():
@@ -587,7 +566,6 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _over(each: Application, cluster: ClusterState) -> KubernetesObject:
-    """Return the object that the manifest merges into the existing one."""
     obj = each.obj
     live = cluster.pods.get(obj.key) if isinstance(obj, Pod) else None
     return each.over(live or cluster.snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name))

@@ -78,7 +78,6 @@ def _errors(rules: Rules, path: str, values: object) -> Errors:
 
 
 def _fields(path: str, values: object, steps: Sequence[str]) -> Iterator[tuple[str, object]]:
-    """Yield (path, value) of each field that the steps lead to."""
     if not steps:
         yield path, values
         return
@@ -96,7 +95,6 @@ def _one_of(*known: str) -> Callable[[str, str], Errors]:
 
 
 def _with(field: str) -> Callable[[str, Mapping[str, object]], Errors]:
-    """Return the rule for a value that must have this field."""
     return lambda path, value: iter(() if value.get(field) else (required(f"{path}.{field}"),))
 
 
@@ -229,7 +227,7 @@ def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[fields.V
 
 
 def _propagation_errors(path: str, container: fields.Container) -> Errors:
-    """Yield the errors of mount propagation. Source: validation.go validateMountPropagation (v1.36)."""
+    """Source: validation.go validateMountPropagation (v1.36)."""
     privileged = container.get("securityContext", {}).get("privileged", False)
     # upstream: the path has no index.
     place = f"{path}.volumeMounts.mountPropagation"

@@ -58,7 +58,6 @@ def time_zone_errors(path: str, zone: str) -> Errors:
 
 
 def _parse(schedule: str) -> None:
-    """Raise a ValueError with the parser's message if this is no schedule."""
     if schedule.startswith("@"):
         # differs: the duration of @every is not parsed.
         if schedule not in _DESCRIPTORS and not schedule.startswith(_EVERY):

@@ -78,7 +78,6 @@ def daemon_overhead(
 
 
 def _asked(pod: Pod, template: NodeClaimTemplate, of_type: Requirements, known: KnownLabels) -> tuple[Pod, bool]:
-    """Return the Pod as the check leaves it, and whether it comes to the template's nodes with these labels."""
     pod = tolerate_prefer_no_schedule_taints(pod) or pod
     if untolerated(template.taints, pod.spec.tolerations) is not None:
         return pod, False

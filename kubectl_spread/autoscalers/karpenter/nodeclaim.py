@@ -141,7 +141,6 @@ def unread(pod_data: PodData, scheduler: Scheduler) -> Unreadable | None:
 
 
 def _no_domain(group: TopologyGroup, pod_data: PodData, base: Requirements, scheduler: Scheduler) -> NoDomain:
-    """Return why the group leaves a node with these requirements no domain."""
     anything = Requirement(group.key, complement=True)
     own, supported = base.get(group.key, anything), pod_data.strict_requirements.get(group.key, anything)
     spreads = group.kind is TopologyType.SPREAD
@@ -171,7 +170,6 @@ def _instance_types(
     types: tuple[InstanceType, ...],
     scheduler: Scheduler,
 ) -> list[InstanceType] | Reason:
-    """Return the instance types that suit where these domains are picked, or why none does."""
     clash = incompatible(base, picked, allow_undefined=scheduler.known_labels)
     if clash is not None:
         return LabelConflict(clash)
@@ -194,7 +192,6 @@ def _suited(
     types: tuple[InstanceType, ...],
     scheduler: Scheduler,
 ) -> tuple[list[InstanceType], set[Mismatch]]:
-    """Return the instance types that suit a node with these requirements, and why the others do not."""
     missed: set[Mismatch] = set()
     suited: list[InstanceType] = []
     for each in types:

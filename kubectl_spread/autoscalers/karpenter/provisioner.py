@@ -185,7 +185,6 @@ def unsupported(pod: Pod) -> NotAsked | None:
 
 
 def _selects_by_unsupported(pod: Pod) -> Iterator[str]:
-    """Yield what the Pod selects nodes by that Karpenter does not support."""
     expressions = [*label_requirements(pod.spec.node_selector).values()]
     for term in required_terms(pod):
         if term.match_fields:

@@ -162,7 +162,6 @@ def _state_node(
 
 
 def _goes_away(taint: Taint, claim: NodeClaim, release: tuple[int, int]) -> bool:
-    """Whether the taint is one that goes while the node comes up."""
     by_readiness = release >= READINESS_TAINTS and taint.key.startswith(READINESS_PREFIX)
     if (taint.key, taint.effect) in KNOWN_EPHEMERAL_TAINTS or by_readiness:
         return True

@@ -111,10 +111,7 @@ def _in_pod(service_account: Path) -> bool:
 
 
 def _in_cluster(service_account: Path, *, token: str) -> Selection:
-    """Return the Pod's own cluster and service account; a token given by flag replaces the service account's.
-
-    Source: client-go rest/config.go InClusterConfig.
-    """
+    """Source: client-go rest/config.go InClusterConfig; a token given by flag replaces the service account's."""
     host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
     authority = service_account / "ca.crt"
     cluster = Cluster(
@@ -132,10 +129,7 @@ def _pod_namespace(service_account: Path) -> str:
 
 
 def _server_url(server: str) -> str:
-    """Return the complete URL of the server; the default scheme is HTTP, as for ``kubectl proxy``.
-
-    Source: client-go rest/url_utils.go DefaultServerURL.
-    """
+    """Source: client-go rest/url_utils.go DefaultServerURL; the default scheme is HTTP, as for ``kubectl proxy``."""
     if "://" not in server:
         server = f"http://{server}"
     try:
@@ -168,10 +162,7 @@ def _ssl_context(cluster: Cluster, key_pair: KeyPair | None) -> ssl.SSLContext:
 
 
 def _impersonation_headers(user: User) -> Iterator[tuple[str, str]]:
-    """Yield the impersonation headers.
-
-    Source: client-go transport/round_trippers.go impersonatingRoundTripper.
-    """
+    """Source: client-go transport/round_trippers.go impersonatingRoundTripper."""
     if not user.as_:
         if user.as_uid or user.as_groups or user.as_user_extra:
             raise UsageError("requesting uid, groups or user-extra without impersonating a user", hint="use --as too")

@@ -102,7 +102,6 @@ def _parse(plugin: Exec, printed: bytes) -> _Status:
 
 
 def _plugin_error(plugin: Exec, reason: str) -> ClusterError:
-    """Return the error of a plugin, with the installation hint of its kubeconfig."""
     text, hint = (
         "".join(character for character in written if character == "\n" or character.isprintable())
         for written in (" ".join(reason.split()), plugin.install_hint)

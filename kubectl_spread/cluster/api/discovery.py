@@ -73,7 +73,6 @@ def discover(connection: Connection, api_version: str) -> Discovered | None:
 
 
 def _read(connection: Connection, of: str) -> _Document | None:
-    """Return the document of a group or of an apiVersion; None where there is none."""
     request = Request(path=f"/apis/{of}", what=f"get the kinds of {of}")
     try:
         return decode(fetch(connection, request).body, _Document)

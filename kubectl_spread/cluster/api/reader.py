@@ -267,7 +267,6 @@ class _Reading:
             return _Found() if absent else _Found(None, unread=_unread(wanted, error))
 
     def _on_nodes(self, wanted: Read) -> _Found:
-        """Return the Pods of the nodes, and their newest version; one failure ends all."""
         waiting: SimpleQueue[str] = SimpleQueue()
         for name in wanted.on_nodes:
             waiting.put(name)
@@ -502,10 +501,7 @@ def _path(wanted: Read) -> str:
 
 
 def _segment(name: str, what: str) -> str:
-    """Return the name as one segment of a path.
-
-    Source: apimachinery pkg/api/validation/path/name.go IsValidPathSegmentName.
-    """
+    """Source: apimachinery pkg/api/validation/path/name.go IsValidPathSegmentName."""
     if name in (".", "..") or "/" in name or "%" in name:
         raise UsageError(f'invalid {what} "{name}"', hint="it may not be . or .. and may not contain / or %")
     return quote(name)

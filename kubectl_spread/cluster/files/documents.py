@@ -135,7 +135,6 @@ def _sound(found: Iterable[Document | ManifestProblem]) -> bool:
 
 
 def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | ManifestProblem]:
-    """Yield the documents of JSON, up to the first malformed one."""
     number = 0
     try:
         for number, raw in enumerate(json_values.split(content), 1):
@@ -181,10 +180,7 @@ def _check_depth(document: Document) -> Document | ManifestProblem:
 
 
 def _without_logs(content: bytes) -> bytes:
-    """Return the content with blank lines in place of container logs.
-
-    Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36).
-    """
+    """Blank the container logs. Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36)."""
     kept, done = [], 0
     while start := _LOG_START.search(content, done):
         end_mark = b"==== END %s\n" % start[1]
@@ -220,10 +216,7 @@ class _RawHeader(_Header, rename="camel"):
 
 
 def _flatten(document: Document, lists: Counter[Kind]) -> Iterator[Document | ManifestProblem]:
-    """Yield the object with its kind, or the items of a list in order.
-
-    Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).
-    """
+    """Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36)."""
     waiting = [iter((document,))]
     while waiting:
         each = next(waiting[-1], None)
@@ -270,7 +263,6 @@ def _with_kind(document: Document, header: _Header) -> Document:
 
 
 def _items_of(document: Document, header: _Header) -> Iterator[Document] | None:
-    """Return the items of a list; None for an object."""
     if not document.kind.endswith("List"):
         return None
     kind = document.kind.removesuffix("List")

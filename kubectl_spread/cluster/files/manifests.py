@@ -203,7 +203,6 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
 
 
 def _with_recorded_gaps(inventory: Inventory, snapshot: Origin) -> Inventory:
-    """Return the inventory with what the snapshot records about versions and unread kinds."""
     if not snapshot.held:
         return inventory
     versions = {plural: version for plural, version in snapshot.held.items() if version}
@@ -268,7 +267,6 @@ def _each(objects: Objects) -> Iterator[KubernetesObject]:
 
 
 def _nodes_of_running_pods(objects: Objects) -> set[str]:
-    """Return the nodes, by name, of Pods that run."""
     pods = (pod for pod in objects[POD.name].values() if isinstance(pod, Pod))
     return {pod.spec.node_name for pod in pods if pod.status.phase == "Running" and not pod.terminating} - {""}
 
@@ -286,7 +284,6 @@ def _log_inputs(inputs: Iterable[Input | ManifestProblem], log: Log) -> Iterator
 
 
 def _without_problems(results: Iterable[T | ManifestProblem]) -> tuple[T, ...]:
-    """Return the results; raise a ManifestError where there are problems among them."""
     sound, problems = _split_problems(results)
     if problems:
         raise ManifestError(problems)

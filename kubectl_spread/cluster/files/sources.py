@@ -164,10 +164,7 @@ def _read_directory(directory: str, *, recursive: bool, most: int) -> Iterator[I
 
 
 def _find_manifests(directory: str, *, recursive: bool, failures: list[OSError]) -> Iterator[Path]:
-    """Yield the paths of the manifests in a directory; directories that cannot be listed are added to the failures.
-
-    Before Python 3.12, os.walk recurses into each directory, so it walks one directory at a time here.
-    """
+    """Before Python 3.12, os.walk recurses into each directory, so it walks one directory at a time here."""
     waiting = [directory]
     while waiting:
         for parent, children, names in islice(os.walk(waiting.pop(), onerror=failures.append), 1):
@@ -177,10 +174,7 @@ def _find_manifests(directory: str, *, recursive: bool, failures: list[OSError])
 
 
 def _decode(content: bytes, most: int) -> bytes:
-    """Return the content uncompressed, in UTF-8 and without byte order mark.
-
-    Source: visitor.go FileVisitor.Visit, which knows the marks of UTF-8 and UTF-16 (v1.36).
-    """
+    """Source: visitor.go FileVisitor.Visit, which knows the marks of UTF-8 and UTF-16 (v1.36)."""
     if content.startswith(_GZIP):
         content = _uncompress(content, most)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -239,7 +239,6 @@ class _Builder:
         parent.lines[parent.key] = line
 
     def _path(self) -> str:
-        """Return the path of the current field, such as ``spec.containers[0].image``."""
         steps = (f"[{len(each.values)}]" if isinstance(each.values, list) else f".{each.key}" for each in self._open)
         return "".join(steps).removeprefix(".")
 
@@ -253,10 +252,7 @@ def _merge(into: dict[str, Plain], value: Plain) -> None:
 
 
 def _key(value: Plain) -> str:
-    """Return the key of a mapping in JSON.
-
-    Source: sigs.k8s.io/yaml yaml.go convertToJSONableObject (v1.6.0).
-    """
+    """Source: sigs.k8s.io/yaml yaml.go convertToJSONableObject (v1.6.0)."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str | int | float):
@@ -283,10 +279,7 @@ def _scalar(event: events.ScalarEvent) -> Plain:
 
 
 def _implicit(text: str) -> Plain:
-    """Return the value of unquoted text.
-
-    Source: go.yaml.in/yaml/v2 resolve.go (v2.4.3).
-    """
+    """Source: go.yaml.in/yaml/v2 resolve.go (v2.4.3)."""
     if text in _WORDS:
         return _WORDS[text]
     return _number(text) if text[0] in "+-.0123456789" else text

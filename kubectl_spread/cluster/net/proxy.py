@@ -40,7 +40,6 @@ def without_login(url: str) -> str:
 
 
 def _variable(name: str) -> str:
-    """Return the environment variable in upper case, else in lower case."""
     return os.environ.get(name.upper()) or os.environ.get(name) or ""
 
 

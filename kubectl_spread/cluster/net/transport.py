@@ -173,10 +173,7 @@ def streaming(connection: Connection, request: Request) -> Iterator[Iterator[byt
 
 
 def _parse_retry_after(retry_after: str) -> float:
-    """Return the seconds of a Retry-After header, which is a number or a date; 0 when it is neither.
-
-    Source: RFC 9110 section 10.2.3. API servers send numbers; proxies send dates too.
-    """
+    """Source: RFC 9110 section 10.2.3: seconds or a date. API servers send numbers; proxies send dates too."""
     if retry_after.isdecimal():
         return float(retry_after)
     try:
