@@ -15,20 +15,11 @@ from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.revisions import with_revision
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash, template_of
 from kubectl_spread.controllers.workloads import adopted_sets
+from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import (
-    ControllerRevision,
-    CronJob,
-    DaemonSet,
-    Deployment,
-    Job,
-    JobSpec,
-    ReplicaSet,
-    StatefulSet,
-)
 from kubectl_spread.snapshot import Snapshot
 
 _LONGEST_BASE = 58
@@ -42,15 +33,15 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
     already keeps its revision, any other one is a new revision.
     """
     match owner:
-        case Deployment():
+        case workloads.Deployment():
             taken = adopted_sets(owner, snapshot)
             after = snapshot.with_objects(taken) if taken else snapshot
             return (owner, *taken) if owner.spec.paused else (owner, *taken, deployment.replica_set_of(owner, after))
-        case StatefulSet():
+        case workloads.StatefulSet():
             return (with_revision(owner, snapshot),)
-        case Job():
+        case workloads.Job():
             return (job_as_stored(owner),)
-        case CronJob():
+        case workloads.CronJob():
             return owner, job.next_run(owner)
         case _:
             return (owner,)
@@ -63,13 +54,13 @@ def made_for(owner: Workload, snapshot: Snapshot) -> Iterator[KubernetesObject]:
     """
     metadata = owner.metadata
     live = snapshot.get(type(owner), metadata.namespace, metadata.name)
-    if not isinstance(owner, Job) and not (isinstance(owner, CronJob) and owner.spec.suspend):
+    if not isinstance(owner, workloads.Job) and not (isinstance(owner, workloads.CronJob) and owner.spec.suspend):
         made = as_created(owner, snapshot)[1:]
         yield from (each for each in made if snapshot.get(type(each), *each.key) is None)
     revised = live is None or not same_template(template_of(live), template_of(owner))
-    if isinstance(owner, StatefulSet | DaemonSet) and revised:
-        yield ControllerRevision(metadata=ObjectMeta(name=metadata.name, namespace=metadata.namespace))
-    if isinstance(owner, StatefulSet) and owner.spec.volume_claim_templates:
+    if isinstance(owner, workloads.StatefulSet | workloads.DaemonSet) and revised:
+        yield workloads.ControllerRevision(metadata=ObjectMeta(name=metadata.name, namespace=metadata.namespace))
+    if isinstance(owner, workloads.StatefulSet) and owner.spec.volume_claim_templates:
         pod = statefulset.pod_of(owner)
         for number in range(owner.spec.replicas_wanted):
             ordinal = statefulset.ordinal_pod(owner, pod, owner.spec.ordinals.start + number)
@@ -83,8 +74,8 @@ def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
     if isinstance(obj, PersistentVolume | PersistentVolumeClaim) and live is not None:
         return live
     if (
-        isinstance(obj, StatefulSet)
-        and isinstance(live, StatefulSet)
+        isinstance(obj, workloads.StatefulSet)
+        and isinstance(live, workloads.StatefulSet)
         and same_template(obj.spec.template, live.spec.template)
     ):
         return obj
@@ -94,7 +85,7 @@ def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
 def first_pod(owner: Workload, snapshot: Snapshot) -> Pod:
     """Return the Pod that the workload's replicas are like. The snapshot has the objects of ``as_created``."""
     applied = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name) or owner
-    revision = template_hash(owner.spec.template) if isinstance(owner, DaemonSet) else ""
+    revision = template_hash(owner.spec.template) if isinstance(owner, workloads.DaemonSet) else ""
     return next_pod.pod_of(applied, snapshot, revision=revision)
 
 
@@ -103,9 +94,9 @@ def replica(owner: Workload | None, pod: Pod, number: int) -> Pod:
 
     ``pod`` is the result of ``first_pod``; ``number`` counts from 1.
     """
-    if isinstance(owner, StatefulSet):
+    if isinstance(owner, workloads.StatefulSet):
         return statefulset.ordinal_pod(owner, pod, owner.spec.ordinals.start + number - 1)
-    if isinstance(owner, Job | CronJob) and job.is_indexed(job.spec_of(owner)):
+    if isinstance(owner, workloads.Job | workloads.CronJob) and job.is_indexed(job.spec_of(owner)):
         return job.indexed(pod, number - 1, base=_base(pod))
     return renamed(pod, f"{_base(pod)}-{number:05d}")
 
@@ -118,9 +109,9 @@ def _base(pod: Pod) -> str:
 def replicas_of(owner: Workload) -> int:
     """Return how many Pods the workload wants (count); 1 for a DaemonSet, whose nodes decide the number."""
     match owner:
-        case Job() | CronJob():
+        case workloads.Job() | workloads.CronJob():
             return job.at_once(job.spec_of(owner))
-        case DaemonSet():
+        case workloads.DaemonSet():
             return 1
         case _:
             return owner.spec.replicas_wanted
@@ -129,27 +120,27 @@ def replicas_of(owner: Workload) -> int:
 def with_replicas(owner: Workload, number: int) -> Workload:
     """Return the workload with so many replicas (count); a DaemonSet stays as it is."""
     match owner:
-        case Job():
+        case workloads.Job():
             return replace(owner, spec=_with_pods(owner.spec, number))
-        case CronJob():
+        case workloads.CronJob():
             inner = owner.spec.job_template
             inner = replace(inner, spec=_with_pods(inner.spec, number))
             return replace(owner, spec=replace(owner.spec, job_template=inner))
-        case DaemonSet():
+        case workloads.DaemonSet():
             return owner
         case _:
             return replace(owner, spec=replace(owner.spec, replicas=number))
 
 
-def _with_pods(spec: JobSpec, number: int) -> JobSpec:
+def _with_pods(spec: workloads.JobSpec, number: int) -> workloads.JobSpec:
     completions = None if spec.completions is None else max(spec.completions, number)
     return replace(spec, parallelism=number, completions=completions)
 
 
 def replicas_applied(owner: Workload, before: Snapshot) -> int:
     """Return how many Pods the merged workload wants (count); finished Pods of a running Job are not run again."""
-    if isinstance(owner, Job):
-        running = before.get(Job, owner.metadata.namespace, owner.metadata.name)
+    if isinstance(owner, workloads.Job):
+        running = before.get(workloads.Job, owner.metadata.namespace, owner.metadata.name)
         return replicas_of(owner) if running is None else job.wanted_now(replace(owner, status=running.status))
     return replicas_of(owner)
 
@@ -157,7 +148,9 @@ def replicas_applied(owner: Workload, before: Snapshot) -> int:
 def replicas_taken_back(owner: Workload, before: Snapshot) -> int | None:
     """Return the live number of replicas if applying the merged ``owner`` resets it to 1; otherwise None (count)."""
     live = before.get(type(owner), owner.metadata.namespace, owner.metadata.name)
-    if live is None or not isinstance(live, Deployment | ReplicaSet | StatefulSet | ReplicationController):
+    if live is None or not isinstance(
+        live, workloads.Deployment | workloads.ReplicaSet | workloads.StatefulSet | ReplicationController
+    ):
         return None
     resets = getattr(owner.spec, "replicas", None) is None and replicas_of(live) != replicas_of(owner)
     return replicas_of(live) if resets else None

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import (
@@ -16,14 +17,6 @@ from kubectl_spread.autoscalers.karpenter.preferences import (
     tolerate_prefer_no_schedule_taints,
 )
 from kubectl_spread.autoscalers.karpenter.releases import DAEMONS_BY_TYPE
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    KnownLabels,
-    Requirements,
-    disjoint,
-    incompatible,
-    strict_pod_requirements,
-    untolerated,
-)
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.nodeinfo import HostPort, host_ports
@@ -41,7 +34,7 @@ def daemon_overhead(
     templates: Sequence[NodeClaimTemplate],
     daemons: Iterable[Pod],
     profile: Profile,
-    known: KnownLabels,
+    known: scheduling.KnownLabels,
     release: tuple[int, int],
 ) -> tuple[dict[tuple[str, str], DaemonOverhead], tuple[Pod, ...]]:
     """Return the overhead by (NodePool, instance type), and the Pods as nodes that exist are asked about them.
@@ -52,12 +45,12 @@ def daemon_overhead(
     """
     pods = [*daemons]
 
-    def compatible(template: NodeClaimTemplate, of_type: Requirements) -> list[Pod]:
+    def compatible(template: NodeClaimTemplate, of_type: scheduling.Requirements) -> list[Pod]:
         asked = [_asked(pod, template, of_type, known) for pod in pods]
         pods[:] = [pod for pod, _ in asked]
         return [pod for pod, placed in asked if placed]
 
-    groups: list[tuple[NodeClaimTemplate, tuple[InstanceType, ...], Requirements]]
+    groups: list[tuple[NodeClaimTemplate, tuple[InstanceType, ...], scheduling.Requirements]]
     if release >= DAEMONS_BY_TYPE:
         groups = [(template, (each,), each.requirements) for template in templates for each in template.types]
     else:
@@ -77,13 +70,17 @@ def daemon_overhead(
     return overhead, tuple(pods)
 
 
-def _asked(pod: Pod, template: NodeClaimTemplate, of_type: Requirements, known: KnownLabels) -> tuple[Pod, bool]:
+def _asked(
+    pod: Pod, template: NodeClaimTemplate, of_type: scheduling.Requirements, known: scheduling.KnownLabels
+) -> tuple[Pod, bool]:
     pod = tolerate_prefer_no_schedule_taints(pod) or pod
-    if untolerated(template.taints, pod.spec.tolerations) is not None:
+    if scheduling.untolerated(template.taints, pod.spec.tolerations) is not None:
         return pod, False
     while True:
-        wanted = strict_pod_requirements(pod)
-        clash = incompatible(template.requirements, wanted, allow_undefined=known) or disjoint(of_type, wanted)
+        wanted = scheduling.strict_pod_requirements(pod)
+        clash = scheduling.incompatible(template.requirements, wanted, allow_undefined=known) or scheduling.disjoint(
+            of_type, wanted
+        )
         if clash is None:
             return pod, True
         relaxed = remove_required_node_affinity_term(pod)

@@ -10,19 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    ARCH,
-    CAPACITY_TYPE,
-    OS,
-    KnownLabels,
-    Requirement,
-    Requirements,
-    added,
-    disjoint,
-    incompatible,
-    one_of,
-    requirement,
-)
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.resources import fits
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, ZONE
@@ -45,12 +33,14 @@ class InstanceType(msgspec.Struct, frozen=True):
     """
 
     name: str
-    requirements: Requirements
-    offerings: tuple[Requirements, ...]
+    requirements: scheduling.Requirements
+    offerings: tuple[scheduling.Requirements, ...]
     capacity: Mapping[str, int] | None
     allocatable: Mapping[str, int] = {}
 
-    def mismatch(self, requirements: Requirements, requests: Mapping[str, int], known: KnownLabels) -> Mismatch | None:
+    def mismatch(
+        self, requirements: scheduling.Requirements, requests: Mapping[str, int], known: scheduling.KnownLabels
+    ) -> Mismatch | None:
         """Return why nodes with these requirements cannot be of this type; None where they can.
 
         Args:
@@ -60,18 +50,21 @@ class InstanceType(msgspec.Struct, frozen=True):
 
         Source: scheduling/nodeclaim.go filterInstanceTypesByRequirements.
         """
-        if disjoint(self.requirements, requirements) is not None:
+        if scheduling.disjoint(self.requirements, requirements) is not None:
             return "requirements"
         if self.capacity is not None and not fits(requests, self.allocatable):
             return "resources"
-        sold = any(incompatible(requirements, offering, allow_undefined=known) is None for offering in self.offerings)
+        sold = any(
+            scheduling.incompatible(requirements, offering, allow_undefined=known) is None
+            for offering in self.offerings
+        )
         return None if sold else "offering"
 
-    def zones(self, requirements: Requirements, known: KnownLabels) -> Iterator[str]:
+    def zones(self, requirements: scheduling.Requirements, known: scheduling.KnownLabels) -> Iterator[str]:
         """Yield the zones in which nodes with these requirements are sold."""
-        allowed = requirements.get(ZONE, Requirement(ZONE, complement=True))
+        allowed = requirements.get(ZONE, scheduling.Requirement(ZONE, complement=True))
         for offering in self.offerings:
-            if ZONE in offering and incompatible(requirements, offering, allow_undefined=known) is None:
+            if ZONE in offering and scheduling.incompatible(requirements, offering, allow_undefined=known) is None:
                 yield from filter(allowed.allows, offering[ZONE].values)
 
 
@@ -81,7 +74,7 @@ def instance_types(specs: Iterable[InstanceTypeSpec], zones: Collection[str] | N
 
 
 def _instance_type(spec: InstanceTypeSpec, zones: Collection[str] | None) -> InstanceType:
-    sold = (added({}, map(requirement, offering.requirements)) for offering in spec.offerings)
+    sold = (scheduling.added({}, map(scheduling.requirement, offering.requirements)) for offering in spec.offerings)
     offerings = tuple(each for each in sold if zones is None or ZONE not in each or each[ZONE].values & set(zones))
     capacity = {PODS: MOST_PODS, **amounts(spec.resources)}
     allocatable = {name: amount - OVERHEAD.get(name, 0) for name, amount in capacity.items()}
@@ -90,13 +83,13 @@ def _instance_type(spec: InstanceTypeSpec, zones: Collection[str] | None) -> Ins
         if name.startswith(HUGE_PAGES_PREFIX):
             allocatable[MEMORY] = max(allocatable.get(MEMORY, 0) - amount, 0)
     of_offerings = {
-        key: one_of(key, {value for each in offerings if key in each for value in each[key].values})
-        for key in (ZONE, CAPACITY_TYPE)
+        key: scheduling.one_of(key, {value for each in offerings if key in each for value in each[key].values})
+        for key in (ZONE, scheduling.CAPACITY_TYPE)
     }
     own = (
-        one_of(INSTANCE_TYPE, (spec.name,)),
-        one_of(ARCH, (spec.architecture,)),
-        one_of(OS, spec.operating_systems),
+        scheduling.one_of(INSTANCE_TYPE, (spec.name,)),
+        scheduling.one_of(scheduling.ARCH, (spec.architecture,)),
+        scheduling.one_of(scheduling.OS, spec.operating_systems),
         *of_offerings.values(),
     )
     return InstanceType(spec.name, {each.key: each for each in own}, offerings, capacity, allocatable)
@@ -107,5 +100,8 @@ def any_type(zones: Collection[str] | None) -> InstanceType:
     if zones is None:
         return InstanceType("", {}, ({},), None)
     return InstanceType(
-        "", {ZONE: one_of(ZONE, zones)}, tuple({ZONE: one_of(ZONE, (zone,))} for zone in sorted(zones)), None
+        "",
+        {ZONE: scheduling.one_of(ZONE, zones)},
+        tuple({ZONE: scheduling.one_of(ZONE, (zone,))} for zone in sorted(zones)),
+        None,
     )

@@ -11,30 +11,12 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.autoscalers.decision import (
-    DomainNotOffered,
-    LabelConflict,
-    LimitReached,
-    NoDomain,
-    NoInstanceType,
-    Reason,
-    Unreadable,
-    UntoleratedTaint,
-)
+from kubectl_spread.autoscalers import decision
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead
 from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, Mismatch
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.provisioner import NODES, Scheduler, limits_of
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    Conflict,
-    Requirement,
-    Requirements,
-    added,
-    disjoint,
-    incompatible,
-    one_of,
-    untolerated,
-)
 from kubectl_spread.autoscalers.karpenter.topology import PodData
 from kubectl_spread.autoscalers.karpenter.topologygroup import TopologyGroup, TopologyType
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
@@ -53,8 +35,8 @@ class Attempt(msgspec.Struct, frozen=True):
         refusals: why it may refuse.
     """
 
-    nodes: tuple[Requirements, ...] = ()
-    refusals: tuple[Reason, ...] = ()
+    nodes: tuple[scheduling.Requirements, ...] = ()
+    refusals: tuple[decision.Reason, ...] = ()
 
 
 def can_add(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Attempt:
@@ -65,21 +47,21 @@ def can_add(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler
     unknown = unread(pod_data, scheduler)
     if unknown is not None:
         return Attempt(refusals=(unknown,))
-    base = added(template.requirements, (one_of(HOSTNAME, (NEW_HOST,)),))
-    base = added(base, pod_data.requirements.values())
+    base = scheduling.added(template.requirements, (scheduling.one_of(HOSTNAME, (NEW_HOST,)),))
+    base = scheduling.added(base, pod_data.requirements.values())
     choices = pod_data.add_requirements(base)
     if isinstance(choices, TopologyGroup):
         return Attempt(refusals=(_no_domain(choices, pod_data, base, scheduler),))
     types = _types_within_limits(template, pod_data, scheduler)
-    nodes: list[Requirements] = []
-    missed: list[Reason] = []
+    nodes: list[scheduling.Requirements] = []
+    missed: list[decision.Reason] = []
     for picked in choices:
         suited = _instance_types(template, pod_data, base, picked, types, scheduler)
         if isinstance(suited, msgspec.Struct):
             missed.append(suited)
             continue
         zones = {zone for each in suited for zone in each.zones(picked, scheduler.known_labels)}
-        nodes.append({**picked, ZONE: one_of(ZONE, zones)} if zones else picked)
+        nodes.append({**picked, ZONE: scheduling.one_of(ZONE, zones)} if zones else picked)
     return Attempt(tuple(nodes), tuple(dict.fromkeys(missed)))
 
 
@@ -100,48 +82,56 @@ def _types_within_limits(
     return tuple(each for each in template.types if _within_limits(each, remaining, pod_data.requests))
 
 
-def refusals(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Iterator[Reason]:
+def refusals(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Iterator[decision.Reason]:
     """Yield why the NodePool adds no node for the Pod in any domain."""
     for taint in template.taints:
-        if untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
-            yield UntoleratedTaint(taint)
-    clash = incompatible(template.requirements, pod_data.requirements, allow_undefined=scheduler.known_labels)
+        if scheduling.untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
+            yield decision.UntoleratedTaint(taint)
+    clash = scheduling.incompatible(
+        template.requirements, pod_data.requirements, allow_undefined=scheduler.known_labels
+    )
     if clash is not None:
-        yield LabelConflict(clash)
+        yield decision.LabelConflict(clash)
     if not template.types:
         yield _no_type(template.all_types, template.requirements, "none")
     elif not _types_within_limits(template, pod_data, scheduler):
         yield from _limits(template, pod_data, scheduler.remaining[template.name])
 
 
-def _limits(template: NodeClaimTemplate, pod_data: PodData, remaining: Mapping[str, int]) -> list[LimitReached]:
+def _limits(
+    template: NodeClaimTemplate, pod_data: PodData, remaining: Mapping[str, int]
+) -> list[decision.LimitReached]:
     """Return the limit that alone excludes all instance types, or all limits."""
     limits, written = limits_of(template.pool), template.pool.spec.limits
-    reached = {name: LimitReached(name, str(written[name]), limits[name] - left) for name, left in remaining.items()}
+    reached = {
+        name: decision.LimitReached(name, str(written[name]), limits[name] - left) for name, left in remaining.items()
+    }
     for name, left in remaining.items():
         if not any(_within_limits(each, {name: left}, pod_data.requests) for each in template.types):
             return [reached[name]]
     return [*reached.values()]
 
 
-def unread(pod_data: PodData, scheduler: Scheduler) -> Unreadable | None:
+def unread(pod_data: PodData, scheduler: Scheduler) -> decision.Unreadable | None:
     """Return what is not known that the domains depend on, None where all is known."""
     if any(volume.claims for volume in pod_data.pod.spec.volumes):
-        return Unreadable("volumes")
+        return decision.Unreadable("volumes")
     for group in pod_data.groups:
         if group.key == ZONE:
             blind = next((each for each in scheduler.templates if not each.zones_known), None)
             if blind is not None:
-                return Unreadable("zones", blind.pool.spec.template.spec.node_class_ref.name)
+                return decision.Unreadable("zones", blind.pool.spec.template.spec.node_class_ref.name)
         elif group.key != HOSTNAME and not scheduler.types_known and group.key in scheduler.known_labels:
             named = (template.requirements.get(group.key) for template in scheduler.templates)
             if any(each is None or not each.is_in for each in named):
-                return Unreadable("domains", group.key)
+                return decision.Unreadable("domains", group.key)
     return None
 
 
-def _no_domain(group: TopologyGroup, pod_data: PodData, base: Requirements, scheduler: Scheduler) -> NoDomain:
-    anything = Requirement(group.key, complement=True)
+def _no_domain(
+    group: TopologyGroup, pod_data: PodData, base: scheduling.Requirements, scheduler: Scheduler
+) -> decision.NoDomain:
+    anything = scheduling.Requirement(group.key, complement=True)
     own, supported = base.get(group.key, anything), pod_data.strict_requirements.get(group.key, anything)
     spreads = group.kind is TopologyType.SPREAD
     minimum = group.minimum(supported) or 0 if spreads else 0
@@ -152,7 +142,7 @@ def _no_domain(group: TopologyGroup, pod_data: PodData, base: Requirements, sche
     )
     offered = scheduler.domain_groups.get(group.key, {})
     only_from = {each.name for domain in held_by if domain not in group.existing for each in offered.get(domain, ())}
-    return NoDomain(
+    return decision.NoDomain(
         topology_key=group.key,
         index=group.index,
         offered=tuple(sorted(filter(own.allows, group.counts))),
@@ -165,30 +155,30 @@ def _no_domain(group: TopologyGroup, pod_data: PodData, base: Requirements, sche
 def _instance_types(
     template: NodeClaimTemplate,
     pod_data: PodData,
-    base: Requirements,
-    picked: Requirements,
+    base: scheduling.Requirements,
+    picked: scheduling.Requirements,
     types: tuple[InstanceType, ...],
     scheduler: Scheduler,
-) -> list[InstanceType] | Reason:
-    clash = incompatible(base, picked, allow_undefined=scheduler.known_labels)
+) -> list[InstanceType] | decision.Reason:
+    clash = scheduling.incompatible(base, picked, allow_undefined=scheduler.known_labels)
     if clash is not None:
-        return LabelConflict(clash)
+        return decision.LabelConflict(clash)
     suited, missed = _suited(template, pod_data, picked, types, scheduler)
     if suited:
-        return suited if template.satisfies_min_values(suited) else NoInstanceType("minValues")
+        return suited if template.satisfies_min_values(suited) else decision.NoInstanceType("minValues")
     narrowed = [g.key for g in pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
     if narrowed:
         # A domain is the reason only where an instance type suits in another one.
         elsewhere, missed = _suited(template, pod_data, base, types, scheduler)
         if elsewhere:
-            return DomainNotOffered(narrowed[0], tuple(sorted(picked[narrowed[0]].values)))
+            return decision.DomainNotOffered(narrowed[0], tuple(sorted(picked[narrowed[0]].values)))
     return _no_type(types, base, next(iter(missed)) if len(missed) == 1 else "combination")
 
 
 def _suited(
     template: NodeClaimTemplate,
     pod_data: PodData,
-    wanted: Requirements,
+    wanted: scheduling.Requirements,
     types: tuple[InstanceType, ...],
     scheduler: Scheduler,
 ) -> tuple[list[InstanceType], set[Mismatch]]:
@@ -208,13 +198,13 @@ def _suited(
 
 
 def _no_type(
-    types: Iterable[InstanceType], wanted: Requirements, why: Literal["none", "combination"] | Mismatch
-) -> NoInstanceType:
+    types: Iterable[InstanceType], wanted: scheduling.Requirements, why: Literal["none", "combination"] | Mismatch
+) -> decision.NoInstanceType:
     """Return that no instance type suits, with the label on which all of them differ, if there is one."""
-    clashes = [disjoint(each.requirements, wanted) for each in types]
+    clashes = [scheduling.disjoint(each.requirements, wanted) for each in types]
     keys = {clash.wanted.key if clash else "" for clash in clashes}
     first = next(iter(clashes), None)
     if first is None or first.offered is None or len(keys) != 1:
-        return NoInstanceType(why)
+        return decision.NoInstanceType(why)
     values = frozenset(value for clash in clashes if clash and clash.offered for value in clash.offered.values)
-    return NoInstanceType(why, Conflict(first.wanted, replace(first.offered, values=values)))
+    return decision.NoInstanceType(why, scheduling.Conflict(first.wanted, replace(first.offered, values=values)))

@@ -11,16 +11,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, any_type, instance_types
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    NODE_POOL,
-    KnownLabels,
-    Requirements,
-    added,
-    label_requirements,
-    one_of,
-    requirement,
-)
 from kubectl_spread.autoscalers.karpenter.statenode import INITIALIZED, REGISTERED
 from kubectl_spread.objects.autoscaling import EC2NodeClass, InstanceTypeSpec, NodePool
 from kubectl_spread.objects.core import Taint
@@ -41,7 +33,7 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     pool: NodePool
-    requirements: Requirements
+    requirements: scheduling.Requirements
     all_types: tuple[InstanceType, ...]
     types: tuple[InstanceType, ...]
     zones_known: bool
@@ -79,10 +71,13 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
         if not self.all_types:
             return {}
         template = self.pool.spec.template
-        own = added(label_requirements(template.metadata.labels), map(requirement, template.spec.requirements))
+        own = scheduling.added(
+            scheduling.label_requirements(template.metadata.labels),
+            map(scheduling.requirement, template.spec.requirements),
+        )
         domains: dict[str, set[str]] = defaultdict(set)
         for each in self.all_types:
-            for key, allowed in added(own, each.requirements.values()).items():
+            for key, allowed in scheduling.added(own, each.requirements.values()).items():
                 domains[key] |= allowed.values
         for key, allowed in own.items():
             if allowed.is_in:
@@ -91,18 +86,22 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def node_claim_template(
-    pool: NodePool, snapshot: Snapshot, specs: tuple[InstanceTypeSpec, ...] | None, known: KnownLabels
+    pool: NodePool, snapshot: Snapshot, specs: tuple[InstanceTypeSpec, ...] | None, known: scheduling.KnownLabels
 ) -> NodeClaimTemplate:
     """Return the template of a NodePool; ``specs``: the instance types that exist, None where they are not known."""
     template = pool.spec.template
     node_class = template.spec.node_class_ref
     labels = {
         **template.metadata.labels,
-        NODE_POOL: pool.metadata.name,
+        scheduling.NODE_POOL: pool.metadata.name,
         f"{node_class.group}/{node_class.kind.lower()}": node_class.name,
     }
-    requirements = added(label_requirements(labels), map(requirement, template.spec.requirements))
-    requirements = added(requirements, (one_of(key, ("true",)) for key in (REGISTERED, INITIALIZED)))
+    requirements = scheduling.added(
+        scheduling.label_requirements(labels), map(scheduling.requirement, template.spec.requirements)
+    )
+    requirements = scheduling.added(
+        requirements, (scheduling.one_of(key, ("true",)) for key in (REGISTERED, INITIALIZED))
+    )
     read = snapshot.get(EC2NodeClass, "", node_class.name) if node_class.kind == EC2_NODE_CLASS.name else None
     zones = frozenset(each.zone for each in read.status.subnets) if read else None
     named = requirements.get(ZONE)
@@ -112,7 +111,7 @@ def node_claim_template(
     min_values: dict[str, int] = {}
     for each in template.spec.requirements:
         if each.min_values is not None:
-            key = requirement(each).key
+            key = scheduling.requirement(each).key
             min_values[key] = max(each.min_values, min_values.get(key, 0))
     made = NodeClaimTemplate(
         pool=pool,

@@ -10,13 +10,7 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    Requirement,
-    added,
-    required_terms,
-    requirement,
-    strict_pod_requirements,
-)
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.objects.core import Affinity, Pod, Toleration
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.tainttoleration import PREFER_NO_SCHEDULE
@@ -46,18 +40,18 @@ def heaviest_first(terms: tuple[WeightedT, ...]) -> tuple[WeightedT, ...]:
     return tuple(sorted(terms, key=lambda term: -term.weight))
 
 
-def pod_requirements(pod: Pod) -> dict[str, Requirement]:
+def pod_requirements(pod: Pod) -> dict[str, scheduling.Requirement]:
     """Return what the Pod asks of a node's labels, with its heaviest preference."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     preferred = heaviest_first(affinity.preferred_during_scheduling_ignored_during_execution) if affinity else ()
-    heaviest = (requirement(each) for term in preferred[:1] for each in term.preference.match_expressions)
-    return added(strict_pod_requirements(pod), heaviest)
+    heaviest = (scheduling.requirement(each) for term in preferred[:1] for each in term.preference.match_expressions)
+    return scheduling.added(scheduling.strict_pod_requirements(pod), heaviest)
 
 
 def remove_required_node_affinity_term(pod: Pod) -> Pod | None:
     """Return the Pod without the first term of its required node affinity, where another one is left."""
     affinity = pod.spec.affinity
-    if affinity is None or affinity.node_affinity is None or not required_terms(pod)[1:]:
+    if affinity is None or affinity.node_affinity is None or not scheduling.required_terms(pod)[1:]:
         return None
     required = affinity.node_affinity.required_during_scheduling_ignored_during_execution
     left = required and replace(required, node_selector_terms=required.node_selector_terms[1:])

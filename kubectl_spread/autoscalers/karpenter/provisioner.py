@@ -11,19 +11,11 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from kubectl_spread.autoscalers.decision import NotAsked
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead, daemon_overhead
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate, node_claim_template
 from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
 from kubectl_spread.autoscalers.karpenter.releases import PROVED
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    CAPACITY_TYPE,
-    NODE_POOL,
-    WELL_KNOWN,
-    KnownLabels,
-    label_requirements,
-    required_terms,
-    requirement,
-)
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode, leaving_nodes, state_nodes
 from kubectl_spread.controllers.daemonset import pod_of
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec, NodePool
@@ -73,7 +65,7 @@ class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
     remaining: Mapping[str, Mapping[str, int]]
     daemon_overhead: Mapping[tuple[str, str], DaemonOverhead]
     domain_groups: Mapping[str, Mapping[str, tuple[NodeClaimTemplate, ...]]]
-    known_labels: KnownLabels
+    known_labels: scheduling.KnownLabels
     types_known: bool
     unread: tuple[Kind, ...]
     leaving: tuple[str, ...]
@@ -105,8 +97,8 @@ def new_scheduler(
     )
     groups = {pool.spec.template.spec.node_class_ref.group for pool in counted}
     sold_by = {each.key for spec in specs or () for offering in spec.offerings for each in offering.requirements}
-    known = KnownLabels(
-        WELL_KNOWN | sold_by,
+    known = scheduling.KnownLabels(
+        scheduling.WELL_KNOWN | sold_by,
         tuple(prefix for group in sorted(groups) for prefix in (f"{group}/", *PROVIDER_LABELS.get(group, ()))),
     )
     templates = tuple(node_claim_template(pool, snapshot, specs, known) for pool in counted)
@@ -185,21 +177,21 @@ def unsupported(pod: Pod) -> NotAsked | None:
 
 
 def _selects_by_unsupported(pod: Pod) -> Iterator[str]:
-    expressions = [*label_requirements(pod.spec.node_selector).values()]
-    for term in required_terms(pod):
+    expressions = [*scheduling.label_requirements(pod.spec.node_selector).values()]
+    for term in scheduling.required_terms(pod):
         if term.match_fields:
             yield "fields of a node"
         for each in term.match_expressions:
             if each.operator in {"Gt", "Lt"} and not "".join(each.values).isdecimal():
                 yield f"{each.key} {each.operator} {', '.join(each.values)}"
-            expressions.append(requirement(each))
+            expressions.append(scheduling.requirement(each))
     for asked in expressions:
         domain = asked.key.rpartition("/")[0]
         own = domain == "karpenter.sh" or domain.endswith(".karpenter.sh")
-        if asked.key == HOSTNAME or (own and asked.key not in WELL_KNOWN):
+        if asked.key == HOSTNAME or (own and asked.key not in scheduling.WELL_KNOWN):
             yield asked.key
-        if asked.key == CAPACITY_TYPE and asked.is_in and not asked.values & CAPACITY_TYPES:
+        if asked.key == scheduling.CAPACITY_TYPE and asked.is_in and not asked.values & CAPACITY_TYPES:
             yield str(asked)
-    of_pool = pod_requirements(pod).get(NODE_POOL)
+    of_pool = pod_requirements(pod).get(scheduling.NODE_POOL)
     if of_pool is not None and not of_pool.complement and not of_pool.values:
         yield str(of_pool)

@@ -9,13 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.releases import PROVED, READINESS_TAINTS
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    NODE_POOL,
-    has_labels,
-    strict_pod_requirements,
-    untolerated,
-)
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.objects.autoscaling import NodeClaim
 from kubectl_spread.objects.core import Node, Pod, Taint
@@ -64,7 +59,7 @@ class StateNode(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def pool(self) -> str:
         """The NodePool it counts for; empty for none."""
-        return self.labels.get(NODE_POOL, "")
+        return self.labels.get(scheduling.NODE_POOL, "")
 
     @property
     def host(self) -> str:
@@ -101,7 +96,7 @@ def _is_new(node: Node) -> bool:
     """Whether the node is of a NodePool, and still waits for its provider's ID or for its labels."""
     labels = node.metadata.labels
     described = node.spec.provider_id and (INSTANCE_TYPE in labels or INITIALIZED in labels)
-    return bool(labels.get(NODE_POOL)) and not described
+    return bool(labels.get(scheduling.NODE_POOL)) and not described
 
 
 def leaving_nodes(snapshot: Snapshot) -> tuple[str, ...]:
@@ -188,7 +183,8 @@ def _daemons_to_come(
     wanted = [
         pod
         for pod in daemons
-        if untolerated(taints, pod.spec.tolerations) is None and has_labels(labels, strict_pod_requirements(pod))
+        if scheduling.untolerated(taints, pod.spec.tolerations) is None
+        and scheduling.has_labels(labels, scheduling.strict_pod_requirements(pod))
     ]
     there = [pod for pod in pods if (owner := pod.metadata.controller) is not None and owner.kind == "DaemonSet"]
     missing, present = requests_for_pods(wanted, profile), requests_for_pods(there, profile)

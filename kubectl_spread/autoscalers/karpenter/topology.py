@@ -11,24 +11,12 @@ from itertools import product
 
 import msgspec
 
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
+from kubectl_spread.autoscalers.karpenter import topologygroup
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    Requirement,
-    Requirements,
-    strict_pod_requirements,
-    untolerated,
-)
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode
-from kubectl_spread.autoscalers.karpenter.topologygroup import (
-    ALL_NODES,
-    TopologyGroup,
-    TopologyNodeFilter,
-    TopologyType,
-    spread_hash,
-    topology_node_filter,
-)
 from kubectl_spread.labels import EVERYTHING, Selector, equals
 from kubectl_spread.objects.core import Namespace, Pod, Toleration
 from kubectl_spread.objects.meta import parse_label_selector
@@ -49,16 +37,18 @@ class PodData(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     pod: Pod
-    requirements: Requirements
-    strict_requirements: Requirements
+    requirements: scheduling.Requirements
+    strict_requirements: scheduling.Requirements
     requests: Mapping[str, int]
-    groups: tuple[TopologyGroup, ...]
+    groups: tuple[topologygroup.TopologyGroup, ...]
 
-    def add_requirements(self, node: Requirements) -> Iterator[Requirements] | TopologyGroup:
+    def add_requirements(
+        self, node: scheduling.Requirements
+    ) -> Iterator[scheduling.Requirements] | topologygroup.TopologyGroup:
         """Return what the groups ask of a node with these requirements, any by chance; or the group that refuses."""
-        by_key: dict[str, set[Requirement]] = {}
+        by_key: dict[str, set[scheduling.Requirement]] = {}
         for group in self.groups:
-            anything = Requirement(group.key, complement=True)
+            anything = scheduling.Requirement(group.key, complement=True)
             own = node.get(group.key, anything)
             domains = group.next_domains(self.strict_requirements.get(group.key, anything), own)
             if not domains:
@@ -87,29 +77,31 @@ class Topology:
         self._snapshot = snapshot
         self._offered = domain_groups
         self._nodes = tuple((each.node, each.labels) for each in nodes if each.node is not None)
-        self._known: dict[object, TopologyGroup] = {}
-        self._inverse: dict[AffinityTerm, TopologyGroup] | None = None
+        self._known: dict[object, topologygroup.TopologyGroup] = {}
+        self._inverse: dict[AffinityTerm, topologygroup.TopologyGroup] | None = None
 
     def pod_data(self, pod: Pod, given: Pod, profile: Profile) -> PodData:
         """Return the data of the Pod, which may have dropped some of what was ``given``."""
         return PodData(
             pod=pod,
             requirements=pod_requirements(pod),
-            strict_requirements=strict_pod_requirements(pod),
+            strict_requirements=scheduling.strict_pod_requirements(pod),
             requests=requests_for_pods((pod,), profile),
             groups=(*dict(self._owned_groups(pod, given)).values(), *self._inverse_groups(pod)),
         )
 
-    def _owned_groups(self, pod: Pod, given: Pod) -> Iterator[tuple[object, TopologyGroup]]:
+    def _owned_groups(self, pod: Pod, given: Pod) -> Iterator[tuple[object, topologygroup.TopologyGroup]]:
         for constraint in pod.spec.topology_spread_constraints:
-            node_filter = topology_node_filter(pod, constraint.node_taints_policy, constraint.node_affinity_policy)
+            node_filter = topologygroup.topology_node_filter(
+                pod, constraint.node_taints_policy, constraint.node_affinity_policy
+            )
             merged = tuple(
                 equals(key, pod.metadata.labels[key])
                 for key in constraint.match_label_keys
                 if key in pod.metadata.labels
             )
             selector = parse_label_selector(constraint.label_selector).and_also(merged)
-            identity = spread_hash(constraint.topology_key, constraint.max_skew, node_filter, selector)
+            identity = topologygroup.spread_hash(constraint.topology_key, constraint.max_skew, node_filter, selector)
             if identity not in self._known:
                 # upstream: without a selector no Pod is selected, and all Pods of the namespace are counted.
                 counted = EVERYTHING if selector.nothing else selector
@@ -118,8 +110,8 @@ class Topology:
                 )
                 namespace = frozenset((pod.metadata.namespace,))
                 counts, existing = self._count(constraint.topology_key, namespace, counted, node_filter, offered)
-                self._known[identity] = TopologyGroup(
-                    kind=TopologyType.SPREAD,
+                self._known[identity] = topologygroup.TopologyGroup(
+                    kind=topologygroup.TopologyType.SPREAD,
                     key=constraint.topology_key,
                     selects=selector.matches(pod.metadata.labels),
                     index=given.spec.topology_spread_constraints.index(constraint),
@@ -135,9 +127,11 @@ class Topology:
                 namespaces = frozenset(self._namespaces(term))
                 # upstream: affinity to Pods knows only the pools whose taints are tolerated, before preferences go.
                 offered = self._domains(term.topology_key, pod.spec.tolerations)
-                counts, existing = self._count(term.topology_key, namespaces, term.selector, ALL_NODES, offered)
+                counts, existing = self._count(
+                    term.topology_key, namespaces, term.selector, topologygroup.ALL_NODES, offered
+                )
                 selects = pod.metadata.namespace in namespaces and term.selector.matches(pod.metadata.labels)
-                self._known[identity] = TopologyGroup(
+                self._known[identity] = topologygroup.TopologyGroup(
                     kind=kind, key=term.topology_key, selects=selects, counts=counts, existing=existing
                 )
             yield identity, self._known[identity]
@@ -147,7 +141,7 @@ class Topology:
         key: str,
         namespaces: Iterable[str],
         selector: Selector,
-        node_filter: TopologyNodeFilter,
+        node_filter: topologygroup.TopologyNodeFilter,
         offered: Iterable[str],
     ) -> tuple[dict[str, int], frozenset[str]]:
         """Return domain → matching Pods (count), of those offered too, and those in which a counted node is."""
@@ -171,7 +165,9 @@ class Topology:
     def _domains(self, key: str, tolerations: tuple[Toleration, ...] | None) -> Iterator[str]:
         """Yield the domains that NodePools offer, or only those whose taints are tolerated."""
         for domain, templates in self._offered.get(key, {}).items():
-            if tolerations is None or any(untolerated(each.taints, tolerations) is None for each in templates):
+            if tolerations is None or any(
+                scheduling.untolerated(each.taints, tolerations) is None for each in templates
+            ):
                 yield domain
 
     def _namespaces(self, term: AffinityTerm) -> Iterator[str]:
@@ -182,7 +178,7 @@ class Topology:
                 if term.namespace_selector.matches(self._snapshot.namespace_labels(namespace)):
                     yield namespace
 
-    def _inverse_groups(self, pod: Pod) -> Iterator[TopologyGroup]:
+    def _inverse_groups(self, pod: Pod) -> Iterator[topologygroup.TopologyGroup]:
         """Yield the groups of Pods, this one too, whose anti-affinity keeps the Pod away."""
         if self._inverse is None:
             self._inverse = self._count_inverse_groups(pod)
@@ -191,7 +187,7 @@ class Topology:
             if namespace in self._namespaces(term) and term.selector.matches(labels):
                 yield group
 
-    def _count_inverse_groups(self, pod: Pod) -> dict[AffinityTerm, TopologyGroup]:
+    def _count_inverse_groups(self, pod: Pod) -> dict[AffinityTerm, topologygroup.TopologyGroup]:
         counted: dict[AffinityTerm, Counter[str]] = {}
         tolerations: dict[AffinityTerm, tuple[Toleration, ...]] = {}
         for node_name, pods in self._snapshot.assigned.items():
@@ -207,8 +203,8 @@ class Topology:
             counted.setdefault(term, Counter())
             tolerations.setdefault(term, pod.spec.tolerations)
         return {
-            term: TopologyGroup(
-                kind=TopologyType.ANTI_AFFINITY,
+            term: topologygroup.TopologyGroup(
+                kind=topologygroup.TopologyType.ANTI_AFFINITY,
                 key=term.topology_key,
                 selects=True,
                 counts={**dict.fromkeys(self._domains(term.topology_key, tolerations[term]), 0), **counts},
@@ -217,9 +213,9 @@ class Topology:
         }
 
 
-def _affinity_terms(pod: Pod) -> Iterator[tuple[TopologyType, AffinityTerm]]:
+def _affinity_terms(pod: Pod) -> Iterator[tuple[topologygroup.TopologyType, AffinityTerm]]:
     terms = readable_terms(pod)
-    yield from ((TopologyType.AFFINITY, term) for term in terms.affinity)
-    yield from ((TopologyType.ANTI_AFFINITY, term) for term in terms.anti_affinity)
+    yield from ((topologygroup.TopologyType.AFFINITY, term) for term in terms.affinity)
+    yield from ((topologygroup.TopologyType.ANTI_AFFINITY, term) for term in terms.anti_affinity)
     for weight, term in terms.preferred:
-        yield (TopologyType.AFFINITY if weight > 0 else TopologyType.ANTI_AFFINITY), term
+        yield (topologygroup.TopologyType.AFFINITY if weight > 0 else topologygroup.TopologyType.ANTI_AFFINITY), term

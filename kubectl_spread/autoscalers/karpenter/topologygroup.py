@@ -12,15 +12,7 @@ from itertools import product
 
 import msgspec
 
-from kubectl_spread.autoscalers.karpenter.requirements import (
-    Requirement,
-    Requirements,
-    has_labels,
-    node_requirements,
-    one_of,
-    required_terms,
-    untolerated,
-)
+from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import NodeSelectorTerm, Pod, Taint, Toleration
 from kubectl_spread.objects.well_known_labels import HOSTNAME
@@ -41,16 +33,16 @@ class TopologyNodeFilter(msgspec.Struct, frozen=True):
         terms: the Pod's node selector with each term of its required node affinity; one must fit.
     """
 
-    terms: tuple[Requirements, ...] = ()
+    terms: tuple[scheduling.Requirements, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     honors_taints: bool = False
     honors_affinity: bool = False
 
     def counts(self, taints: Iterable[Taint], labels: Mapping[str, str]) -> bool:
         """Whether a node with these taints and labels counts."""
-        if self.honors_affinity and not any(has_labels(labels, term) for term in self.terms):
+        if self.honors_affinity and not any(scheduling.has_labels(labels, term) for term in self.terms):
             return False
-        return not self.honors_taints or untolerated(taints, self.tolerations) is None
+        return not self.honors_taints or scheduling.untolerated(taints, self.tolerations) is None
 
 
 ALL_NODES = TopologyNodeFilter()
@@ -74,7 +66,7 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
     counts: Mapping[str, int]
     existing: frozenset[str] = frozenset()
 
-    def minimum(self, pod_domains: Requirement) -> int | None:
+    def minimum(self, pod_domains: scheduling.Requirement) -> int | None:
         """Return the fewest matching Pods in any domain that the Pod allows; None where it allows none.
 
         Source: topologygroup.go domainMinCount: a host can always be added, so the minimum of hosts is 0.
@@ -86,7 +78,9 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
             return 0
         return min(supported, default=None)
 
-    def next_domains(self, pod_domains: Requirement, node_domains: Requirement) -> tuple[Requirement, ...]:
+    def next_domains(
+        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement
+    ) -> tuple[scheduling.Requirement, ...]:
         """Return what the group may ask of the node's label: one of these, by chance; empty where nothing is left."""
         host = next(iter(node_domains.values)) if self.key == HOSTNAME and len(node_domains.values) == 1 else None
         match self.kind:
@@ -96,9 +90,11 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
                 found = self._next_affinity(pod_domains, node_domains, host)
             case _:
                 found = self._next_anti_affinity(pod_domains, node_domains, host)
-        return tuple(one_of(self.key, values) for values in found if values)
+        return tuple(scheduling.one_of(self.key, values) for values in found if values)
 
-    def _next_spread(self, pod_domains: Requirement, node_domains: Requirement, host: str | None) -> list[set[str]]:
+    def _next_spread(
+        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement, host: str | None
+    ) -> list[set[str]]:
         own = int(self.selects)
         if host is not None:
             return [{host}] if self.counts.get(host, 0) + own <= self.max_skew else []
@@ -111,7 +107,9 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
         fewest = min(valid.values(), default=0)
         return [{domain} for domain, count in valid.items() if count == fewest]
 
-    def _next_affinity(self, pod_domains: Requirement, node_domains: Requirement, host: str | None) -> list[set[str]]:
+    def _next_affinity(
+        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement, host: str | None
+    ) -> list[set[str]]:
         begins = self.selects and not any(count and pod_domains.allows(domain) for domain, count in self.counts.items())
         if host is not None:
             may = pod_domains.allows(host) and (self.counts.get(host, 0) > 0 or begins)
@@ -124,7 +122,7 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
         return [set(pair) for pair in product(here, allowed)] if here else [{domain} for domain in allowed]
 
     def _next_anti_affinity(
-        self, pod_domains: Requirement, node_domains: Requirement, host: str | None
+        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement, host: str | None
     ) -> list[set[str]]:
         if host is not None:
             return [] if self.counts.get(host) else [{host}]
@@ -136,7 +134,8 @@ def topology_node_filter(pod: Pod, taints_policy: str | None, affinity_policy: s
     """Return which nodes a constraint of the Pod counts."""
     return TopologyNodeFilter(
         terms=tuple(
-            node_requirements(pod.spec.node_selector, term) for term in required_terms(pod) or (NodeSelectorTerm(),)
+            scheduling.node_requirements(pod.spec.node_selector, term)
+            for term in scheduling.required_terms(pod) or (NodeSelectorTerm(),)
         ),
         tolerations=pod.spec.tolerations,
         honors_taints=taints_policy == "Honor",
