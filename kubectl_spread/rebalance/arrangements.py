@@ -62,16 +62,13 @@ class Arrangement(msgspec.Struct, frozen=True):
         for node_name in nodes:
             places = movable.places(node_name, goals)
             if places not in counted:
-                counted[places] = self._counts_with(movable.joins, places)
+                counts = list(self.counts)
+                for at, place in zip(movable.joins, places, strict=True):
+                    if place is not None:
+                        counts[at] = with_more(counts[at], place, 1)
+                counted[places] = tuple(counts)
             landed = tuple(sorted((*self.landed, (movable.like, node_name))))
             yield Landed(self, movable.again.pod, node_name, counted[places], landed)
-
-    def _counts_with(self, joins: Iterable[int], places: Iterable[int | None]) -> Counts:
-        counts = list(self.counts)
-        for at, place in zip(joins, places, strict=True):
-            if place is not None:
-                counts[at] = with_more(counts[at], place, 1)
-        return tuple(counts)
 
 
 class Choices(msgspec.Struct, frozen=True):

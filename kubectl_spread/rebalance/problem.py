@@ -87,13 +87,6 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         """Return how many evictions these moves of each goal take at least: no eviction serves goals of two parts."""
         return sum(max(moves[at] for at in part) for part in self.parts)
 
-    def _hope_after(self, movable: Movable, counted: Collection[Counts]) -> Hope:
-        each = [
-            [self._moves_after(movable, at, found) for at, found in enumerate(counts)]  # goal by goal
-            for counts in counted
-        ]
-        return Hope(max(map(self._evictions, each)), max(map(sum, each)))
-
     def _moves_after(self, movable: Movable, at: int, counts: DomainPods) -> int:
         leaves = dict(movable.leaves).get(at)
         if leaves is None and at not in movable.joins:
@@ -101,17 +94,14 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         after = counts if leaves is None else with_more(counts, leaves, -1)
         best = self._moves(at, after)
         if at in movable.joins and self._open[at]:
-            emptiest = self._emptiest(at, counts)
+            if (at, counts) not in self._fewest_in:
+                self._fewest_in[at, counts] = min(self._open[at], key=counts.__getitem__)
+            emptiest = self._fewest_in[at, counts]
             if leaves is not None and leaves not in self.shut[at] and after[leaves] < after[emptiest]:
                 emptiest = leaves
             # The replacement may also go to a node that is not counted.
             best = min(best, self._moves(at, with_more(after, emptiest, 1)))
         return best
-
-    def _emptiest(self, at: int, counts: DomainPods) -> int:
-        if (at, counts) not in self._fewest_in:
-            self._fewest_in[at, counts] = min(self._open[at], key=counts.__getitem__)
-        return self._fewest_in[at, counts]
 
     @cached_property
     def _fewest_in(self) -> dict[tuple[int, DomainPods], int]:
@@ -141,7 +131,11 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
             tried.add(kind)
             counting = movable.leaves, movable.joins
             if counting not in hopes:
-                hopes[counting] = self._hope_after(movable, counted)
+                each = [
+                    [self._moves_after(movable, at, found) for at, found in enumerate(counts)]  # goal by goal
+                    for counts in counted
+                ]
+                hopes[counting] = Hope(max(map(self._evictions, each)), max(map(sum, each)))
             yield rank, movable, hopes[counting]
 
     @cached_property

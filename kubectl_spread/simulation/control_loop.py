@@ -220,8 +220,11 @@ class ControlLoop:
                 self._sync_daemon_set(owner, key)
             case Job():
                 self._sync_job(owner, key)
-            case None if key[1] != "Node":
-                self._replace_lost(key)
+            case None if key[1] != "Node":  # A controller that was not read keeps as many Pods as it had.
+                missing = self._kept.get(key, 0) - len(active(self._pods_of(key)))
+                if missing > 0 and self._kept.get(key):
+                    self._create_replicas(key, None, missing)
+                    self.cluster.dirty.pop(key, None)
 
     def _adopt(self, owner: Workload, key: ControllerKey) -> None:
         cluster = self.cluster
@@ -288,7 +291,14 @@ class ControlLoop:
         return [pod for name in names for pod in self._pods_of((*key[:2], name))]
 
     def _create_replicas(self, key: ControllerKey, owner: Workload | None, number: int) -> None:
-        made = self._check_admission(key, self._next(key, owner))
+        found = self._made.get(key)
+        if key not in self._made or (found and found.refusals):  # A refused Pod is made again each time.
+            parent = owner.metadata.controller if owner else None
+            top = self.cluster.snapshot.get(Deployment, key[0], parent.name) if parent else None
+            if top is not None and deployment.replica_set_of(top, self.cluster.snapshot).metadata.name != key[2]:
+                top = None
+            self._made[key] = self._next_of(top or owner, key)
+        made = self._check_admission(key, self._made[key])
         if made is None:
             return
         for count in range(number):
@@ -330,17 +340,6 @@ class ControlLoop:
             self.cluster.first_tried.setdefault(_maker(pod), (pod, self.cluster.handles.of(pod)))
         self.cluster.make(pod, number=number)
 
-    def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
-        """Return the controller's next Pod, without its final name; a refused Pod is made again each time."""
-        found = self._made.get(key)
-        if key not in self._made or (found and found.refusals):
-            parent = owner.metadata.controller if owner else None
-            top = self.cluster.snapshot.get(Deployment, key[0], parent.name) if parent else None
-            if top is not None and deployment.replica_set_of(top, self.cluster.snapshot).metadata.name != key[2]:
-                top = None
-            self._made[key] = self._next_of(top or owner, key)
-        return self._made[key]
-
     def _next_of(self, owner: Workload | None, key: ControllerKey, ordinal: int | None = None) -> NextPod | None:
         kind, name = (type(owner).__name__, owner.metadata.name) if owner else key[1:]
         ref = WorkloadRef(kind=kind, name=name)
@@ -354,12 +353,6 @@ class ControlLoop:
         made = next_pod(workload, snapshot, self.cluster.handle.profile, ordinal=ordinal)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
-
-    def _replace_lost(self, key: ControllerKey) -> None:
-        missing = self._kept.get(key, 0) - len(active(self._pods_of(key)))
-        if missing > 0 and self._kept.get(key):
-            self._create_replicas(key, None, missing)
-            self.cluster.dirty.pop(key, None)
 
     def _sync_stateful_set(self, owner: StatefulSet, key: ControllerKey) -> None:
         for name in [name for name in self._outlived if name not in self.cluster.pods]:
@@ -499,7 +492,12 @@ class ControlLoop:
             handle = self.cluster.handles.of(pod)
             if not self.as_if and (not handle.profile.serves(pod) or gates(pod)):
                 continue
-            alike, hopes = self._scheduling_key(pod), self._all_events(pod, handle)
+            # The scheduler treats Pods of equal forms alike.
+            known = self._forms.get(pod.key)
+            if known is None or known[0] is not pod:
+                form = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))
+                known = self._forms[pod.key] = pod, form
+            alike, hopes = known[1], self._all_events(pod, handle)
             if self._refused.get(alike) == hopes or self._left.get(pod.key) == self._events(pod, handle):
                 continue
             if cluster.verdicts >= self._most_verdicts:
@@ -510,14 +508,6 @@ class ControlLoop:
                 self._refused[alike] = self._all_events(pod, handle)
         self._tried = cluster.version
         return moved
-
-    def _scheduling_key(self, pod: Pod) -> bytes:
-        """Return a key that is equal for Pods that the scheduler treats alike."""
-        known = self._forms.get(pod.key)
-        if known is None or known[0] is not pod:
-            form = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))
-            known = self._forms[pod.key] = pod, form
-        return known[1]
 
     def _all_events(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
         """Return a value that changes with everything that may make the Pod schedulable."""

@@ -366,7 +366,9 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
             pod = cluster.pods.get(key)
             if pod is None or pod.terminating:
                 continue
-            if why := _refusal(pod, cluster):
+            for budget in () if eviction.ignores_budgets(pod) else eviction.budgets_of(pod, cluster.snapshot):
+                cluster.put(disruption.with_status(budget, cluster.pods.values(), cluster.snapshot))
+            if why := eviction.refusal(pod, cluster.snapshot):
                 refused[key] = EvictionRefused(why)
             else:
                 cluster.evict(pod, BY_EVICTION)
@@ -377,12 +379,6 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
             return refused
         cluster.chance.free = True
         waiting = list(refused)
-
-
-def _refusal(pod: Pod, cluster: ClusterState) -> str:
-    for budget in () if eviction.ignores_budgets(pod) else eviction.budgets_of(pod, cluster.snapshot):
-        cluster.put(disruption.with_status(budget, cluster.pods.values(), cluster.snapshot))
-    return eviction.refusal(pod, cluster.snapshot)
 
 
 def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
@@ -499,7 +495,11 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     owner = _owner(step, cluster)
     match owner:
         case Deployment():
-            cluster.put(_new_revision(owner, cluster))
+            newest = deployment.newest_replica_set(owner, cluster.snapshot)
+            revision = deployment.revision_number(newest) + 1 if newest else 1
+            name = f"{template_hash(owner.spec.template)}{revision}"
+            made = deployment.made_for(owner, name, revision=revision)
+            cluster.put(replace(made, spec=replace(made.spec, replicas=0)))
             cluster.chance.free = True
             _change(owner, cluster, loop)
         case StatefulSet():
@@ -510,14 +510,6 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         case _:
             pass
     return Done()
-
-
-def _new_revision(owner: Deployment, cluster: ClusterState) -> ReplicaSet:
-    newest = deployment.newest_replica_set(owner, cluster.snapshot)
-    revision = deployment.revision_number(newest) + 1 if newest else 1
-    name = f"{template_hash(owner.spec.template)}{revision}"
-    made = deployment.made_for(owner, name, revision=revision)
-    return replace(made, spec=replace(made.spec, replicas=0))
 
 
 def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
@@ -556,7 +548,11 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     cluster.chance.free |= len(makers) > 1
     for maker in makers:
         if isinstance(maker, Pod):
-            _apply_pod(maker, sent[maker.key], cluster, loop)
+            live = cluster.pods.get(maker.key)
+            if live is None:
+                loop.create(maker, sent[maker.key])
+            elif maker != live:
+                cluster.update(workloads.released(workloads.controller_of(live, cluster.snapshot), maker))
         else:
             _apply_one(maker, cluster, loop, alone=step.alone)
         if len(makers) > 1 and cluster.seed % 2 == 0:
@@ -582,14 +578,6 @@ def _apply_other(obj: KubernetesObject, cluster: ClusterState) -> None:
             cluster.put(*created([obj], cluster.snapshot, cluster.handle.profile))
         case _:
             cluster.put(as_applied(obj, cluster.snapshot))
-
-
-def _apply_pod(pod: Pod, sent: Snapshot, cluster: ClusterState, loop: ControlLoop) -> None:
-    live = cluster.pods.get(pod.key)
-    if live is None:
-        loop.create(pod, sent)
-    elif pod != live:
-        cluster.update(workloads.released(workloads.controller_of(live, cluster.snapshot), pod))
 
 
 def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone: bool) -> None:

@@ -24,7 +24,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
     too_many,
 )
 from kubectl_spread.apiserver.validation.resources import container_resource_errors
-from kubectl_spread.objects.core import Container, ContainerPort, PodSpec
+from kubectl_spread.objects.core import Container, PodSpec
 from kubectl_spread.release import CONTAINER_RESTART_RULES, RESTART_ALL_CONTAINERS, Release
 
 _MAX_PORT = 65535
@@ -135,18 +135,14 @@ def _common_errors(path: str, container: Container) -> Errors:
     if not container.image:
         yield required(f"{path}.image")
     for place, port in items(f"{path}.ports", container.ports):
-        yield from _port_errors(place, port)
+        if port.container_port:
+            yield from port_number_errors(f"{place}.containerPort", port.container_port)
+        else:
+            yield required(f"{place}.containerPort")
+        if port.host_port:
+            yield from port_number_errors(f"{place}.hostPort", port.host_port)
+        yield from choice_errors(f"{place}.protocol", port.protocol, _PROTOCOLS, optional=True)
     yield from container_resource_errors(f"{path}.resources", container.resources)
-
-
-def _port_errors(path: str, port: ContainerPort) -> Errors:
-    if port.container_port:
-        yield from port_number_errors(f"{path}.containerPort", port.container_port)
-    else:
-        yield required(f"{path}.containerPort")
-    if port.host_port:
-        yield from port_number_errors(f"{path}.hostPort", port.host_port)
-    yield from choice_errors(f"{path}.protocol", port.protocol, _PROTOCOLS, optional=True)
 
 
 def _host_port_errors(path: str, containers: Sequence[Container]) -> Errors:

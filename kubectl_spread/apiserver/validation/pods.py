@@ -102,7 +102,12 @@ def _spec_errors(path: str, spec: core.PodSpec, *, pod_name: str | None, release
     yield from choice_errors(f"{path}.restartPolicy", spec.restart_policy, _RESTART_POLICIES)
     yield from labelselectors.label_errors(f"{path}.nodeSelector", spec.node_selector)
     yield from affinity_errors(f"{path}.affinity", spec.affinity)
-    yield from _gate_errors(f"{path}.schedulingGates", spec.scheduling_gates)
+    names: set[str] = set()
+    for place, gate in items(f"{path}.schedulingGates", spec.scheduling_gates):
+        yield from text_errors(place, gate.name, apimachinery.label_key_faults)
+        if gate.name in names:
+            yield duplicate(place, gate.name)
+        names.add(gate.name)
     yield from constraint_errors(f"{path}.topologySpreadConstraints", spec.topology_spread_constraints, release)
     if spec.host_users is False and spec.host_network and not release.enables(USER_NAMESPACES_HOST_NETWORK):
         field = "hostUsers" if release.minor >= _HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
@@ -141,15 +146,6 @@ def _resource_claim_errors(path: str, claims: Sequence[core.PodResourceClaim]) -
         for field, name in (("resourceClaimName", existing), ("resourceClaimTemplateName", template)):
             if name:
                 yield from text_errors(f"{place}.{field}", name, apimachinery.dns_subdomain_faults)
-
-
-def _gate_errors(path: str, gates: Sequence[core.PodSchedulingGate]) -> Errors:
-    names: set[str] = set()
-    for place, gate in items(path, gates):
-        yield from text_errors(place, gate.name, apimachinery.label_key_faults)
-        if gate.name in names:
-            yield duplicate(place, gate.name)
-        names.add(gate.name)
 
 
 _NO_EXECUTE = "NoExecute"

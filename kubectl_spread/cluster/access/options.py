@@ -134,26 +134,22 @@ def apply_flags(selection: Selection, options: ConnectionOptions) -> Selection:
         user = replace(user, client_certificate_data="")
     if options.client_key:
         user = replace(user, client_key_data="")
+    values: dict[str, tuple[str, ...]] = {}
+    for pair in options.as_user_extra:
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise UsageError(f"invalid --as-user-extra {pair!r}", hint="want key=value")
+        values[key] = (*values.get(key, ()), value)
     return replace(
         selection,
         cluster=_with(cluster, server=options.server, disable_compression=options.disable_compression),
         user=_with(
             user,
             **{field: getattr(options, field) for field in OF_USER},
-            as_user_extra={**user.as_user_extra, **_extra(options.as_user_extra)},
+            as_user_extra={**user.as_user_extra, **values},
         ),
     )
 
 
 def _with(section: T, **fields: object) -> T:
     return replace(section, **{name: value for name, value in fields.items() if value})
-
-
-def _extra(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    values: dict[str, tuple[str, ...]] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not key or not equals:
-            raise UsageError(f"invalid --as-user-extra {pair!r}", hint="want key=value")
-        values[key] = (*values.get(key, ()), value)
-    return values

@@ -182,19 +182,16 @@ class _Builder:
             self._count += 1
             self._add(_scalar(event), event, size=1)
         elif isinstance(event, events.CollectionStartEvent):
-            self._begin(event)
+            if len(self._open) == MAX_DEPTH:
+                raise _RefusedError(_TOO_DEEP)
+            values: dict[str, Plain] | list[Plain] = {} if isinstance(event, events.MappingStartEvent) else []
+            self._open.append(_Open(values, start=event, before=self._count))
+            self._count += 1
         elif isinstance(event, events.CollectionEndEvent):
             ended = self._open.pop()
             self._add(ended.values, ended.start, size=self._count - ended.before)
         elif isinstance(event, events.AliasEvent):
             self._add_alias(event)
-
-    def _begin(self, event: events.CollectionStartEvent) -> None:
-        if len(self._open) == MAX_DEPTH:
-            raise _RefusedError(_TOO_DEEP)
-        values: dict[str, Plain] | list[Plain] = {} if isinstance(event, events.MappingStartEvent) else []
-        self._open.append(_Open(values, start=event, before=self._count))
-        self._count += 1
 
     def _add_alias(self, event: events.AliasEvent) -> None:
         if any(each.start.anchor == event.anchor for each in self._open):
@@ -218,7 +215,11 @@ class _Builder:
         if isinstance(parent.values, list):
             parent.values.append(value)
         elif parent.merging:
-            _merge(parent.values, value)
+            # Of several mappings the first wins, and all override earlier keys, as in go-yaml.
+            for mapping in reversed(value) if isinstance(value, list) else [value]:
+                if not isinstance(mapping, dict):
+                    raise _RefusedError(f"<< takes a mapping or a list of mappings, not {type_name(mapping)}")
+                parent.values.update(mapping)
             parent.merging = False
         elif parent.key is None:
             self._add_key(parent, value, event)
@@ -235,20 +236,11 @@ class _Builder:
         if parent.key in parent.lines:
             if self._twice is None:
                 raise _RefusedError(f"the key {parent.key!r} is given twice, first on line {parent.lines[parent.key]}")
-            self._twice[self._path()] = parent.lines[parent.key], line
+            steps = (
+                f"[{len(each.values)}]" if isinstance(each.values, list) else f".{each.key}" for each in self._open
+            )
+            self._twice["".join(steps).removeprefix(".")] = parent.lines[parent.key], line
         parent.lines[parent.key] = line
-
-    def _path(self) -> str:
-        steps = (f"[{len(each.values)}]" if isinstance(each.values, list) else f".{each.key}" for each in self._open)
-        return "".join(steps).removeprefix(".")
-
-
-def _merge(into: dict[str, Plain], value: Plain) -> None:
-    """Merge a mapping, or several of which the first wins. As in go-yaml, it overrides earlier keys."""
-    for mapping in reversed(value) if isinstance(value, list) else [value]:
-        if not isinstance(mapping, dict):
-            raise _RefusedError(f"<< takes a mapping or a list of mappings, not {type_name(mapping)}")
-        into.update(mapping)
 
 
 def _key(value: Plain) -> str:
