@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.release import REFERENCE_MINOR
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile

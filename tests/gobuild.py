@@ -73,8 +73,10 @@ def build(
     key = _digest(sources, version, sorted(packages.items()), ldflags, _go("go", "version"))
     folder = cache_dir() / f"{name}-{release or 'own'}-{key[:12]}"
     binaries = {binary: folder / "bin" / binary for binary in packages}
+    if (folder / "bin").is_dir():
+        return binaries
     with _lock():
-        if not (folder / "bin").is_dir():
+        if not (folder / "bin").is_dir():  # nobody built it meanwhile
             _prepare(folder / "src", sources=sources, release=release, module=module)
             _compile(folder, packages=packages, ldflags=ldflags)
     return binaries

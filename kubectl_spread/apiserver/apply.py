@@ -27,8 +27,8 @@ from kubectl_spread.apiserver.strategic_merge import (
     without_nulls,
 )
 from kubectl_spread.objects.core import REST, UNKEPT, Pod
-from kubectl_spread.objects.decoding import DecodeError, Plain, convert, plain
-from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Struct
+from kubectl_spread.objects.decoding import DecodeError, convert, plain
+from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Plain, Struct
 from kubectl_spread.objects.template_rest import (
     NOTHING,
     UNKNOWN,

@@ -19,7 +19,7 @@ from kubectl_spread.snapshot import Snapshot
 
 _DEFAULT_ACCOUNT = "default"
 _ENFORCE = "pod-security.kubernetes.io/enforce"
-_PRIVILEGED, RESTRICTED = "privileged", "restricted"
+_PRIVILEGED, _RESTRICTED = "privileged", "restricted"
 _NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
 """The Namespaces that an API server creates itself."""
 
@@ -50,7 +50,7 @@ def enforced_standard(namespace: str, snapshot: Snapshot) -> tuple[str, str]:
     found = snapshot.get(core.Namespace, "", namespace)
     labels = found.metadata.labels if found else {}
     level, version = labels.get(_ENFORCE, _PRIVILEGED), labels.get(f"{_ENFORCE}-version", "latest")
-    level = level if level in {_PRIVILEGED, "baseline"} else RESTRICTED
+    level = level if level in {_PRIVILEGED, "baseline"} else _RESTRICTED
     version = version if re.fullmatch(r"v1\.(0|[1-9][0-9]*)", version) else "latest"
     return ("" if level == _PRIVILEGED else level), version
 

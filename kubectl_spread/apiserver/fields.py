@@ -19,7 +19,8 @@ import msgspec
 from kubectl_spread.apimachinery import quoted
 from kubectl_spread.apiserver.quantities import unreadable
 from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, Reason, items
-from kubectl_spread.objects.decoding import Plain, type_name
+from kubectl_spread.objects.decoding import type_name
+from kubectl_spread.objects.meta import Plain
 
 POD_TEMPLATE = "core.v1.PodTemplateSpec"
 

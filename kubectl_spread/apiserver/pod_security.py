@@ -13,15 +13,17 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.denials import RESTRICTED
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.decoding import Plain, plain
+from kubectl_spread.objects.decoding import plain
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.objects.template_rest import field_of, is_whole, put_back
 from kubectl_spread.release import Release
 
 Bad: TypeAlias = Callable[[Plain, int], bool]
 """Whether a value, None where it is absent, violates the policy of this minor release."""
 
+_BASELINE = "baseline"
+"""The level that ``restricted`` adds rules to."""
 _WINDOWS, _USER_NAMESPACE = 25, 35
 """From these minor releases of a policy on, Pods on Windows or in a user namespace are exempt from some rules."""
 _APP_ARMOR = ("container.apparmor.security.beta.kubernetes.io/",)
@@ -78,7 +80,7 @@ class _Rule(msgspec.Struct, frozen=True):
         windows = minor >= _WINDOWS and field_of(field_of(spec, "os"), "name") == "windows"
         user_namespace = minor >= _USER_NAMESPACE and field_of(spec, "hostUsers") is False
         exempt = (windows and not self.windows) or (user_namespace and not self.user_namespaces)
-        overridden = level == RESTRICTED and minor >= self.overridden
+        overridden = level != _BASELINE and minor >= self.overridden
         if exempt or overridden or not self.since <= minor < self.until:
             return
         inherited: Plain = None
@@ -99,7 +101,7 @@ def violations(pod: Pod, level: str, version: str, release: Release) -> str:
     values = plain(msgspec.json.encode({"spec": template.spec if template else pod.spec}))
     if template and template.unkept:
         values = put_back(values, plain(template.unkept.encode()))
-    rules = (*_BASELINE_RULES, *(_RESTRICTED_RULES if level == RESTRICTED else ())) if template else _KEPT_RULES
+    rules = (*_BASELINE_RULES, *(_RESTRICTED_RULES if level != _BASELINE else ())) if template else _KEPT_RULES
     found: dict[str, list[str]] = {}
     for rule in rules:
         for field in rule.violated(values, level, minor):

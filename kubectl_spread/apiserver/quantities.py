@@ -16,7 +16,7 @@ import msgspec
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import PodSpec, Quantity
-from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.scheduler.resource import aggregate
 
 _BINARY_SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")

@@ -16,9 +16,8 @@ from kubectl_spread.apiserver.validation.field_errors import Errors
 from kubectl_spread.apiserver.validation.volumes import parameter_errors
 from kubectl_spread.apiserver.warnings import ValidationWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import STORAGE_CLASS, WORKLOADS
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 

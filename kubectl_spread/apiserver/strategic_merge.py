@@ -16,7 +16,8 @@ from typing import TypeAlias, cast
 import msgspec
 
 from kubectl_spread.apiserver.fields import Tables
-from kubectl_spread.objects.decoding import Plain, type_name
+from kubectl_spread.objects.decoding import type_name
+from kubectl_spread.objects.meta import Plain
 
 Map: TypeAlias = dict[str, Plain]
 List: TypeAlias = list[Plain]

@@ -20,8 +20,7 @@ from kubectl_spread.apiserver.quantities import canonical, read_amounts, with_de
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
 from kubectl_spread.objects import core, workloads
-from kubectl_spread.objects.decoding import Plain
-from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Plain, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.template_rest import same_rest
 from kubectl_spread.release import Release

@@ -25,7 +25,8 @@ from kubectl_spread.commands.manifests import (
 )
 from kubectl_spread.commands.served_kinds import unknown_kinds, with_served_kinds
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
+from kubectl_spread.commands.staged import Question, look_for
+from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis.evaluation import Verdict

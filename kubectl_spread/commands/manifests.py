@@ -22,9 +22,9 @@ from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
-from kubectl_spread.objects.decoding import DecodeError, Plain, convert
+from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
-from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
+from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, Plain
 from kubectl_spread.objects.template_rest import with_unkept
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)

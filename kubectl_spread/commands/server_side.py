@@ -16,8 +16,8 @@ from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.gaps import NoDryRun
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import BY_API, POD, Kind
+from kubectl_spread.objects.meta import Plain
 
 Create: TypeAlias = Callable[[Kind, str, Mapping[str, Plain]], DryRun]
 """(Kind, namespace, object) → the result of the dry run."""

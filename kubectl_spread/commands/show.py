@@ -15,15 +15,8 @@ from kubectl_spread.commands.autoscaling import AutoscalerOptions, autoscaler_fi
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.scope import TYPES, Scope, absent_workload, kind_of_named, unseen
 from kubectl_spread.commands.source import MOST_NODES, Followed, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import (
-    Question,
-    SchedulerOptions,
-    View,
-    look,
-    look_for,
-    pods_of_large,
-    reading_devices,
-)
+from kubectl_spread.commands.staged import Question, look_for, pods_of_large
+from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row
 from kubectl_spread.controllers.next_pod import next_pod

@@ -21,9 +21,9 @@ from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import storage, template_rest
 from kubectl_spread.objects.autoscaling import NODE_GROUP_ANNOTATIONS, ConfigMap
 from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, REST, UNKEPT, Event, Pod
-from kubectl_spread.objects.decoding import DecodeError, Plain, plain
+from kubectl_spread.objects.decoding import DecodeError, plain
 from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, KINDS
-from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, LAST_APPLIED, KubernetesObject
+from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, LAST_APPLIED, KubernetesObject, Plain
 from kubectl_spread.objects.template_rest import template_digest, template_in
 from kubectl_spread.objects.times import written
 from kubectl_spread.render.structured import json_text

@@ -14,41 +14,78 @@ reads. Where a Pod finds a node, all Pods are read to confirm it, because any Po
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.log import READS
-from kubectl_spread.cluster.net.failures import StatusError
 from kubectl_spread.cluster.reads import Read, widen_versions
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
-from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
-from kubectl_spread.commands.read_planner import MOST_NAMESPACES, Need, to_change
-from kubectl_spread.commands.read_sets import read_with_devices
-from kubectl_spread.commands.source import ReadLists, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, look, reading_devices
+from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS, read_with_devices
+from kubectl_spread.commands.source import ReadLimits, ReadLists, ReadMode, Source
+from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import PodSpec
 from kubectl_spread.snapshot import Inventory, PodsRead, oldest, together
 from kubectl_spread.wording.words import count_of
+
+if TYPE_CHECKING:
+    from kubectl_spread.commands.read_planner import Asked, Need
 
 READ_SHARE = 0.25
 """The part of the time for fixes (0 to 1) that may go into planning which Pods they need."""
 
 
-def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions, *, all_pods: int) -> View:
-    """Return as much of the cluster as the answer needs.
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cluster is read for, where a large one need not be read whole.
+
+    Attributes:
+        reads: which lists are needed where the cluster is read whole.
+        namespaces: whose Pods are read in any case.
+        specs: of Pods that are asked about and are not in the cluster.
+        needed: a view → what has to be read next.
+        asked: a view → the Pods for which fixes are searched; None where none are searched.
+        limits: how much may be read.
+        first_part: the largest part of all Pods (0 to 1) that the first stage may read; None for no limit.
+        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
+    """
+
+    reads: Sequence[Read]
+    namespaces: Sequence[str]
+    specs: Sequence[PodSpec] = ()
+    needed: Callable[[View], Need]
+    asked: Callable[[View], Asked] | None = None
+    limits: ReadLimits
+    first_part: float | None = None
+    fix_budget: float | None = None
+
+
+def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> int:
+    """Return how many Pods the cluster has (count) where it is read in stages; 0 where it is read whole.
 
     Args:
         source: the cluster.
-        question: what it is read for.
-        scheduler: whose rules apply.
-        all_pods: how many Pods it has (count).
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
-        UsageError: the release or the scheduler's configuration makes no sense.
+        namespaces: those that are asked about; an empty name means all, whose Pods are read in any case.
+        read: how much of a large cluster is read.
     """
+    counted = source.count_pods() if all(namespaces) and read != "all" else 0
+    return counted if counted > WHOLE_CLUSTER_PODS else 0
+
+
+def look_for(source: Source, question: Question, scheduler: SchedulerOptions, *, read: ReadMode) -> View:
+    """Return as much of the cluster as the answer needs; errors as for ``look``."""
+    if pods := pods_of_large(source, question.namespaces, read):
+        return _look_in_stages(source, question, scheduler, all_pods=pods)
+    return look(source, question.reads, scheduler, reading_devices(source, question.specs))
+
+
+def _look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions, *, all_pods: int) -> View:
+    # Only large clusters need these.
+    from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
+    from kubectl_spread.commands.read_planner import MOST_NAMESPACES, Need, to_change
 
     def is_small(namespaces: Iterable[str]) -> bool:
         part = question.first_part
@@ -103,6 +140,9 @@ def _describe(need: Need, view: View) -> str:
 
 
 def _read_more(source: Source, before: Inventory, need: Need, whole: Read) -> Inventory:
+    # It brings the HTTP client, which files do not need.
+    from kubectl_spread.cluster.net.failures import StatusError
+
     if need.whole:
         return _read_whole(source, before, whole)
     reads = [Read(kinds.POD, name) for name in sorted(need.namespaces)]

@@ -14,7 +14,7 @@ from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
-from kubectl_spread.commands.source import ReadLimits, ReadLists, ReadMode, Source
+from kubectl_spread.commands.source import ReadLists, Source
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
 from kubectl_spread.diagnosis.incomplete import unread_cluster, unread_pods, without_unread
@@ -34,7 +34,6 @@ from kubectl_spread.wording.pages import RULES_FROM
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
-    from kubectl_spread.commands.read_planner import Asked, Need
 
 VersionFrom = Literal["flag", "server", "nodes", "default"]
 
@@ -205,48 +204,3 @@ def reading_devices(source: Source, specs: Iterable[PodSpec] = (), *, at_once: b
     if not source.server:
         return source.read
     return partial(read_sets.read_with_devices, source.read, specs=tuple(specs), at_once=at_once)
-
-
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cluster is read for, where a large one need not be read whole.
-
-    Attributes:
-        reads: which lists are needed where the cluster is read whole.
-        namespaces: whose Pods are read in any case.
-        specs: of Pods that are asked about and are not in the cluster.
-        needed: a view → what has to be read next.
-        asked: a view → the Pods for which fixes are searched; None where none are searched.
-        limits: how much may be read.
-        first_part: the largest part of all Pods (0 to 1) that the first stage may read; None for no limit.
-        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
-    """
-
-    reads: Sequence[Read]
-    namespaces: Sequence[str]
-    specs: Sequence[PodSpec] = ()
-    needed: Callable[[View], Need]
-    asked: Callable[[View], Asked] | None = None
-    limits: ReadLimits
-    first_part: float | None = None
-    fix_budget: float | None = None
-
-
-def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> int:
-    """Return how many Pods the cluster has (count) where it is read in stages; 0 where it is read whole.
-
-    Args:
-        source: the cluster.
-        namespaces: those that are asked about; an empty name means all, whose Pods are read in any case.
-        read: how much of a large cluster is read.
-    """
-    counted = source.count_pods() if all(namespaces) and read != "all" else 0
-    return counted if counted > read_sets.WHOLE_CLUSTER_PODS else 0
-
-
-def look_for(source: Source, question: Question, scheduler: SchedulerOptions, *, read: ReadMode) -> View:
-    """Return as much of the cluster as the answer needs; errors as for ``look``."""
-    if pods := pods_of_large(source, question.namespaces, read):
-        from kubectl_spread.commands.staged import look_in_stages
-
-        return look_in_stages(source, question, scheduler, all_pods=pods)
-    return look(source, question.reads, scheduler, reading_devices(source, question.specs))

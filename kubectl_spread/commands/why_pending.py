@@ -16,7 +16,8 @@ from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_found, unseen
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
+from kubectl_spread.commands.staged import Question, look_for
+from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, renewed, summary_of
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fix_search import fix_reports, searched_fields

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
-from kubectl_spread.objects.meta import Struct
+from kubectl_spread.objects.meta import Plain, Struct
 from kubectl_spread.objects.template_rest import has_templates, with_rests
 
 T = TypeVar("T")
-Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
 
 # Type → msgspec's word for it → our word.
 _JSON_TYPES = {type(None): "null", bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}

@@ -19,6 +19,8 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 T = TypeVar("T")
+Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
+"""What JSON and YAML documents consist of."""
 
 
 def once(parts: Iterable[T]) -> tuple[T, ...]:

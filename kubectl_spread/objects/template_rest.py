@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import msgspec
 from msgspec.structs import fields, replace
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import REST, PodSpec, PodTemplateSpec, ReplicationController
-from kubectl_spread.objects.meta import Struct
+from kubectl_spread.objects.meta import Plain, Struct
 from kubectl_spread.objects.workloads import (
     ControllerRevision,
     CronJob,
@@ -30,9 +30,6 @@ from kubectl_spread.objects.workloads import (
     RevisionData,
     StatefulSet,
 )
-
-if TYPE_CHECKING:
-    from kubectl_spread.objects.decoding import Plain
 
 T = TypeVar("T")
 

@@ -28,7 +28,8 @@ from kubectl_spread.objects.configuration import (
     VolumeBindingArgs,
 )
 from kubectl_spread.objects.core import NodeAffinity, Pod, TopologySpreadConstraint
-from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, Gate, Release
 

@@ -19,7 +19,7 @@ from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.words import count_of, enumerated, first_and_more, listed, seen
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
-    from kubectl_spread.objects.decoding import Plain
+    from kubectl_spread.objects.meta import Plain
 
 BY_AUTOSCALER = "by hand or by an autoscaler"
 """How a further node is added if no autoscaler is known."""

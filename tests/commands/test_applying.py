@@ -15,8 +15,9 @@ from kubectl_spread.commands.applying import Applying
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.meta import Plain
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import kubectl_applied, template, workload
 from tests.commands.memory import Memory

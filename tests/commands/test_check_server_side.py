@@ -14,8 +14,9 @@ from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.meta import Plain
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim
 from tests.build_workloads import cron_job, template, workload

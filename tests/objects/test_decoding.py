@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from kubectl_spread.objects.core import Pod, PodSpec
-from kubectl_spread.objects.decoding import DecodeError, ListMeta, Plain, convert, decode, plain, type_name
-from kubectl_spread.objects.meta import ObjectMeta
+from kubectl_spread.objects.decoding import DecodeError, ListMeta, convert, decode, plain, type_name
+from kubectl_spread.objects.meta import ObjectMeta, Plain
 
 WRONG_TYPES: list[tuple[Plain, str]] = [
     ([], "must be a mapping, not a list"),

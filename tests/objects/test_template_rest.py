@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from kubectl_spread.objects.core import PodTemplateSpec
-from kubectl_spread.objects.decoding import Plain, convert, decode
+from kubectl_spread.objects.decoding import convert, decode
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.objects.template_rest import (
     UNKNOWN,
     kept_of,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.scheduler.csitranslation import InTreePlugin, csi_node_selector, plugin_of, volume_handle
 from tests.build import Object

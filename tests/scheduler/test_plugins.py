@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.objects.configuration import Plugins
-from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.release import Release
 from kubectl_spread.scheduler import profile
 from kubectl_spread.scheduler.profile import behaviours, default_plugins

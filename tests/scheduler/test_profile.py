@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from kubectl_spread.objects.configuration import InterPodAffinityArgs
-from kubectl_spread.objects.decoding import DecodeError, Plain
+from kubectl_spread.objects.decoding import DecodeError
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.release import Release
 from kubectl_spread.scheduler.profile import (
     SYSTEM_CONSTRAINTS,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.meta import Plain
 from kubectl_spread.objects.well_known_labels import BETA_ZONE
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle

@@ -32,9 +32,9 @@ from kubectl_spread.apiserver.validation.volumes import mountable, volume_errors
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
 from kubectl_spread.objects import core
 from kubectl_spread.objects import manifest_only_fields as fields
-from kubectl_spread.objects.decoding import DecodeError, Plain, convert
+from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import WORKLOADS
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 

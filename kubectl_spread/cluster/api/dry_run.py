@@ -18,9 +18,9 @@ from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause, StatusError
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
-from kubectl_spread.objects.decoding import DecodeError, Plain, decode, plain
+from kubectl_spread.objects.decoding import DecodeError, decode, plain
 from kubectl_spread.objects.kinds import KINDS, Kind
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 
 FIELD_MANAGER = "kubectl-spread"
 KUBECTL = "kubectl"

@@ -15,9 +15,9 @@ from kubectl_spread.cluster.files.json_values import JsonError
 from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.cluster.files.yaml_values import MAX_DEPTH, YamlDocument, YamlError, lines_of
 from kubectl_spread.errors import ManifestProblem
-from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode, plain, type_name
+from kubectl_spread.objects.decoding import DecodeError, convert, decode, plain, type_name
 from kubectl_spread.objects.kinds import BY_API, Kind
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 
 Content: TypeAlias = msgspec.Raw | Plain
 """A document: bytes of JSON, or plain values."""

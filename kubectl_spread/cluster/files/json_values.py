@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from kubectl_spread.objects.decoding import DecodeError, Plain, as_sent, plain
+from kubectl_spread.objects.decoding import DecodeError, as_sent, plain
+from kubectl_spread.objects.meta import Plain
 
 # White space, and the --- lines of YAML, which generators also write between JSON documents.
 # Possessive quantifiers: backtracking would take a hundred times the memory of the file.

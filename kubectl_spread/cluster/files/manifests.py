@@ -20,7 +20,7 @@ from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Pod, ReplicatedStatus
-from kubectl_spread.objects.decoding import DecodeError, Plain, convert
+from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import (
     BY_API,
     BY_NAME,
@@ -39,7 +39,7 @@ from kubectl_spread.objects.kinds import (
     SERVICE,
     Kind,
 )
-from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject
+from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Plain
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.template_rest import UNKNOWN, field_of, with_rest
 from kubectl_spread.objects.workloads import DaemonSet

@@ -22,7 +22,8 @@ import msgspec
 import yaml
 from yaml import events
 
-from kubectl_spread.objects.decoding import Plain, as_sent, type_name
+from kubectl_spread.objects.decoding import as_sent, type_name
+from kubectl_spread.objects.meta import Plain
 
 MAX_DEPTH = 200
 """The deepest nesting of mappings and lists; the schemas of Kubernetes stay below 100."""

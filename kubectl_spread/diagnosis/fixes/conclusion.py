@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for
     from kubectl_spread.apiserver.eviction import EvictionRefused
     from kubectl_spread.controllers.do_not_evict import Kept
     from kubectl_spread.controllers.taints import NodeTrouble
-    from kubectl_spread.objects.decoding import Plain
+    from kubectl_spread.objects.meta import Plain
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
-    from kubectl_spread.objects.decoding import Plain
+    from kubectl_spread.objects.meta import Plain
 
 
 NAMED = frozenset(("containers", "initContainers"))

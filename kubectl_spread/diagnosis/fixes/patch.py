@@ -12,7 +12,8 @@ import msgspec
 
 from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
-from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.meta import Plain
 
 ObjectT = TypeVar("ObjectT", Pod, Node, PodTemplateSpec)
 

@@ -55,9 +55,9 @@ from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.decoding import Plain, plain
+from kubectl_spread.objects.decoding import plain
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed

@@ -16,9 +16,8 @@ from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes, requirements_against
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation

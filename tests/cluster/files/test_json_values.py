@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.cluster.files.json_values import JsonError, elements, split, strict_values
-from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.meta import Plain
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,8 @@ from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
-from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KINDS, Kind
-from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta
+from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta, Plain
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import Object, node, pod
 from tests.build_storage import claim

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kubectl_spread.cluster.files.yaml_values import MAX_ALIASED, MAX_DEPTH, YamlDocument, YamlError, split
-from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.meta import Plain
 
 # Unquoted text → what kubectl v1.36 sends for it (sigs.k8s.io/yaml v1.6.0).
 SCALARS: dict[str, Plain] = {

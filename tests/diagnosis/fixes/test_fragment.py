@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
-from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.meta import Plain
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), TEXT)
