@@ -23,7 +23,7 @@ from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rolling_update import fenceposts, surge_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import HASH_LABEL, REVISION_HASH_LABEL, same_template, template_of
-from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
+from kubectl_spread.controllers.workloads import WorkloadRef, belongs_to
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -187,7 +187,7 @@ def _fate_of(pod: Pod, before: Snapshot) -> Assumption:
 def running_pods(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
     """Return the active Pods of the workload, by name."""
     own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == wanted.pod.metadata.namespace)
-    return tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
+    return tuple(sorted((pod for pod in own if belongs_to(pod, wanted.ref, before)), key=lambda pod: pod.key))
 
 
 _Decided: TypeAlias = tuple[Strategy, RolloutAssumption, int]

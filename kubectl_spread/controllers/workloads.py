@@ -151,6 +151,11 @@ def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
     return [_ref(owned), *(ref for ref, _ in owners_of(owned, snapshot))][-1]
 
 
+def belongs_to(owned: Pod | Workload, ref: WorkloadRef, snapshot: Snapshot) -> bool:
+    """Whether it is that object, or that object is one of its owners."""
+    return ref == _ref(owned) or any(ref == each for each, _ in owners_of(owned, snapshot))
+
+
 def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[WorkloadRef, Workload | None]]:
     """Yield (reference, the owner; None if it was not read) for each owner, the nearest first."""
     passed = {_ref(owned)}

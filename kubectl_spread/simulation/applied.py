@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from kubectl_spread.controllers import daemonset
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
-from kubectl_spread.controllers.workloads import PodName, WorkloadRef, owner_of, revision_of
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef, belongs_to, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import KubernetesObject
@@ -140,7 +140,7 @@ def _active_pods(wanted: DesiredWorkload, cluster: ClusterState) -> Sequence[Pod
         found = [cluster.pods[key] for key in names if key in cluster.pods]
     else:
         there = [pods for key, pods in cluster.owned.items() if key[0] == namespace and pods]
-        own = (pods for pods in there if owner_of(next(iter(pods.values())), cluster.snapshot) == wanted.ref)
+        own = (pods for pods in there if belongs_to(next(iter(pods.values())), wanted.ref, cluster.snapshot))
         found = [pod for pods in own for pod in pods.values()]
     return [pod for pod in found if not (pod.finished or pod.terminating)]
 
@@ -155,7 +155,7 @@ def _is_newest(pod: Pod, wanted: DesiredWorkload) -> bool:
 
 def _existed_before(pod: Pod, wanted: DesiredWorkload, cluster: ClusterState) -> bool:
     same = pod.metadata.namespace == wanted.pod.metadata.namespace
-    return same and pod.key not in cluster.born and owner_of(pod, cluster.snapshot) == wanted.ref
+    return same and pod.key not in cluster.born and belongs_to(pod, wanted.ref, cluster.snapshot)
 
 
 def _first_tried(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, Handle] | None:
@@ -163,7 +163,7 @@ def _first_tried(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, H
     for pod, handle in cluster.first_tried.values():
         if pod.metadata.namespace != wanted.pod.metadata.namespace or not _is_newest(pod, wanted):
             continue
-        if pod.key in names or owner_of(pod, cluster.snapshot) == wanted.ref:
+        if pod.key in names or belongs_to(pod, wanted.ref, cluster.snapshot):
             return pod, handle
     return None
 
@@ -172,8 +172,12 @@ def _refusals(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
     for (namespace, kind, name), why in cluster.refused.items():
         struct = WORKLOADS.get(kind)
         owner = cluster.snapshot.get(struct, namespace, name) if struct else None
-        top = owner_of(owner, cluster.snapshot) if owner else WorkloadRef(kind=kind, name=name)
-        if (namespace, top) == (wanted.pod.metadata.namespace, wanted.ref):
+        own = (
+            belongs_to(owner, wanted.ref, cluster.snapshot)
+            if owner
+            else wanted.ref == WorkloadRef(kind=kind, name=name)
+        )
+        if own and namespace == wanted.pod.metadata.namespace:
             yield why
 
 

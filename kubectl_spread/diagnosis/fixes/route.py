@@ -182,7 +182,8 @@ def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situat
 def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation) -> Route:
     """Return how to make the edits in the manifest, and whether the API server refuses them for the existing object."""
     pod, release = situation.pod, situation.handle.profile.release
-    owner, named = written.obj, str(owner_of(pod, situation.handle.snapshot))
+    owner = written.obj
+    named = str(owner_of(pod, situation.handle.snapshot)) if owner is None else _type_and_name(owner)
     try:
         operations = operations_of(edits, written.template)
         changed = tuple(_manifest_edit(written.path + each.path, each, written.values) for each in operations)
@@ -240,7 +241,7 @@ def _disturbance_of(disturbs: Disturbance, situation: Situation) -> Disturbance:
     return disturbs if situation.running else Disturbance.NOTHING
 
 
-def _type_and_name(owner: Workload) -> str:
+def _type_and_name(owner: Workload | Pod) -> str:
     return f"{type(owner).__name__.lower()}/{owner.metadata.name}"
 
 
