@@ -39,10 +39,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 def choice_of(pod: Pod, claims: Sequence[PersistentVolumeClaim | None], refusals: Sequence[Event]) -> Choice | None:
     """Return the node that the Pod's claims name; None if they name none, or different ones.
 
-    Args:
-        pod: a Pod that waits for a node.
-        claims: its claims; None for one that does not exist.
-        refusals: the Events in which the scheduler reports that it could not schedule the Pod.
+    A claim that does not exist is None; ``refusals`` are the Events in which the scheduler could not schedule the Pod.
     """
     unbound = [claim for claim in claims if claim is None or not claim.fully_bound]
     chosen = {claim and claim.metadata.annotations.get(ANN_SELECTED_NODE) for claim in unbound}

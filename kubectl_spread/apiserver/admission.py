@@ -86,13 +86,8 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
     """Return why a workload's Pod is not created; none where it is.
 
     A template is validated less strictly than a Pod, and before admission adds to the Pod. Errors of the template
-    itself are left out: they are reported on the workload.
-
-    Args:
-        pod: the Pod with everything that admission writes into it, before label keys are merged into selectors.
-        made: the Pod as its controller sends it.
-        snapshot: the cluster.
-        release: the API server's.
+    itself are left out: they are reported on the workload. ``pod`` has everything that admission writes into it, before
+    label keys are merged into selectors; ``made`` is as its controller sends it.
     """
     invalid = [error for error in validate(pod, release=release) if error.field.startswith(_SPEC)]
     if not invalid:

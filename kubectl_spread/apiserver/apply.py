@@ -59,7 +59,6 @@ class Merged(msgspec.Struct, frozen=True):
     """An object after a manifest was applied.
 
     Attributes:
-        obj: the object.
         applied: whether kubectl applied it before, or created it now.
         kept: if the manifest applied last is not known, the fields that stay, but would be removed if it had them.
         changes_unkept: whether immutable fields of a Pod change that are not kept; None if that is not known, of a Pod
@@ -77,8 +76,6 @@ class Application(msgspec.Struct, frozen=True):
 
     Attributes:
         obj: the object that it creates if none exists.
-        values: the manifest's plain values.
-        schema: how objects of its kind are merged.
     """
 
     obj: KubernetesObject
@@ -93,10 +90,7 @@ class Application(msgspec.Struct, frozen=True):
         return cls(obj, mapping(values), Schema(tables, name))
 
     def over(self, live: KubernetesObject | None) -> KubernetesObject:
-        """Return the object after the manifest is applied.
-
-        Args:
-            live: the existing object; None if there is none.
+        """Return the object after the manifest is applied; ``live`` is None if there is none yet.
 
         Raises:
             MergeError: kubectl cannot apply it.
@@ -247,13 +241,7 @@ def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
 
 
 def three_way_json_patch(original: Map, modified: Map, current: Map) -> Map:
-    """Return the patch that applies a manifest.
-
-    Args:
-        original: the manifest applied last; empty if it is not known.
-        modified: the new manifest.
-        current: the existing object.
-    """
+    """Return the patch that applies a manifest; ``original`` is empty if the manifest applied last is not known."""
     changes = _only(_difference(current, modified), nulls=False)
     deletions = _only(_difference(original, modified), nulls=True)
     return json_patched(deletions, changes)

@@ -89,7 +89,6 @@ class Api:
     """What the API server of one release can decode.
 
     Attributes:
-        tables: the fields of all releases.
         minor: the minor release. An unknown one counts as the nearest known one.
     """
 

@@ -44,11 +44,7 @@ _ONE, _NONE = (Amount(Fraction(value), Format.DECIMAL_SI) for value in (1, 0))
 def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, release: Release) -> str:
     """Return why the first quota, by name, refuses the Pod; empty where all of its namespace leave room for it.
 
-    Args:
-        pod: the Pod.
-        others: (Pod, how many are like it) for Pods that the quotas do not count yet; below zero for deleted ones.
-        snapshot: the cluster.
-        release: the API server's.
+    ``others``: (Pod, how many are like it) for Pods that the quotas do not count yet; below zero for deleted ones.
     """
     namespace, waiting = pod.metadata.namespace, tuple(others)
     own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)
@@ -84,11 +80,7 @@ def object_usage(obj: KubernetesObject) -> Amounts:
 def objects_fault(wanted: Amounts, charged: Amounts, namespace: str, snapshot: Snapshot) -> str:
     """Return why the first quota, by name, has no room for objects that are no Pods; empty where all have.
 
-    Args:
-        wanted: what they use.
-        charged: what the quotas do not count yet.
-        namespace: of the objects.
-        snapshot: the cluster.
+    ``charged``: what the quotas do not count yet.
     """
     own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)
     for quota in sorted(own, key=lambda quota: quota.metadata.name):

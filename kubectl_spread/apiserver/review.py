@@ -36,7 +36,6 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         obj: the object; None for a kind of another API.
         template: the Pod template of a kind of another API; None where it has none.
-        template_values: (path, plain values) of that template.
         namespace: empty for kinds without namespaces.
     """
 
@@ -81,13 +80,8 @@ def review(
 ) -> Review:
     """Return the API server's answer to the submission, by the rules that are modelled.
 
-    Args:
-        submission: the object.
-        snapshot: the cluster once everything is applied.
-        before: the cluster before.
-        api: what the server can decode.
-        release: the server's.
-        validated: whether the server itself has validated the object; its rules are then left out here.
+    The snapshot is the cluster once everything is applied, ``before`` the one that was read. If the server itself has
+    ``validated`` the object, its rules are left out here.
     """
     obj, existing = submission.obj, submission.existing(before)
     namespace = submission.namespace

@@ -49,7 +49,6 @@ class Schema(msgspec.Struct, frozen=True):
     """How the fields of a definition are merged.
 
     Attributes:
-        tables: the API's fields.
         definition: for example ``core.v1.PodSpec``; empty for a map or an unknown type.
     """
 
@@ -78,13 +77,7 @@ class Schema(msgspec.Struct, frozen=True):
 
 
 def three_way_patch(original: Map, modified: Map, current: Map, schema: Schema) -> Map:
-    """Return the patch that applies a manifest.
-
-    Args:
-        original: the manifest applied last; empty if it is not known.
-        modified: the new manifest.
-        current: the existing object.
-        schema: the schema of its kind.
+    """Return the patch that applies a manifest; ``original`` is empty if the manifest applied last is not known.
 
     Raises:
         MergeError: there is no such patch.

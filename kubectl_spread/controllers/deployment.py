@@ -204,12 +204,7 @@ def _in_proportion(deployment: Deployment, newest: Revision, old: Sequence[Revis
 
 
 def _share(revision: Revision, size: int, present: int) -> int:
-    """Return by how many Pods a revision grows or shrinks (count).
-
-    Args:
-        revision: the ReplicaSet.
-        size: the Deployment's replicas plus its surge (count).
-        present: all Pods of the Deployment (count), used for a revision without ``most``.
+    """``present``: all Pods of the Deployment (count), used for a revision without ``most``.
 
     Source: deployment_util.go getReplicaSetFraction.
     """

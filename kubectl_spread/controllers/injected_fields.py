@@ -48,10 +48,8 @@ def newest(pods: Iterable[Pod]) -> Pod | None:
 def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[str, ...]]:
     """Return (the Pod with the injected fields of the living ones, the paths of those fields).
 
-    Args:
-        pod: as the API server stores it, but before label keys are merged into selectors.
-        made: as its controller sends it.
-        living: Pods of the same template.
+    ``pod`` is as the API server stores it, but before label keys are merged into selectors; ``made`` as its controller
+    sends it; ``living`` are Pods of the same template.
     """
     model = newest(living)
     if model is None:

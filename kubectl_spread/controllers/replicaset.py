@@ -46,14 +46,10 @@ def victims(
     moments: Sequence[datetime],
     order: Callable[[str], str],
 ) -> Victims:
-    """Return the Pods that are deleted if there are too many.
+    """Return which of the Pods are deleted if their controller has ``number`` too many (count).
 
-    Args:
-        pods: the Pods of the controller.
-        related: the Pods of all ReplicaSets of the same Deployment.
-        number: how many are deleted (count).
-        moments: the times that it may be; the first one decides which Pods are deleted.
-        order: Pod's name → sort key, if nothing else decides.
+    ``related``: the Pods of all ReplicaSets of the same Deployment. ``moments``: the times that it may be; the first
+    decides which Pods are deleted. ``order``: Pod's name → sort key, if nothing else decides.
 
     Source: replica_set.go getPodsToDelete, getPodsRankedByRelatedPodsOnSameNode.
     """

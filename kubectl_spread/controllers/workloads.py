@@ -15,16 +15,9 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import REVISION_LABELS, reference_to, template_of
 from kubectl_spread.labels import NOTHING, Selector
+from kubectl_spread.objects import meta
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
-from kubectl_spread.objects.meta import (
-    CONFIG_MIRROR,
-    LabelSelector,
-    ObjectMeta,
-    OwnerReference,
-    name_order,
-    parse_label_selector,
-)
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
@@ -93,9 +86,7 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 def wanted_by(owner: Workload | None, there: int) -> int | None:
     """Return how many Pods the owner wants (count); None if it creates no Pod again, or was not read.
 
-    Args:
-        owner: the workload.
-        there: its Pods (count); this is the answer for a DaemonSet, whose nodes decide the number.
+    ``there``: its Pods (count); this is the answer for a DaemonSet, whose nodes decide the number.
     """
     match owner:
         case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():
@@ -114,7 +105,7 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
                 pods.setdefault((owner.metadata.namespace, _ref(owner)), [])
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
         found = snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
-        yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=name_order)))
+        yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=meta.name_order)))
 
 
 PodsByOwner: TypeAlias = Mapping[tuple[str, WorkloadRef], Sequence[Pod]]
@@ -143,7 +134,7 @@ def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, Work
 def is_mirror(pod: Pod) -> bool:
     """Whether the Pod is the mirror of a static Pod."""
     controller = pod.metadata.controller
-    return CONFIG_MIRROR in pod.metadata.annotations or (controller is not None and controller.kind == MIRRORED)
+    return meta.CONFIG_MIRROR in pod.metadata.annotations or (controller is not None and controller.kind == MIRRORED)
 
 
 def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
@@ -159,7 +150,7 @@ def belongs_to(owned: Pod | Workload, ref: WorkloadRef, snapshot: Snapshot) -> b
 def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[WorkloadRef, Workload | None]]:
     """Yield (reference, the owner; None if it was not read) for each owner, the nearest first."""
     passed = {_ref(owned)}
-    controller: OwnerReference | None = owned.metadata.controller
+    controller: meta.OwnerReference | None = owned.metadata.controller
     while controller is not None and controller.kind != MIRRORED:
         ref = WorkloadRef(kind=controller.kind, name=controller.name)
         struct = WORKLOADS.get(controller.kind)
@@ -178,7 +169,7 @@ def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:
     return snapshot.get(struct, pod.metadata.namespace, controller.name) if controller and struct else None
 
 
-def is_absent(ref: OwnerReference, namespace: str, snapshot: Snapshot) -> bool:
+def is_absent(ref: meta.OwnerReference, namespace: str, snapshot: Snapshot) -> bool:
     """Whether the owner is known not to exist: its kind was read in its namespace.
 
     A file without any object of the kind proves nothing.
@@ -220,7 +211,7 @@ def adopted(owner: Workload, orphans: Iterable[OwnedT]) -> Iterator[OwnedT]:
     if owner.metadata.deletion_timestamp or selector.empty:
         return
     for each in orphans:
-        metadata: ObjectMeta = each.metadata
+        metadata: meta.ObjectMeta = each.metadata
         parent, _, ordinal = metadata.name.rpartition("-")
         named = not isinstance(owner, StatefulSet) or (parent == owner.metadata.name and ordinal.isdecimal())
         if named and metadata.deletion_timestamp is None and selector.matches(metadata.labels):
@@ -259,8 +250,8 @@ def selector_of(owner: Workload) -> Selector:
         return NOTHING
     selector = owner.spec.selector
     if isinstance(owner, ReplicationController):
-        selector = LabelSelector(match_labels=owner.spec.selector or owner.spec.template.metadata.labels)
+        selector = meta.LabelSelector(match_labels=owner.spec.selector or owner.spec.template.metadata.labels)
     try:
-        return parse_label_selector(selector if isinstance(selector, LabelSelector) else None)
+        return meta.parse_label_selector(selector if isinstance(selector, meta.LabelSelector) else None)
     except ValueError:
         return NOTHING

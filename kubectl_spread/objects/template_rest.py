@@ -129,10 +129,7 @@ def same_rest(first: str, second: str, *, metadata: bool = True) -> bool | None:
 def merged_rest(live: str, applied: str | None, manifest: str) -> str:
     """Return the digest after ``kubectl apply``; a part that is not known is UNKNOWN.
 
-    Args:
-        live: the digest of the live template; empty if it is not known.
-        applied: the digest of the last-applied template; None if there is none.
-        manifest: the digest of the manifest's template.
+    The digests are of the templates: ``live`` is empty if it is not known, ``applied`` None if there is none.
     """
     key, lives = _parts(live)
     if not live or lives[""] == UNKNOWN:

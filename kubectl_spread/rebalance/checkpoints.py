@@ -129,15 +129,11 @@ def _awaited_pods(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPod
 
 
 def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snapshot) -> Iterator[int]:
-    """Yield the wave of each eviction, in order, counted from 1.
+    """Yield the wave of each eviction, in order, counted from 1; the nodes are those that its replacement may go to.
 
     A wave takes at most as many Pods of a budget as it allows at the start. It takes no Pod whose replacement waits for
     a Ready Pod of the wave, may go to a node that another Pod of the wave is leaving, or may go elsewhere by inter-pod
     affinity of either while such a Pod is still there.
-
-    Args:
-        evictions: (the Pod, its replacement, the nodes that this may go to).
-        snapshot: the cluster before.
     """
     wave, taken, gone = 1, Counter[str](), list[Pod]()
     for pod, again, lands in evictions:

@@ -89,11 +89,7 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
     def moves_needed(self, counts: DomainPods, most: int, shut: Collection[int], staying: DomainPods) -> int:
         """Return the fewest Pods that must move until the skew is at most ``most``.
 
-        Args:
-            counts: the current counts.
-            most: the allowed skew (Pods).
-            shut: the domains that no Pod can go to.
-            staying: the Pods of each domain that cannot be moved (count).
+        ``shut``: the domains that no Pod can go to; ``staying``: the Pods of each domain that cannot be moved (count).
         """
         if self.skew(counts) <= most:
             return 0

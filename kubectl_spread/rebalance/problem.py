@@ -116,12 +116,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     # The candidates.
 
     def moves(self, gone: Collection[PodKey], counted: Collection[Counts]) -> Iterator[tuple[int, Movable, Hope]]:
-        """Yield the Pods that may be evicted next, one of each kind, with their ranks and what is left to do then.
-
-        Args:
-            gone: the Pods evicted so far.
-            counted: the possible counts of the goals.
-        """
+        """Yield the Pods that may be evicted next, one of each kind, with their ranks and what is left to do then."""
         tried: set[Hashable] = set()
         hopes: dict[Hashable, Hope] = {}
         for rank, movable in enumerate(self.movables):
@@ -174,11 +169,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     ) -> bool:
         """Whether the eviction gains nothing because the replacement returns: of many Pods, where it counts the same.
 
-        Args:
-            movable: the evicted Pod.
-            lands: the nodes that the replacement may go to.
-            before: the possible counts of the goals before.
-            after: the same after it.
+        ``lands``: the nodes that the replacement may go to.
         """
         is_there_again = not self._is_small or lands == (movable.pod.spec.node_name,)
         return len(before) == 1 and after == before and is_there_again

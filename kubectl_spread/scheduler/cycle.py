@@ -316,10 +316,7 @@ Sample: TypeAlias = Callable[[Collection[str], int, Handle], Collection[str]]
 def best_nodes(pod: Pod, handle: Handle, sample: Sample | None = None) -> tuple[str, ...]:
     """Return the nodes from which the scheduler picks one, by name: the nominated node, else those with the best score.
 
-    Args:
-        pod: the Pod.
-        handle: the cluster.
-        sample: picks the nodes that are scored if more than enough are feasible; None scores all.
+    ``sample`` picks the nodes that are scored if more than enough are feasible; None scores all.
 
     Source: kube-scheduler schedule_one.go evaluateNominatedNode, selectHost (v1.36).
     """

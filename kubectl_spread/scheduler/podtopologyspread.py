@@ -143,14 +143,9 @@ class DomainCounts(msgspec.Struct, frozen=True):
 
 
 def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
-    """Return the fewest matching Pods in any eligible domain.
+    """Return the fewest matching Pods in any eligible domain; 0 while there are fewer than ``min_domains`` of them.
 
-    Args:
-        match_num: topology value → matching Pods (count), eligible domains only.
-        min_domains: the constraint's minDomains, 1 when unset.
-
-    Returns:
-        Pods (count); 0 while there are fewer than ``min_domains`` domains, as if an empty domain existed.
+    ``match_num``: eligible domain → matching Pods (count). It is as if an empty domain existed.
 
     Source: podtopologyspread/filtering.go minMatchNum (v1.36), KEP-3022.
     """

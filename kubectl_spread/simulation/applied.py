@@ -78,13 +78,9 @@ def applied(
 ) -> tuple[AppliedOutcomes, ...]:
     """Return the outcome of each workload.
 
-    Args:
-        wanted: the workloads of the manifests.
-        objects: the objects that are applied, in the order of the files, merged with the existing ones.
-        handles: the cluster before.
-        stored: namespace and workload → its Pod as an API server has stored it, if one was asked.
-        as_if: whether Pods are created although admission refuses them, and scheduled although they have gates or
-            another scheduler.
+    ``objects`` are applied in the order of the files, merged with the existing ones. ``stored``: namespace and workload
+    → its Pod as an API server has stored it, if one was asked. ``as_if``: whether Pods are created although admission
+    refuses them, and scheduled although they have gates or another scheduler.
     """
     step = Step(Verb.APPLY, "", merged=tuple(objects), stored=stored, as_if=as_if, alone=True)
 

@@ -54,14 +54,10 @@ def simulate(
     most_verdicts: int = MOST_VERDICTS,
     most_work: int = MOST_WORK,
 ) -> StepOutcomes[SeenT]:
-    """Return what was observed after each step, in each order that was simulated.
+    """Return what ``look`` observes of the cluster after each step, in each order that was simulated.
 
-    Args:
-        handles: the cluster as each profile of the scheduler sees it.
-        steps: the steps, in order.
-        look: returns what is observed of the cluster after so many steps.
-        most_verdicts: Pods are tried on at most so many nodes in each order (count).
-        most_work: changes times nodes (count) after which no other order is started.
+    ``most_verdicts``: Pods are tried on at most so many nodes in each order (count). ``most_work``: changes times nodes
+    (count) after which no other order is started.
     """
     cluster = ClusterState(handles, 0)
     before = look(cluster, 0)

@@ -151,18 +151,13 @@ class Step(msgspec.Struct, frozen=True):
     """One step.
 
     Attributes:
-        verb: what it does.
         value: the flag's value as given.
-        nodes: the nodes that it changes.
         namespace: the namespace of ``ref``.
         ref: the workload or Pod that it changes.
         number: replicas, or new nodes (count).
         force: whether a drain evicts Pods without a controller.
-        objects: the manifests that are applied.
         merged: objects that are applied and merged with the existing ones already.
-        stored: namespace and workload → its Pod as an API server has stored it, if one was asked.
-        as_if: whether Pods are created although admission refuses them, and scheduled although they have gates or
-            another scheduler.
+        stored, as_if: as for ``applied``.
         alone: whether only the Pods of these objects are of interest: other workloads are not synced, and their waiting
             Pods are not tried again.
         notes: what is not known about the step.
@@ -192,7 +187,6 @@ class Blocked(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: the Pod before the step.
-        reason: why it is not evicted.
         goes_with_node: whether its node is removed, and the Pod with it.
     """
 
@@ -208,7 +202,6 @@ class Done(msgspec.Struct, frozen=True):
         evicted: the Pods that were evicted or deleted, as they were before.
         blocked: the Pods that should have been evicted, but were not.
         lost: the Pods that were deleted and that no controller creates again.
-        notes: what else the step reports.
         settled: whether the cluster reached a state in which nothing changes.
         untried: the waiting Pods that were tried on no node, because of the limit (count).
     """

@@ -51,11 +51,7 @@ def validate_details(
 ) -> tuple[FieldError, ...]:
     """Return the errors of these fields; none for other kinds, and none while a field has the wrong type.
 
-    Args:
-        obj: the object.
-        values: its plain values.
-        release: the API server's.
-        exists: whether the cluster has the object already.
+    ``exists``: whether the cluster has the object already.
     """
     kind = type(obj).__name__
     try:

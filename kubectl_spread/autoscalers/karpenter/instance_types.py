@@ -43,10 +43,7 @@ class InstanceType(msgspec.Struct, frozen=True):
     ) -> Mismatch | None:
         """Return why nodes with these requirements cannot be of this type; None where they can.
 
-        Args:
-            requirements: the labels of the nodes.
-            requests: what Pods request of them together (amounts).
-            known: labels that nodes may have though nothing names them.
+        ``requests``: what Pods request of them together (amounts).
 
         Source: scheduling/nodeclaim.go filterInstanceTypesByRequirements.
         """

@@ -79,14 +79,7 @@ def new_scheduler(
     specs: tuple[InstanceTypeSpec, ...] | None,
     release: tuple[int, int] = PROVED,
 ) -> Scheduler:
-    """Return the cluster as Karpenter sees it.
-
-    Args:
-        snapshot: the cluster.
-        profile: how Pods' requests are counted.
-        specs: the instance types that exist; None where they are not known.
-        release: whose rules apply (major, minor).
-    """
+    """Return the cluster as Karpenter of that release (major, minor) sees it; ``specs`` is None if not known."""
     refused = {
         pool.metadata.name: reason for pool in snapshot.all(NodePool) if (reason := _does_not_count(pool)) is not None
     }

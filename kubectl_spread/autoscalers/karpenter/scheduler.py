@@ -41,7 +41,6 @@ class _Outcome(msgspec.Struct, frozen=True):
     Attributes:
         kinds: what is decided, any of these by chance.
         node: the node that exists and has room; empty for none.
-        nodes: NodePool → the nodes that it may bring.
         attempts: NodePool → what came of asking it last, or when something was not known; empty where none was asked.
     """
 

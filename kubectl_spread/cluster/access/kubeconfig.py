@@ -136,7 +136,6 @@ class Kubeconfig(msgspec.Struct, frozen=True):
     """The merged files; everything is empty without a file.
 
     Attributes:
-        paths: the files that were read.
         current_context: the default context; empty when none is set.
         clusters: name → cluster, with absolute paths.
         users: name → user, with absolute paths.

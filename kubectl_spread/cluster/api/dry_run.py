@@ -43,7 +43,6 @@ class Patch(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         values: the patch, or the applied configuration.
-        type: the type of the patch.
         force: whether an apply takes over fields of other managers.
     """
 

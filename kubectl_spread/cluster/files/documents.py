@@ -97,11 +97,9 @@ def read_objects(
 ) -> Iterator[Document | ManifestProblem]:
     """Yield the objects of the inputs, and their problems.
 
-    Args:
-        inputs: what was read, and what could not be read.
-        strict: whether JSON is checked as strictly as YAML, which takes plain values.
-        lists: is filled with the number of lists of each kind, such as PodLists, empty ones too.
-        repeats: whether the last value of a key that YAML has twice counts, as for kubectl; else it is an error.
+    ``strict``: whether JSON is checked as strictly as YAML. ``lists`` is filled with the number of lists of each
+    kind, such as PodLists, empty ones too. ``repeats``: whether the last value of a key that YAML has twice
+    counts, as for kubectl; else it is an error.
     """
     lists = Counter() if lists is None else lists
     for found in inputs:

@@ -124,8 +124,6 @@ class PodGroup(msgspec.Struct, frozen=True):
     Attributes:
         name: the name of the group, such as ``worker``; empty for the only group.
         path: the field of the template.
-        template: its values.
-        replicas: the number of Pods.
     """
 
     name: str

@@ -77,9 +77,7 @@ class YamlDocument(msgspec.Struct, frozen=True):
     def values(self, twice: dict[str, tuple[int, int]] | None = None) -> Plain:
         """Return the plain values of the document; None when there are none.
 
-        Args:
-            twice: is filled with field path → the two lines of a repeated key, whose last value counts; None to refuse
-                such keys.
+        ``twice`` is filled with field path → the two lines of a repeated key, whose last value counts; None refuses it.
 
         Raises:
             YamlError: it is not YAML that JSON can express.
