@@ -17,6 +17,7 @@ from kubectl_spread.autoscalers.karpenter.preferences import (
     tolerate_prefer_no_schedule_taints,
 )
 from kubectl_spread.autoscalers.karpenter.releases import DAEMONS_BY_TYPE
+from kubectl_spread.autoscalers.karpenter.requirements import KnownLabels, Requirements
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.nodeinfo import HostPort, host_ports
@@ -34,7 +35,7 @@ def daemon_overhead(
     templates: Sequence[NodeClaimTemplate],
     daemons: Iterable[Pod],
     profile: Profile,
-    known: scheduling.KnownLabels,
+    known: KnownLabels,
     release: tuple[int, int],
 ) -> tuple[dict[tuple[str, str], DaemonOverhead], tuple[Pod, ...]]:
     """Return the overhead by (NodePool, instance type), and the Pods as nodes that exist are asked about them.
@@ -45,12 +46,12 @@ def daemon_overhead(
     """
     pods = [*daemons]
 
-    def compatible(template: NodeClaimTemplate, of_type: scheduling.Requirements) -> list[Pod]:
+    def compatible(template: NodeClaimTemplate, of_type: Requirements) -> list[Pod]:
         asked = [_asked(pod, template, of_type, known) for pod in pods]
         pods[:] = [pod for pod, _ in asked]
         return [pod for pod, placed in asked if placed]
 
-    groups: list[tuple[NodeClaimTemplate, tuple[InstanceType, ...], scheduling.Requirements]]
+    groups: list[tuple[NodeClaimTemplate, tuple[InstanceType, ...], Requirements]]
     if release >= DAEMONS_BY_TYPE:
         groups = [(template, (each,), each.requirements) for template in templates for each in template.types]
     else:
@@ -70,9 +71,7 @@ def daemon_overhead(
     return overhead, tuple(pods)
 
 
-def _asked(
-    pod: Pod, template: NodeClaimTemplate, of_type: scheduling.Requirements, known: scheduling.KnownLabels
-) -> tuple[Pod, bool]:
+def _asked(pod: Pod, template: NodeClaimTemplate, of_type: Requirements, known: KnownLabels) -> tuple[Pod, bool]:
     pod = tolerate_prefer_no_schedule_taints(pod) or pod
     if scheduling.untolerated(template.taints, pod.spec.tolerations) is not None:
         return pod, False

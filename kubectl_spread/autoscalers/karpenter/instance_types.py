@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
+from kubectl_spread.autoscalers.karpenter.requirements import KnownLabels, Requirement, Requirements
 from kubectl_spread.autoscalers.karpenter.resources import fits
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, ZONE
@@ -33,14 +34,12 @@ class InstanceType(msgspec.Struct, frozen=True):
     """
 
     name: str
-    requirements: scheduling.Requirements
-    offerings: tuple[scheduling.Requirements, ...]
+    requirements: Requirements
+    offerings: tuple[Requirements, ...]
     capacity: Mapping[str, int] | None
     allocatable: Mapping[str, int] = {}
 
-    def mismatch(
-        self, requirements: scheduling.Requirements, requests: Mapping[str, int], known: scheduling.KnownLabels
-    ) -> Mismatch | None:
+    def mismatch(self, requirements: Requirements, requests: Mapping[str, int], known: KnownLabels) -> Mismatch | None:
         """Return why nodes with these requirements cannot be of this type; None where they can.
 
         ``requests``: what Pods request of them together (amounts).
@@ -57,9 +56,9 @@ class InstanceType(msgspec.Struct, frozen=True):
         )
         return None if sold else "offering"
 
-    def zones(self, requirements: scheduling.Requirements, known: scheduling.KnownLabels) -> Iterator[str]:
+    def zones(self, requirements: Requirements, known: KnownLabels) -> Iterator[str]:
         """Yield the zones in which nodes with these requirements are sold."""
-        allowed = requirements.get(ZONE, scheduling.Requirement(ZONE, complement=True))
+        allowed = requirements.get(ZONE, Requirement(ZONE, complement=True))
         for offering in self.offerings:
             if ZONE in offering and scheduling.incompatible(requirements, offering, allow_undefined=known) is None:
                 yield from filter(allowed.allows, offering[ZONE].values)

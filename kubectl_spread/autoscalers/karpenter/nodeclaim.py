@@ -17,6 +17,7 @@ from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead
 from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, Mismatch
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.provisioner import NODES, Scheduler, limits_of
+from kubectl_spread.autoscalers.karpenter.requirements import Requirement, Requirements
 from kubectl_spread.autoscalers.karpenter.topology import PodData
 from kubectl_spread.autoscalers.karpenter.topologygroup import TopologyGroup, TopologyType
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
@@ -35,7 +36,7 @@ class Attempt(msgspec.Struct, frozen=True):
         refusals: why it may refuse.
     """
 
-    nodes: tuple[scheduling.Requirements, ...] = ()
+    nodes: tuple[Requirements, ...] = ()
     refusals: tuple[decision.Reason, ...] = ()
 
 
@@ -53,7 +54,7 @@ def can_add(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler
     if isinstance(choices, TopologyGroup):
         return Attempt(refusals=(_no_domain(choices, pod_data, base, scheduler),))
     types = _types_within_limits(template, pod_data, scheduler)
-    nodes: list[scheduling.Requirements] = []
+    nodes: list[Requirements] = []
     missed: list[decision.Reason] = []
     for picked in choices:
         suited = _instance_types(template, pod_data, base, picked, types, scheduler)
@@ -128,10 +129,8 @@ def unread(pod_data: PodData, scheduler: Scheduler) -> decision.Unreadable | Non
     return None
 
 
-def _no_domain(
-    group: TopologyGroup, pod_data: PodData, base: scheduling.Requirements, scheduler: Scheduler
-) -> decision.NoDomain:
-    anything = scheduling.Requirement(group.key, complement=True)
+def _no_domain(group: TopologyGroup, pod_data: PodData, base: Requirements, scheduler: Scheduler) -> decision.NoDomain:
+    anything = Requirement(group.key, complement=True)
     own, supported = base.get(group.key, anything), pod_data.strict_requirements.get(group.key, anything)
     spreads = group.kind is TopologyType.SPREAD
     minimum = group.minimum(supported) or 0 if spreads else 0
@@ -155,8 +154,8 @@ def _no_domain(
 def _instance_types(
     template: NodeClaimTemplate,
     pod_data: PodData,
-    base: scheduling.Requirements,
-    picked: scheduling.Requirements,
+    base: Requirements,
+    picked: Requirements,
     types: tuple[InstanceType, ...],
     scheduler: Scheduler,
 ) -> list[InstanceType] | decision.Reason:
@@ -178,7 +177,7 @@ def _instance_types(
 def _suited(
     template: NodeClaimTemplate,
     pod_data: PodData,
-    wanted: scheduling.Requirements,
+    wanted: Requirements,
     types: tuple[InstanceType, ...],
     scheduler: Scheduler,
 ) -> tuple[list[InstanceType], set[Mismatch]]:
@@ -198,7 +197,7 @@ def _suited(
 
 
 def _no_type(
-    types: Iterable[InstanceType], wanted: scheduling.Requirements, why: Literal["none", "combination"] | Mismatch
+    types: Iterable[InstanceType], wanted: Requirements, why: Literal["none", "combination"] | Mismatch
 ) -> decision.NoInstanceType:
     """Return that no instance type suits, with the label on which all of them differ, if there is one."""
     clashes = [scheduling.disjoint(each.requirements, wanted) for each in types]

@@ -15,6 +15,7 @@ from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter import topologygroup
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
+from kubectl_spread.autoscalers.karpenter.requirements import Requirement, Requirements
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode
 from kubectl_spread.labels import EVERYTHING, Selector, equals
@@ -37,18 +38,16 @@ class PodData(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     pod: Pod
-    requirements: scheduling.Requirements
-    strict_requirements: scheduling.Requirements
+    requirements: Requirements
+    strict_requirements: Requirements
     requests: Mapping[str, int]
     groups: tuple[topologygroup.TopologyGroup, ...]
 
-    def add_requirements(
-        self, node: scheduling.Requirements
-    ) -> Iterator[scheduling.Requirements] | topologygroup.TopologyGroup:
+    def add_requirements(self, node: Requirements) -> Iterator[Requirements] | topologygroup.TopologyGroup:
         """Return what the groups ask of a node with these requirements, any by chance; or the group that refuses."""
-        by_key: dict[str, set[scheduling.Requirement]] = {}
+        by_key: dict[str, set[Requirement]] = {}
         for group in self.groups:
-            anything = scheduling.Requirement(group.key, complement=True)
+            anything = Requirement(group.key, complement=True)
             own = node.get(group.key, anything)
             domains = group.next_domains(self.strict_requirements.get(group.key, anything), own)
             if not domains:

@@ -13,6 +13,7 @@ from itertools import product
 import msgspec
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
+from kubectl_spread.autoscalers.karpenter.requirements import Requirement, Requirements
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import NodeSelectorTerm, Pod, Taint, Toleration
 from kubectl_spread.objects.well_known_labels import HOSTNAME
@@ -33,7 +34,7 @@ class TopologyNodeFilter(msgspec.Struct, frozen=True):
         terms: the Pod's node selector with each term of its required node affinity; one must fit.
     """
 
-    terms: tuple[scheduling.Requirements, ...] = ()
+    terms: tuple[Requirements, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     honors_taints: bool = False
     honors_affinity: bool = False
@@ -66,7 +67,7 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
     counts: Mapping[str, int]
     existing: frozenset[str] = frozenset()
 
-    def minimum(self, pod_domains: scheduling.Requirement) -> int | None:
+    def minimum(self, pod_domains: Requirement) -> int | None:
         """Return the fewest matching Pods in any domain that the Pod allows; None where it allows none.
 
         Source: topologygroup.go domainMinCount: a host can always be added, so the minimum of hosts is 0.
@@ -78,9 +79,7 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
             return 0
         return min(supported, default=None)
 
-    def next_domains(
-        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement
-    ) -> tuple[scheduling.Requirement, ...]:
+    def next_domains(self, pod_domains: Requirement, node_domains: Requirement) -> tuple[Requirement, ...]:
         """Return what the group may ask of the node's label: one of these, by chance; empty where nothing is left."""
         host = next(iter(node_domains.values)) if self.key == HOSTNAME and len(node_domains.values) == 1 else None
         match self.kind:
@@ -92,9 +91,7 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
                 found = self._next_anti_affinity(pod_domains, node_domains, host)
         return tuple(scheduling.one_of(self.key, values) for values in found if values)
 
-    def _next_spread(
-        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement, host: str | None
-    ) -> list[set[str]]:
+    def _next_spread(self, pod_domains: Requirement, node_domains: Requirement, host: str | None) -> list[set[str]]:
         own = int(self.selects)
         if host is not None:
             return [{host}] if self.counts.get(host, 0) + own <= self.max_skew else []
@@ -107,9 +104,7 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
         fewest = min(valid.values(), default=0)
         return [{domain} for domain, count in valid.items() if count == fewest]
 
-    def _next_affinity(
-        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement, host: str | None
-    ) -> list[set[str]]:
+    def _next_affinity(self, pod_domains: Requirement, node_domains: Requirement, host: str | None) -> list[set[str]]:
         begins = self.selects and not any(count and pod_domains.allows(domain) for domain, count in self.counts.items())
         if host is not None:
             may = pod_domains.allows(host) and (self.counts.get(host, 0) > 0 or begins)
@@ -122,7 +117,7 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
         return [set(pair) for pair in product(here, allowed)] if here else [{domain} for domain in allowed]
 
     def _next_anti_affinity(
-        self, pod_domains: scheduling.Requirement, node_domains: scheduling.Requirement, host: str | None
+        self, pod_domains: Requirement, node_domains: Requirement, host: str | None
     ) -> list[set[str]]:
         if host is not None:
             return [] if self.counts.get(host) else [{host}]
