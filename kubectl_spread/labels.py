@@ -159,8 +159,6 @@ def new_requirement(key: str, operator: Operator, values: Collection[str], *, pa
 
     Raises:
         ValueError: the key or a value is invalid, or the values do not fit the operator; the text is upstream's.
-
-    Source: apimachinery pkg/labels/selector.go NewRequirement (v1.36).
     """
     fits = _wrong_values(operator, values) is None and all(map(is_label_value, values))
     if not (fits and is_label_key(key)):

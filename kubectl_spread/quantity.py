@@ -25,8 +25,6 @@ def milli_value(quantity: str | float) -> int:
 
     Raises:
         ValueError: the text is not a quantity.
-
-    Source: quantity.go Quantity.MilliValue (v1.36).
     """
     return _ceil(parse(quantity) * 1000)
 
@@ -36,8 +34,6 @@ def value(quantity: str | float) -> int:
 
     Raises:
         ValueError: the text is not a quantity.
-
-    Source: quantity.go Quantity.Value (v1.36).
     """
     return _ceil(parse(quantity))
 

@@ -45,9 +45,6 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
 
 
 def normalized_name(image: str) -> str:
-    """Return the image's name with a tag, as nodes report it.
-
-    Source: imagelocality/image_locality.go normalizedImageName (v1.36).
-    """
+    """Return the image's name with a tag, as nodes report it."""
     # A colon before the last slash is a registry's port, not a tag.
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"

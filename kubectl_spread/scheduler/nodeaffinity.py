@@ -69,10 +69,7 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
 
 
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
-    """Return the filter, limited to the nodes that the terms name; Skip if nothing is required.
-
-    Source: nodeaffinity/node_affinity.go PreFilter (v1.36).
-    """
+    """Return the filter, limited to the nodes that the terms name; Skip if nothing is required."""
     required = required_terms(pod)
     affinity = handle.profile.added_affinity
     enforced = affinity.required_during_scheduling_ignored_during_execution if affinity else None
@@ -188,8 +185,6 @@ def pre_score(
     """Return feasible node's name → score (0..100), None if neither Pod nor configuration prefers anything.
 
     If a preference cannot be parsed, that is an error, and the Pod is not scheduled.
-
-    Source: nodeaffinity/node_affinity.go PreScore, Score (v1.36).
     """
     affinities = (pod.spec.affinity.node_affinity if pod.spec.affinity else None, handle.profile.added_affinity)
     preferred = [

@@ -28,8 +28,6 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
     """Return feasible node's name → score (0..100), None for a Pod without soft constraints.
 
     If the selector of a soft constraint cannot be parsed, that is an error, and the Pod is not scheduled.
-
-    Source: podtopologyspread/scoring.go PreScore, Score, NormalizeScore (v1.36).
     """
     try:
         soft = constraints_of(pod, handle, hard=False)
@@ -79,10 +77,7 @@ def topology_weight(domains: int) -> float:
 
 
 def normalize(raw: Mapping[str, int]) -> Scores:
-    """Return node's name → score (0..100), best for the fewest points.
-
-    Source: podtopologyspread/scoring.go NormalizeScore (v1.36).
-    """
+    """Return node's name → score (0..100), best for the fewest points."""
     # 100 x (highest + lowest - points) / highest, cut to an integer.
     highest = max(raw.values(), default=0)
     if highest <= 0:

@@ -61,10 +61,7 @@ class Preemption(msgspec.Struct, frozen=True):
 
 
 def preempt(evaluation: Evaluation, handle: Handle) -> Preemption | None:
-    """Return which Pods the scheduler would preempt for a Pod that fits nowhere, None if it preempts none.
-
-    Source: framework/preemption/preemption.go Preempt, DryRunPreemption (v1.36).
-    """
+    """Return which Pods the scheduler would preempt for a Pod that fits nowhere, None if it preempts none."""
     if evaluation.pod.spec.preemption_policy == NEVER or not handle.profile.preempts:
         return None
     if _waits_for_victims(evaluation, handle):

@@ -73,10 +73,7 @@ def untolerated_taints(node: Node, tolerations: tuple[Toleration, ...], *, numer
 
 
 def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores:
-    """Return feasible node's name → score (0..100), best where the fewest PreferNoSchedule taints are untolerated.
-
-    Source: tainttoleration/taint_toleration.go Score (v1.36).
-    """
+    """Return feasible node's name → score (0..100), best where the fewest PreferNoSchedule taints are untolerated."""
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     untolerated = Untolerated(pod.spec.tolerations, numeric, frozenset((PREFER_NO_SCHEDULE,)))
     counts = {

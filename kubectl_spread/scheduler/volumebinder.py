@@ -136,10 +136,7 @@ class PodVolumes(msgspec.Struct, frozen=True):
 
 
 def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -> PodVolumeClaims:
-    """Return a Pod's claims by how they are bound.
-
-    Source: volumebinding/binder.go GetPodVolumeClaims (v1.36).
-    """
+    """Return a Pod's claims by how they are bound."""
     bound: list[BoundVolume | None] = []
     waiting: list[WaitingClaim] = []
     immediate = False
@@ -171,8 +168,6 @@ def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handl
 
     Raises:
         ValueError: a claim or a volume is invalid.
-
-    Source: volumebinding/binder.go FindPodVolumes, checkBoundClaims (v1.36).
     """
     csi_node = handle.snapshot.get(CSINode, "", node_info.name) if claims.bound else None
     problem = ""

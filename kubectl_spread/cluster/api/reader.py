@@ -440,10 +440,7 @@ def _endless(wanted: Read) -> ClusterError:
 
 
 def watch_request(wanted: Read) -> Request:
-    """Return the request to watch a list, still without a resourceVersion.
-
-    Source: apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
-    """
+    """Return the request to watch a list, still without a resourceVersion."""
     query = {
         "watch": "true",
         "allowWatchBookmarks": "true",
