@@ -110,19 +110,15 @@ def _faults(limit_range: core.LimitRange, pod: Pod, release: Release) -> Iterato
             for container in (*pod.spec.containers, *pod.spec.init_containers):
                 yield from _item_faults(item, *_amounts(container.resources))
         elif item.type == "Pod":
-            yield from _item_faults(item, *_amounts_of_pod(pod.spec, release))
+            requests, limits = requests_together(pod.spec), limits_together(pod.spec)
+            if pod.spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
+                for amounts, own in zip((requests, limits), _amounts(pod.spec.resources), strict=True):
+                    amounts |= {name: amount for name, amount in own.items() if is_pod_level(name)}
+            yield from _item_faults(item, requests, limits)
 
 
 def _amounts(resources: core.ResourceRequirements) -> tuple[Amounts, Amounts]:
     return read_amounts(resources.requests), read_amounts(resources.limits)
-
-
-def _amounts_of_pod(spec: core.PodSpec, release: Release) -> tuple[Amounts, Amounts]:
-    requests, limits = requests_together(spec), limits_together(spec)
-    if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
-        for amounts, own in zip((requests, limits), _amounts(spec.resources), strict=True):
-            amounts |= {name: amount for name, amount in own.items() if is_pod_level(name)}
-    return requests, limits
 
 
 def _item_faults(item: core.LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:

@@ -272,13 +272,10 @@ def siblings(made: Pod, workload: OwnedPods, snapshot: Snapshot) -> tuple[Pod, .
             return tuple(pod for pod, run in runs if isinstance(run, Job) and run.spec.template.spec == template)
         case _:
             # Pods of these kinds have no revision, so they are compared with the template.
-            changes = _changes_template(workload.owner, snapshot)
+            owner = workload.owner
+            live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name) if owner else None
+            changes = owner and live and not same_template(template_of(live), template_of(owner))
             return () if changes else tuple(pod for pod in workload.pods if may_be_of(made, pod))
-
-
-def _changes_template(owner: Workload | None, snapshot: Snapshot) -> bool:
-    live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name) if owner else None
-    return owner is not None and live is not None and not same_template(template_of(live), template_of(owner))
 
 
 def _like(model: Pod, workload: OwnedPods, snapshot: Snapshot, *, comes: bool) -> NextPod:

@@ -9,7 +9,7 @@ pkg/quota/v1/evaluator/core/pods.go QuotaV1Pod (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -45,19 +45,17 @@ class QuotaUsage:
         """Update the quotas of these namespaces, or of all."""
         for namespace in namespaces or self._namespaces():
             quotas = [quota for quota in self._quotas() if quota.metadata.namespace == namespace]
-            if quotas:
-                before, now = self._charged.get(namespace, {}), self._now(namespace)
-                self._charged[namespace] = now
-                self._count(quotas, before, now)
-
-    def _count(self, quotas: Iterable[ResourceQuota], before: Charged, now: Charged) -> None:
-        changes = [*self._charges(now, before, 1), *self._charges(before, now, -1)]
-        for quota in quotas:
-            if not quota.status.used or quota.status.hard != (quota.spec.hard or quota.status.hard):
-                uncounted = replace(quota, status=ResourceQuotaStatus())
-                self._cluster.put(with_usage(uncounted, self._charges(now, {}, 1)))
-            elif changes:
-                self._cluster.put(with_usage(quota, changes))
+            if not quotas:
+                continue
+            before, now = self._charged.get(namespace, {}), self._now(namespace)
+            self._charged[namespace] = now
+            changes = [*self._charges(now, before, 1), *self._charges(before, now, -1)]
+            for quota in quotas:
+                if not quota.status.used or quota.status.hard != (quota.spec.hard or quota.status.hard):
+                    uncounted = replace(quota, status=ResourceQuotaStatus())
+                    self._cluster.put(with_usage(uncounted, self._charges(now, {}, 1)))
+                elif changes:
+                    self._cluster.put(with_usage(quota, changes))
 
     def _charges(self, these: Charged, others: Charged, count: int) -> Iterator[tuple[Pod, Amounts, int]]:
         release = self._cluster.handle.profile.release

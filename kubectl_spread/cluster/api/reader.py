@@ -290,7 +290,8 @@ class _Reading:
         return found
 
     def _get(self, wanted: Read) -> _Found:
-        answer = self._fetch(_get_request(wanted))
+        path = f"{_path(wanted)}/{_segment(wanted.name, 'resource name')}"
+        answer = self._fetch(Request(path=path, what=_what(wanted), needs=_needs(wanted, "get")))
         found: KubernetesObject = _decoded(answer, wanted.kind.struct, what=_what(wanted))
         self._add(objects=1)
         return _Found((found,))
@@ -448,14 +449,6 @@ def watch_request(wanted: Read) -> Request:
         "fieldSelector": wanted.field_selector,
     }
     return Request(path=_path(wanted), what=_what(wanted, "watch"), needs=_needs(wanted, "watch"), query=query)
-
-
-def _get_request(wanted: Read) -> Request:
-    return Request(
-        path=f"{_path(wanted)}/{_segment(wanted.name, 'resource name')}",
-        what=_what(wanted),
-        needs=_needs(wanted, "get"),
-    )
 
 
 def _list_request(wanted: Read, continue_: str) -> Request:

@@ -228,7 +228,9 @@ def _unread(objects: Objects, lists: Counter[Kind]) -> Iterator[Unread]:
     for kind in KINDS:
         if not objects[kind.name] and kind not in lists and (lists or kind in exist):
             yield Unread(kind, NOT_IN_FILES)
-    missing = _nodes_of_running_pods(objects).difference(name for _, name in objects[NODE.name])
+    pods = (pod for pod in objects[POD.name].values() if isinstance(pod, Pod))
+    used = {pod.spec.node_name for pod in pods if pod.status.phase == "Running" and not pod.terminating}
+    missing = used - {"", *(name for _, name in objects[NODE.name])}
     if missing and objects[NODE.name]:
         yield Unread(NODE, f"{_first_of(missing)} {NOT_IN_FILES}")
     # A dump has a list of Pods for each namespace; one of all namespaces has at least those of every cluster.
@@ -262,11 +264,6 @@ def _shown_to_exist(obj: KubernetesObject) -> Iterator[Kind]:
 
 def _each(objects: Objects) -> Iterator[KubernetesObject]:
     return (each for named in objects.values() for each in named.values())
-
-
-def _nodes_of_running_pods(objects: Objects) -> set[str]:
-    pods = (pod for pod in objects[POD.name].values() if isinstance(pod, Pod))
-    return {pod.spec.node_name for pod in pods if pod.status.phase == "Running" and not pod.terminating} - {""}
 
 
 def _first_of(names: set[str]) -> str:
