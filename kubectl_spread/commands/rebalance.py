@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -21,13 +22,14 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis.incomplete import unread_kinds, unread_of_filters
+from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
 from kubectl_spread.errors import ExitCode
-from kubectl_spread.gaps import Purpose, UnreadKind
+from kubectl_spread.gaps import Gap, Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
 from kubectl_spread.rebalance.checkpoints import Checkpoints, checkpoints
+from kubectl_spread.rebalance.movable import Undecided
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
 from kubectl_spread.rebalance.plan_notes import plan_notes
 from kubectl_spread.scheduler.framework import Handle
@@ -81,10 +83,14 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             for each in sorted(workloads, key=lambda each: (each.namespace, str(each.ref)))
             if (number := sum(pod.waits for pod in each.pods))
         )
-        unread = dict.fromkeys(unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE))
+        unread: dict[Gap, None] = dict.fromkeys(
+            unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE)
+        )
         stay = (reason for outcome in found.outcomes for _, reason in outcome.stay)
-        of_pods = (replace(reason, purpose=Purpose.REBALANCE) for reason in stay if isinstance(reason, UnreadKind))
-        unread |= dict.fromkeys(of_pods)
+        of_pods = (reason.gap for reason in stay if isinstance(reason, Undecided))
+        unread |= dict.fromkeys(
+            replace(gap, purpose=Purpose.REBALANCE) if isinstance(gap, UnreadKind) else gap for gap in of_pods
+        )
         report = RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalance_items.evictions(found, view.snapshot, flags)),
@@ -111,10 +117,10 @@ def _goal(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterab
     def may_go(pod: Pod) -> bool:
         return not some or (pod.metadata.namespace, owner_of(pod, view.snapshot)) in wanted
 
-    def unread(pod: Pod, handle: Handle) -> UnreadKind | None:
-        return next(unread_of_filters(pod, handle, Purpose.SCHEDULING), None)
+    def unknown(pod: Pod, handle: Handle) -> Gap | None:
+        return next(chain(unread_of_filters(pod, handle, Purpose.SCHEDULING), undecided(pod, handle)), None)
 
-    return Asked(wanted=is_wanted, may_go=may_go, unread=unread, soft=options.soft, most=options.most)
+    return Asked(wanted=is_wanted, may_go=may_go, unknown=unknown, soft=options.soft, most=options.most)
 
 
 def _worst_first(item: RebalanceItem) -> tuple[int, str, str, int]:

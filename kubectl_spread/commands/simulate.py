@@ -24,7 +24,7 @@ from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.incomplete import unread_kinds, unread_of_filters
+from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.diagnosis.step_changes import step_changes
@@ -123,7 +123,7 @@ def simulate(
     with reporting_bad_objects(source.name, view.snapshot):
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
-        changes = step_changes(steps, found, defaults=options.defaults)
+        changes = tuple(step_changes(steps, found, defaults=options.defaults))
         reports = tuple(
             simulated_step(
                 each,
@@ -132,7 +132,9 @@ def simulate(
             )
             for each, manifests in zip(changes, applied, strict=True)
         )
-    unread = dict.fromkeys(_unread(view.snapshot, found.after(-1)[0].seen.placed))
+    waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)
+    judged = (*found.after(-1)[0].seen.placed, *((each.pod, each.decision.handle) for each in waiting))
+    unread = dict.fromkeys(_unread(view.snapshot, judged))
     unknown = (gap for manifests in applied for manifest in manifests for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
@@ -140,11 +142,12 @@ def simulate(
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
-def _unread(snapshot: Snapshot, placed: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
-    """Yield the unread lists that decide how Pods are moved and created, and where those that found a node can go."""
+def _unread(snapshot: Snapshot, judged: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
+    """Yield what is not known of how Pods are moved and created, and of where these, which were judged, can go."""
     yield from unread_kinds(snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
-    for pod, handle in placed:
+    for pod, handle in judged:
         yield from unread_of_filters(pod, handle, Purpose.SIMULATION)
+        yield from undecided(pod, handle)
         yield from unknown_to_admission(pod, snapshot)
 
 

@@ -10,6 +10,6 @@ from kubectl_spread.wording.incomplete import texts
 
 
 def incomplete_entries(gaps: Iterable[Gap]) -> tuple[Incomplete, ...]:
-    """Return an entry for each gap."""
-    found = map(texts, gaps)
+    """Return an entry for each gap; gaps with the same text have one."""
+    found = dict.fromkeys(map(texts, gaps))
     return tuple(Incomplete(what=what, why=why, consequence=consequence) for what, why, consequence in found)

@@ -5,7 +5,7 @@ A gap that cannot change the answer for the Pod is not reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -19,8 +19,9 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import once, parse_label_selector
 from kubectl_spread.scheduler import dynamicresources
-from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.cycle import Evaluation, not_modelled
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, constraints_of
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.snapshot import Inventory, Snapshot
@@ -97,7 +98,6 @@ def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
 
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.Gap, ...]:
     """Return what the answer about this Pod could not take into account; empty if it is complete."""
-    not_modelled = (gaps.NotModelled(plugin=plugin) for plugin in evaluation.not_modelled)
     inventory = handle.snapshot.inventory
 
     def matters(kind: Kind) -> bool:
@@ -109,18 +109,30 @@ def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.G
     return (
         # That a Pod never runs is certain.
         *(() if handle.is_orphan(pod) else deciders(pod, handle, evaluation)),
-        *_undecided_choices(evaluation, handle),
-        *not_modelled,
+        *_undecided_choices(pod, handle, evaluation.feasible),
+        *_not_modelled(handle.profile),
         *unread_kinds(inventory, matters, gaps.Purpose.SCHEDULING),
         *(read_apart(inventory, (kinds.NODE, *filter(matters, KINDS_THAT_MATTER))) if inventory.apart else ()),
         *(() if evaluation.feasible else unread_kinds(inventory, helps_fixes, gaps.Purpose.FIXES)),
     )
 
 
-def _undecided_choices(evaluation: Evaluation, handle: Handle) -> Iterator[gaps.UndecidedChoice]:
+def undecided(pod: Pod, handle: Handle) -> Iterator[gaps.Gap]:
+    """Yield what is not modelled or not known about where a Pod goes that some node takes, whichever that is."""
+    named = handle.names_its_node(pod)
+    yield from () if named else _deciders(pod, handle, handle.node_infos.values())
+    yield from _undecided_choices(pod, handle, handle.node_infos)
+    yield from _not_modelled(handle.profile)
+
+
+def _not_modelled(profile: Profile) -> Iterator[gaps.NotModelled]:
+    return (gaps.NotModelled(plugin=plugin) for plugin in not_modelled(profile))
+
+
+def _undecided_choices(pod: Pod, handle: Handle, feasible: Collection[str]) -> Iterator[gaps.UndecidedChoice]:
     """Yield the Pods that may already be on a node, if that could change the answer for a Pod that some node takes."""
-    pod, snapshot = evaluation.pod, handle.snapshot
-    if not (snapshot.undecided and evaluation.feasible) or pod.key in snapshot.assumed:
+    snapshot = handle.snapshot
+    if not (snapshot.undecided and feasible) or pod.key in snapshot.assumed:
         return
     counted = [each.selector for each in constraints_of(pod, handle) if each.hard]
     nodes = {choice.node_name for choice in snapshot.undecided.values()}
@@ -129,7 +141,7 @@ def _undecided_choices(evaluation: Evaluation, handle: Handle) -> Iterator[gaps.
         for (namespace, name), choice in snapshot.undecided.items()
         if (namespace, name) == pod.key
         or (namespace == pod.metadata.namespace and any(s.matches(choice.pod.metadata.labels) for s in counted))
-        or nodes.issuperset(evaluation.feasible)
+        or nodes.issuperset(feasible)
     ]
     if found:
         yield gaps.UndecidedChoice(pods=tuple(sorted(found)))
@@ -217,6 +229,16 @@ def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[gaps.
 
     Source: kube-scheduler gangscheduling/gangscheduling.go PreEnqueue and Permit (v1.35 to v1.37).
     """
+    not_rejected = (
+        handle.node_infos[node_name]
+        for node_name, verdict in evaluation.nodes.items()
+        if all(rejection.plugin != dynamicresources.NAME for rejection in verdict.rejections)
+    )
+    return _deciders(pod, handle, not_rejected)
+
+
+def _deciders(pod: Pod, handle: Handle, not_rejected: Iterable[NodeInfo]) -> Iterator[gaps.Decider]:
+    """Yield the same, if DynamicResources does not reject these nodes."""
     profile, spec, name = handle.profile, pod.spec, "/".join(pod.key)
     unread = tuple(unread_cluster(handle.snapshot.inventory))
     yield from unread
@@ -230,11 +252,6 @@ def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[gaps.
             yield gaps.SchedulingGroup(pod=name, pod_group=spec.scheduling_group.pod_group_name)
         elif spec.workload_ref is not None:
             yield gaps.SchedulingGroup(pod=name, pod_group=spec.workload_ref.pod_group, workload=spec.workload_ref.name)
-    not_rejected = (
-        handle.node_infos[node_name]
-        for node_name, verdict in evaluation.nodes.items()
-        if dynamicresources.NAME in profile.filters
-        and all(rejection.plugin != dynamicresources.NAME for rejection in verdict.rejections)
-    )
-    if wanted := dynamicresources.undecided(pod, handle, not_rejected):
+    filters = dynamicresources.NAME in profile.filters
+    if filters and (wanted := dynamicresources.undecided(pod, handle, not_rejected)):
         yield gaps.UndecidedDevices(pod=name, wanted=wanted)

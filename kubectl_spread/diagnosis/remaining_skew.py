@@ -17,9 +17,9 @@ from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spe
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_cores
-from kubectl_spread.gaps import Gap, OtherScheduler, UnreadKind
+from kubectl_spread.gaps import Gap, OtherScheduler
 from kubectl_spread.rebalance.arrangements import seen_best
-from kubectl_spread.rebalance.movable import Movable, StayReason
+from kubectl_spread.rebalance.movable import Movable, StayReason, Undecided
 from kubectl_spread.rebalance.plan import Outcome
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.scheduler import cycle
@@ -132,7 +132,7 @@ def unsure_of(outcome: Outcome) -> Unsure | None:
         return NotBegun()
     if outcome.improves:
         return next(iter(incomplete(pod, handle, cycle.evaluate(pod, handle))), None)
-    return next((reason for _, reason in outcome.stay if isinstance(reason, UnreadKind)), None)
+    return next((reason.gap for _, reason in outcome.stay if isinstance(reason, Undecided)), None)
 
 
 def remaining_skew(outcome: Outcome) -> RemainingSkew | None:

@@ -18,7 +18,7 @@ from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset import comes_after
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, owner_of
-from kubectl_spread.gaps import UnreadKind
+from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
@@ -86,6 +86,12 @@ class ReplacementGated(msgspec.Struct, frozen=True):
     gate: str
 
 
+class Undecided(msgspec.Struct, frozen=True):
+    """Where the replacement can go is not known, because of this gap."""
+
+    gap: Gap
+
+
 class NotAskedAbout(msgspec.Struct, frozen=True):
     """Its workload is not part of the plan."""
 
@@ -102,7 +108,7 @@ StayReason: TypeAlias = (
     | EvictionRefused
     | ReplacementRefused
     | ReplacementGated
-    | UnreadKind
+    | Undecided
 )
 """Why a Pod is not evicted."""
 
@@ -129,16 +135,16 @@ class Movable(msgspec.Struct, frozen=True):
         return tuple(goals[at].place.get(node_name) for at in self.joins)
 
 
-Unread: TypeAlias = Callable[[Pod, Handle], UnreadKind | None]
-"""Returns the list that was not read although it decides where a Pod can go; None if there is none."""
+Unknown: TypeAlias = Callable[[Pod, Handle], Gap | None]
+"""Returns what is not known or not modelled and decides where a Pod can go; None if there is nothing."""
 
 
 class Movables:
     """The Pods of a cluster that may be evicted, each examined once."""
 
-    def __init__(self, handles: Handles, unread: Unread) -> None:
+    def __init__(self, handles: Handles, unknown: Unknown) -> None:
         self._handles = handles
-        self._unread = unread
+        self._unknown = unknown
         self._snapshot = snapshot = handles.snapshot
         self._numbers: dict[Hashable, int] = {}
         self._shared: set[int] = set()
@@ -179,13 +185,15 @@ class Movables:
         refusal = eviction.refusal(pod, self._snapshot)
         return EvictionRefused(refusal) if refusal else self._why_not_scheduled(pod)
 
-    def _why_not_scheduled(self, pod: Pod) -> ReplacementRefused | ReplacementGated | UnreadKind | None:
+    def _why_not_scheduled(self, pod: Pod) -> ReplacementRefused | ReplacementGated | Undecided | None:
         handle = self._handles.of(pod)
         again = self._replacement(pod, self._number_of_alike(pod), handle)
         if again.refusals:
             return ReplacementRefused(str(again.refusals[0]))
-        held = gates(again.pod)
-        return ReplacementGated(held[0]) if held else self._unread(again.pod, handle)
+        if held := gates(again.pod):
+            return ReplacementGated(held[0])
+        gap = self._unknown(again.pod, handle)
+        return Undecided(gap) if gap else None
 
     def _shared_volume(self, pod: Pod) -> VolumeShared | None:
         """Return the volume, for one node at a time, that the Pod shares; None if it shares none.

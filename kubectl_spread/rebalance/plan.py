@@ -17,7 +17,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
-from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unread
+from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
 from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
@@ -47,13 +47,13 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         may_go: which Pods may be evicted for it, unless something keeps them.
-        unread: returns what was not read and decides where a Pod can go: such a Pod is not evicted.
+        unknown: returns what is not known and decides where a Pod can go: such a Pod is not evicted.
         most: the limit of evictions (count); None for no limit.
     """
 
     wanted: Callable[[OwnedPods], bool]
     may_go: Callable[[Pod], bool]
-    unread: Unread = lambda _pod, _handle: None
+    unknown: Unknown = lambda _pod, _handle: None
     soft: bool = False
     most: int | None = None
 
@@ -147,7 +147,7 @@ class Planner:
     def __init__(self, handles: Handles, asked: Asked, most_work: int) -> None:
         self._asked = asked
         self._handles = handles
-        self._builder = ProblemBuilder(handles, asked.may_go, asked.unread)
+        self._builder = ProblemBuilder(handles, asked.may_go, asked.unknown)
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
 
@@ -261,13 +261,13 @@ BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename
 class ProblemBuilder:
     """Builds the optimisation problem from the cluster; ``may_go``: which Pods may be evicted, unless kept.
 
-    ``unread`` returns what was not read and decides where a Pod can go: such a Pod is kept.
+    ``unknown`` returns what is not known and decides where a Pod can go: such a Pod is kept.
     """
 
-    def __init__(self, handles: Handles, may_go: Callable[[Pod], bool], unread: Unread) -> None:
+    def __init__(self, handles: Handles, may_go: Callable[[Pod], bool], unknown: Unknown) -> None:
         self._handles = handles
         self._may_go = may_go
-        self._movables = Movables(handles, unread)
+        self._movables = Movables(handles, unknown)
         self._open: dict[bytes, tuple[str, ...]] = {}
 
     @property

@@ -239,7 +239,7 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
         },
         pre_filter=found.rejection,
         narrowed=found.narrowed,
-        not_modelled=_not_modelled(handle.profile),
+        not_modelled=not_modelled(handle.profile),
         filters=found.filters,
         broken=broken,
     )
@@ -252,7 +252,7 @@ def evaluate_briefly(pod: Pod, handle: Handle) -> Evaluation:
     if not name or dynamicresources.undecided(pod, handle, handle.node_infos.values()):
         return evaluate(pod, handle)
     verdict = NodeVerdict(name, None, (), NO_SCORES)
-    return Evaluation(pod=pod, nodes={name: verdict}, not_modelled=_not_modelled(handle.profile))
+    return Evaluation(pod=pod, nodes={name: verdict}, not_modelled=not_modelled(handle.profile))
 
 
 def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
@@ -413,7 +413,8 @@ def _always(status: Status, _node_info: NodeInfo) -> Status:
     return status
 
 
-def _not_modelled(profile: Profile) -> tuple[str, ...]:
+def not_modelled(profile: Profile) -> tuple[str, ...]:
+    """Return the enabled filter plugins that are not modelled."""
     return tuple(name for name in profile.filters if name not in PRE_FILTERS)
 
 

@@ -131,7 +131,7 @@ def texts(gap: gaps.Gap) -> Texts:
             what = f"the constraint of {gap.workload} in namespace {gap.namespace} on {gap.topology_key}"
             return what, gap.error, "kube-scheduler fails on its Pods, and none of their constraints is shown"
         case gaps.NotModelled():
-            return gap.plugin, "not evaluated", "its result is not known"
+            return gap.plugin, "not evaluated", f"the result of {gap.plugin} is not known"
         case gaps.UnprovedRelease():
             told = f"the rules of v1.{gap.nearest} and its known differences were applied"
             return f"kube-scheduler v1.{gap.minor}", "not among the proved releases", told

@@ -69,14 +69,15 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
     number, them = count_of(evictions, "eviction"), count_of(broken, "violated constraint")
     unknown = RebalanceVerdict.INCOMPLETE in verdicts
     if not evictions:
-        return f"No eviction is planned for {them}: not all is known." if unknown else f"No eviction helps: {them}."
+        return f"No eviction is planned for {them}{': not all is known' if unknown else ''}."
     balance, planned = "balances" if evictions == 1 else "balance", verdicts.count(RebalanceVerdict.PLANNED)
     if planned == broken:
         return f"{number} {balance} {them}."
     partial = verdicts.count(RebalanceVerdict.PARTIAL)
     improve = f"{'improves' if evictions == 1 else 'improve'} {partial}"
-    done = [f"{balance} {planned} of {them}"] if planned or not partial else [f"{improve} of {them}"]
-    done += [f"{improve} more"] if planned and partial else []
+    done = [f"{balance} {planned} of {them}", f"{improve} more"][: 2 if partial else 1]
+    if not planned:
+        done = [f"{improve} of {them}"] if partial else [f"{'is' if evictions == 1 else 'are'} planned for {them}"]
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
 
 
@@ -195,8 +196,8 @@ def stay_text(reason: movable.StayReason) -> str:
             return f"the API server would refuse its replacement: {message}"
         case movable.ReplacementGated(gate):
             return f"its replacement would wait for the scheduling gate {gate}"
-        case gaps.UnreadKind():
-            return f"where its replacement can go is not known: {consequence(reason)}"
+        case movable.Undecided(gap):
+            return f"where its replacement can go is not known: {consequence(gap)}"
         case KeptByController() | KeptByMark():
             return kept_text(reason)
         case _:

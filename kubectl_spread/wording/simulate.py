@@ -99,7 +99,8 @@ def removed_text(removed: str, pods: Sequence[tuple[str, str]], most: int | None
 
 def blocked_text(blocked: steps.Blocked) -> str:
     """Return why a Pod cannot be evicted."""
-    return f"{_reason(blocked.reason)}{', and it is deleted with its node' if blocked.goes_with_node else ''}"
+    why = _reason(blocked.reason)
+    return f"{why.removesuffix('.')}, and it is deleted with its node" if blocked.goes_with_node else why
 
 
 def _reason(reason: steps.BlockReason) -> str:

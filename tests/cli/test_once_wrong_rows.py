@@ -18,6 +18,7 @@ UNREADY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False
 THREE = (*ZONES, node("c1", zone="c"))
 SMALL = [node(f"{zone}1", zone=zone, allocatable={"cpu": "2"}) for zone in "abc"]
 BIG = {"cpu": "1500m"}
+GROUPED = template(ON_ZONES, schedulingGroup={"podGroupName": "g"})
 SSD = template(ON_ZONES, nodeSelector={"disk": "ssd"})
 
 
@@ -383,6 +384,25 @@ ROWS = {
         code=3,
         says=["No eviction is planned for 1 violated constraint: not all is known.", "incomplete: list persistentvol"],
         says_not=["/eviction"],
+    ),
+    "no Pod is evicted whose replacement its group may hold": Row(
+        objects=[*THREE, *deployed("a1", "a1", "a1", pods=GROUPED)],
+        ask=["rebalance"],
+        code=3,
+        says=["No eviction is planned for 1 violated constraint: not all is known.", "incomplete: PodGroup g (not ev"],
+        says_not=["/eviction"],
+    ),
+    "a Pod that its group may hold is not known to find a node": Row(
+        objects=[*THREE, *deployed("a1", "b1", pods=GROUPED)],
+        ask=["simulate", "--scale=deployment/web=3"],
+        code=3,
+        says=["incomplete: PodGroup g (not evaluated): the Pod is held until its PodGroup is complete."],
+    ),
+    "a plan within --max may help no constraint though others would": Row(
+        objects=[*THREE, node("d1", zone="d"), *deployed("a1", "a1", "a1", "b1", "b1", "b1")],
+        ask=["rebalance", "--max=1"],
+        code=1,
+        says=["No eviction is planned for 1 violated constraint."],
     ),
     "a Pod is evicted whose volumes suit every node": Row(
         objects=[

@@ -164,7 +164,7 @@ RULES: Mapping[str, Sequence[tuple[str, Rule]]] = {
     ),
     "rebalance": (
         (r"^(?P<n>\d+) evictions? (?:balance|improve)s? (?P<some>\d+)(?: of (?P<all>\d+))? violated", _evictions),
-        (r"^No eviction helps: (?P<n>\d+) violated", lambda read, known, _: int(read["n"]) == _violated(known)),
+        (r"^No eviction is planned for (?P<n>\d+) violated", lambda read, known, _: int(read["n"]) == _violated(known)),
         (r"^(?P<n>\d+) Pods? of (?P<who>.*) waits? for a node", _wait),
         (_ROW, _row),
     ),

@@ -51,7 +51,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             "kube-scheduler fails on its Pods, and none of their constraints is shown",
         ),
         (gaps.UnreadableManifest(place="web.yaml", why="is no mapping"), "web.yaml", "unreadable", "is no mapping"),
-        (gaps.NotModelled(plugin="Gang"), "Gang", "not evaluated", "its result is not known"),
+        (gaps.NotModelled(plugin="Gang"), "Gang", "not evaluated", "the result of Gang is not known"),
         (
             gaps.UnprovedRelease(minor=99, nearest=37),
             "kube-scheduler v1.99",

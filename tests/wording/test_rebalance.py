@@ -160,6 +160,7 @@ def test_the_command_that_says_why_pods_wait_reaches_the_same_cluster() -> None:
         ("Planned Partial", "2 evictions balance 1 of 2 violated constraints and improve 1 more."),
         ("Partial", "2 evictions improve 1 of 2 violated constraints."),
         ("Planned", "2 evictions balance 1 of 2 violated constraints."),
+        ("Incomplete Impossible", "2 evictions are planned for 2 violated constraints; not all is known."),
         ("Partial Incomplete", "2 evictions improve 1 of 2 violated constraints; not all is known."),
     ],
 )

@@ -36,7 +36,7 @@ PREEMPTS = OK(preemption=Preemption(node="a1", victims=(PodName(namespace="shop"
         (Violated(skew=2, max_skew=1), "skew 2, maxSkew 1"),
         (NoEffect(why=Idle.NO_NODE_HAS_KEY, topology_key="rack"), "no node has rack"),
         (NoEffect(why=Idle.NO_SELECTOR, topology_key="rack"), "no labelSelector: it counts no Pod"),
-        (Incomplete(gap=NotModelled(plugin="Gang")), "its result is not known"),
+        (Incomplete(gap=NotModelled(plugin="Gang")), "the result of Gang is not known"),
         (Uneven(skew=2, max_skew=1), "skew 2, maxSkew 1, only preferred"),
         (OK(), ""),
         (OK(manager="kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue creates its Pods"),
