@@ -231,18 +231,31 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     return Work(deletes=tuple(pod for pod in old[:1] if pod is first))
 
 
-def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> tuple[str, tuple[str, ...]]:
-    """Return (the Pod that must be ready first, the names of those that are created after it); both empty for none.
+class HeldUp(msgspec.Struct, frozen=True):
+    """The Pod that must be ready before the StatefulSet creates ``missing`` Pods and replaces ``old`` ones, by name."""
 
-    Source: stateful_set_control.go processReplica (v1.36).
+    first: str
+    missing: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
+
+
+def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> HeldUp | None:
+    """Return what waits for a Pod that is not ready; None if nothing does, as in a Parallel StatefulSet.
+
+    Source: stateful_set_control.go processReplica, updateStatefulSet (v1.36).
     """
     by_ordinal = {number: pod for pod in pods if (number := _ordinal(owner, pod)) is not None}
     wanted = range(owner.spec.ordinals.start, owner.spec.ordinals.start + owner.spec.replicas_wanted)
     there = [by_ordinal[number] for number in wanted if number in by_ordinal]
     holding = next((pod.metadata.name for pod in there if not _is_well(pod)), "")
     missing = tuple(f"{owner.metadata.name}-{number}" for number in wanted if number not in by_ordinal)
+    newest = owner.spec.update_strategy.type != ON_DELETE and owner.status.update_revision
+    renewed = (
+        by_ordinal[n] for n in reversed(wanted) if newest and n in by_ordinal and n >= first_updated_ordinal(owner)
+    )
+    old = tuple(pod.metadata.name for pod in renewed if pod.metadata.labels.get(REVISION_HASH_LABEL) != newest)
     ordered = owner.spec.pod_management_policy != PARALLEL
-    return (holding, missing) if ordered and holding and missing else ("", ())
+    return HeldUp(holding, missing, old) if ordered and holding and (missing or old) else None
 
 
 def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod]:

@@ -47,7 +47,7 @@ class Observation(msgspec.Struct, frozen=True):
         sampled: whether the scheduler scored only some of the nodes that fit a Pod.
         refused: namespace, kind and name of a controller → why the API server refuses its Pods.
         living: workload → its Pods that have not ended, in the first order.
-        touched: the Pods that were created, changed or deleted so far, in the first order.
+        touched: the Pods that were created, changed or deleted so far, in the first order, also with earlier labels.
         placed: a Pod of each controller that found a node so far, and the cluster then, in the first order.
     """
 
@@ -92,7 +92,7 @@ class Observer:
 
     def _in_other_order(self, cluster: ClusterState, first: Observation) -> Observation:
         pods = living_pods(cluster.pods.values(), cluster.snapshot)
-        touched = _by_namespace((*cluster.touched.values(), *first.touched))
+        touched = _by_namespace((*cluster.touched.values(), *cluster.relabelled, *first.touched))
         states = {
             key: _states(key, first.upcoming[key].pod, cluster.handles) if _select_any(were, touched[key[0]]) else were
             for key, were in first.states.items()
@@ -115,7 +115,7 @@ class Observer:
             found = last.upcoming.get(key) if last and known else self._next_pod(key, living[key], handles)
             if found is not None:
                 upcoming[key] = found
-        touched = tuple(cluster.touched.values())
+        touched = (*cluster.touched.values(), *cluster.relabelled)
         return Observation(
             asked=frozenset(self._keys),
             states=_count_states(upcoming, last, handles, _by_namespace(touched)),

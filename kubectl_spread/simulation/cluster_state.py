@@ -81,7 +81,8 @@ class ClusterState:
         lowest_priority: the lowest of any Pod so far, at most 0.
         loosened: changes with everything that may make a node feasible: Pods removed, nodes or volumes changed.
         moves: namespace → how often a Pod in it was bound, deleted or removed (count).
-        touched: the Pods that were created, changed or removed.
+        touched: the Pods that were created, changed or removed, as they were last.
+        relabelled: earlier versions of those whose labels changed.
         born: Pod that was created or bound in the simulation → (the round in which it was created, -1 before the first;
             its number in that round).
         preempted: the Pods that the scheduler has preempted, in order.
@@ -128,6 +129,7 @@ class ClusterState:
             self._index_by_state(pod)
         self.version = 0
         self.touched: dict[PodKey, Pod] = {}
+        self.relabelled: list[Pod] = []
 
     @property
     def now(self) -> datetime:
@@ -212,7 +214,8 @@ class ClusterState:
 
     def remove(self, pod: Pod) -> None:
         """Remove the Pod."""
-        self._forget(self.pods.pop(pod.key))
+        self.touched[pod.key] = self.pods.pop(pod.key)
+        self._forget(self.touched[pod.key])
         del self._places[pod.key]
         self.loosened += 1
         self.moves[pod.metadata.namespace] += 1
@@ -227,6 +230,8 @@ class ClusterState:
         before = self.pods.get(pod.key)
         if before is not None:
             self._forget(before)
+            if before.metadata.labels != pod.metadata.labels:
+                self.relabelled.append(before)
             if (before.spec.node_name, before.terminating) != (pod.spec.node_name, pod.terminating):
                 self.moves[pod.metadata.namespace] += 1
             # The room that was nominated for the Pod is free again.
@@ -242,7 +247,6 @@ class ClusterState:
             self.handles = self.handles.each(lambda handle: handle.with_nominated(pod))
 
     def _forget(self, pod: Pod) -> None:
-        self.touched[pod.key] = pod
         self.waiting.pop(pod.key, None)
         self.restless[pod.spec.node_name].pop(pod.key, None)
         owner = pod.metadata.controller

@@ -49,12 +49,11 @@ class JobFailed(msgspec.Struct, frozen=True):
 
 
 class WaitsForReady(msgspec.Struct, frozen=True):
-    """A StatefulSet creates the missing Pods only once the Pod ``first`` is ready."""
+    """A StatefulSet creates or replaces Pods only once another is ready."""
 
     namespace: str
     ref: WorkloadRef
-    first: str
-    missing: tuple[str, ...]
+    held: statefulset.HeldUp
 
 
 def _maker(pod: Pod) -> ControllerKey:
@@ -175,9 +174,8 @@ class ControlLoop:
         """Yield the StatefulSets that wait until a Pod is ready."""
         for (namespace, kind, name), pods in self.cluster.owned.items():
             owner = self.cluster.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
-            first, missing = statefulset.held_up(owner, tuple(pods.values())) if owner else ("", ())
-            if missing:
-                yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), first, missing)
+            if held := statefulset.held_up(owner, tuple(pods.values())) if owner else None:
+                yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), held)
 
     def settle(self) -> bool:
         """Run until nothing changes; return whether that state was reached."""

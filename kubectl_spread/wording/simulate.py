@@ -152,8 +152,13 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
             return "no node answers, so nothing is evicted"
         case JobFailed(namespace, name, failure):
             return f"the job/{name} of {namespace} fails, and its Pods are deleted: {_failure(failure)}"
-        case WaitsForReady(namespace, ref, first, missing):
-            return f"only when {first} is Ready, {ref} of {namespace} creates {enumerated(missing)}"
+        case WaitsForReady(namespace, ref, held):
+            then = [
+                f"{does} {enumerated(pods)}"
+                for does, pods in (("creates", held.missing), ("replaces", held.old))
+                if pods
+            ]
+            return f"only when {held.first} is Ready, {ref} of {namespace} {' and '.join(then)}"
         case steps.UnknownController(ref):
             return f"the controller of the Pods of {ref} is not known"
         case steps.NotScaled(ref):
@@ -168,13 +173,14 @@ def _names(keys: Iterable[PodKey]) -> Sequence[str]:
 
 def _failure(failure: JobFailure) -> str:
     failed, limit = failure.failed, failure.limit
+    have = "has" if failed == 1 else "have"
     match failure.reason:
         case FailureReason.POD_FAILURE_POLICY:
             return "its podFailurePolicy fails it when a Pod is disrupted"
         case FailureReason.BACKOFF_LIMIT_EXCEEDED:
-            return f"{failed} of its Pods have failed and its backoffLimit is {limit}"
+            return f"{failed} of its Pods {have} failed and its backoffLimit is {limit}"
         case FailureReason.MAX_FAILED_INDEXES_EXCEEDED:
-            return f"{failed} of its indexes have failed and its maxFailedIndexes is {limit}"
+            return f"{failed} of its indexes {have} failed and its maxFailedIndexes is {limit}"
         case FailureReason.FAILED_INDEXES:
             return "every index has finished"
         case _:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -10,11 +12,11 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
-from tests.build import ZONE, Object, app, node, spread
+from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import SERVICE, rows_of
-from tests.simulation.test_steps import SIX, deployment, running
+from tests.simulation.test_steps import READY, SIX, deployment, item, last, running
 
 BY_ZONE = spread(ZONE, selector=app("web"), soft=True)
 DAEMONS = [
@@ -50,3 +52,12 @@ def test_a_simulation_counts_as_show_does(objects: Sequence[Object], counts: dic
     row = next(row for row in rows_of(objects, defaults=True) if row.constraint.topology_key == ZONE)
     shown = {domain.value: domain.matching for domain in row.constraint.domains}
     assert (shown, row.constraint.skew, row.status) == (counts, skew, item.status_before)
+
+
+@pytest.mark.parametrize(("old", "new", "after"), [("other", "web", 1), ("web", "other", 0)])
+def test_a_pod_is_counted_by_the_labels_that_are_applied(tmp_path: Path, old: str, new: str, after: int) -> None:
+    objects = [*SIX, *deployment(["a1", "b1", "c1"], spread(ZONE, selector={"matchLabels": {"team": "web"}}))]
+    bare = pod("bare", on="a1", labels={"team": old}, status=READY)
+    manifest = tmp_path / "bare.json"
+    manifest.write_text(json.dumps(pod("bare", on="a1", labels={"team": new})), encoding="utf-8")
+    assert item(last([*objects, bare], f"apply {manifest}")).after == {"a": after, "b": 0, "c": 0}

@@ -44,6 +44,16 @@ class TestFromTheStart:
         step = last([dead, *SIX[1:], *made], "cordon c2", "drain a1")
         assert step.notes == ("the drain waits for default/web-0, Terminating on a node that does not answer",)
 
+    def test_a_job_counts_its_terminating_pod_as_failed(self) -> None:
+        owner = controller("Job", "web")
+        made = workload("Job", "web", pods=template(restartPolicy="Never"), parallelism=2, backoffLimit=0)
+        pods = [running(f"web-{at}", on, owner) for at, on in enumerate(["a1", "b1"])]
+        step = last([*SIX, made, *pods], "lose a1")
+        assert names(step.evicted) == ["web-0"]
+        assert [note.partition(":")[0] for note in step.notes] == [
+            "the job/web of default fails, and its Pods are deleted"
+        ]
+
     def test_it_may_answer_again(self) -> None:
         made = deployment(["a1", "b1"], IN_ZONES)
         made[2]["status"] = READY | {"conditions": [{"type": "Ready", "status": "False"}]}

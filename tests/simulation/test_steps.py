@@ -644,6 +644,13 @@ def test_what_waits_for_a_pod_that_is_not_ready_is_told() -> None:
     ]
 
 
+def test_a_rollout_that_waits_for_a_pod_that_is_not_ready_is_told() -> None:
+    owner, *pods = stateful(["a1", "b1", "c1"], podManagementPolicy="OrderedReady")
+    pods[1]["status"] = {"phase": "Running"}
+    step = last([*SIX, owner, *pods], "restart statefulset/web")
+    assert step.notes == ("only when web-1 is Ready, statefulset/web of default replaces web-2, web-1 and web-0",)
+
+
 def test_a_mirror_pod_that_is_deleted_comes_back() -> None:
     static = pod("proxy", on="a1", requests={"cpu": "3"}, owner=controller("Node", "a1"), status=READY)
     waiting = running("web-0", "", controller("CloneSet", "web"), requests={"cpu": "2"})

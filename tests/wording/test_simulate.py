@@ -7,6 +7,7 @@ import pytest
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
+from kubectl_spread.controllers.statefulset import HeldUp
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, MixedRevisions, OutcomeNote, Unsettled
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
@@ -54,13 +55,15 @@ def test_workloads_that_wait_for_one_reason(waiting: list[tuple[str, int, int]],
         (DrainRefused(), "the drain was refused"),
         (DrainWaits("a1"), "kubectl still waits for a1 to be drained"),
         (EvictionRefused("no"), "no"),
+        (EvictionRefused("No."), "No."),
     ],
     ids=str,
 )
 def test_why_a_pod_does_not_go(reason: BlockReason, text: str) -> None:
     described = typed_pod(pod("p", on="a1"))
     assert blocked_text(Blocked(described, reason)) == text
-    assert blocked_text(Blocked(described, reason, goes_with_node=True)) == f"{text}, and it is deleted with its node"
+    with_node = blocked_text(Blocked(described, reason, goes_with_node=True))
+    assert with_node == f"{text.removesuffix('.')}, and it is deleted with its node"
 
 
 FAILS = "the job/copy of n fails, and its Pods are deleted"
@@ -89,13 +92,21 @@ PODS = (("n", "web-0"), ("n", "web-1"))
             f"{FAILS}: 3 of its Pods have failed and its backoffLimit is 2",
         ),
         (
+            JobFailed("n", "copy", JobFailure(FailureReason.BACKOFF_LIMIT_EXCEEDED, 1, 0)),
+            f"{FAILS}: 1 of its Pods has failed and its backoffLimit is 0",
+        ),
+        (
             JobFailed("n", "copy", JobFailure(FailureReason.MAX_FAILED_INDEXES_EXCEEDED, 2, 1)),
             f"{FAILS}: 2 of its indexes have failed and its maxFailedIndexes is 1",
         ),
         (JobFailed("n", "copy", JobFailure(FailureReason.FAILED_INDEXES)), f"{FAILS}: every index has finished"),
         (
-            WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), "db-0", ("db-1", "db-2")),
+            WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), HeldUp("db-0", ("db-1", "db-2"))),
             "only when db-0 is Ready, statefulset/db of n creates db-1 and db-2",
+        ),
+        (
+            WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), HeldUp("db-1", ("db-3",), ("db-2", "db-1"))),
+            "only when db-1 is Ready, statefulset/db of n creates db-3 and replaces db-2 and db-1",
         ),
         (
             UnknownController(WorkloadRef(kind="Rollout", name="web")),
