@@ -134,6 +134,8 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
         known = _Decided()
         then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
         refused = tuple(_refused_controllers(before, first.seen, earlier))
+        would_be = frozenset(key for key, pods in first.seen.pending.items() if earlier.would_wait(key, len(pods)))
+        were = {key: then.get(key, status) if key[:2] in would_be else status for key, status in were.items()}
         constraints = tuple(_items(before, after, were, then))
         yield StepChange(
             step=step,
@@ -188,6 +190,12 @@ class _Before:
             return waited
         alone = self._would_wait
         return max(waited, len(alone[order if order < len(alone) else 0].get(key, ())))
+
+    def would_wait(self, key: Key, now: int) -> bool:
+        """Whether as many Pods of a workload would be Pending without the first step, though fewer were before it."""
+        if self._orders or now <= len(self._before.pending.get(key, ())):
+            return False
+        return now <= len(self._would_wait[0].get(key, ()))
 
     def refused(self, key: ControllerKey) -> float:
         """Return how many Pods of a controller were refused, or would be (count); minus infinity if none."""
@@ -290,8 +298,9 @@ Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]
 
 
 def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) -> Iterator[Key]:
-    """Yield the workloads with the status of before: the same counts, and a node takes the next Pod."""
-    in_trouble = {key[:2] for key, status in were.items() if status in IN_TROUBLE}
+    """Yield the workloads with the status of before: the same counts, none Pending, and a node takes the next Pod."""
+    in_trouble = {key[:2] for key, status in were.items() if status in IN_TROUBLE} | before.pending.keys()
+    in_trouble |= now.pending.keys()
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.states.get(key) == now.states[key]
         unchanged = counted_alike and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod

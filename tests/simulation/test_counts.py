@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.simulate import SimulateOptions, simulate
+from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
+from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.errors import ExitCode
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import SERVICE, rows_of
-from tests.simulation.test_steps import READY, SIX, deployment, item, last, running
+from tests.simulation.test_steps import READY, SIX, deployment, item, last, pending, running, simulated
 
 BY_ZONE = spread(ZONE, selector=app("web"), soft=True)
 DAEMONS = [
@@ -52,6 +54,22 @@ def test_a_simulation_counts_as_show_does(objects: Sequence[Object], counts: dic
     row = next(row for row in rows_of(objects, defaults=True) if row.constraint.topology_key == ZONE)
     shown = {domain.value: domain.matching for domain in row.constraint.domains}
     assert (shown, row.constraint.skew, row.status) == (counts, skew, item.status_before)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_pod_that_waits_decides_the_status_as_in_show(full: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    constraint, room = spread(ZONE, selector=app("web")), {"cpu": "2"}
+    daemon = {"requests": room, "topologySpreadConstraints": [constraint]}
+    nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "1" if full and zone == "c" else "4"}) for zone in "abc"]
+    made = workload("DaemonSet", "web", pods=template(constraint, requests=room))
+    living = [running(f"web-{on}", on, controller("DaemonSet", "web"), **daemon) for on in ("a1", "b1")]
+    report = simulated([*nodes, made, *living], "restart daemonset/web")
+    found, status = item(report.steps[0]), SpreadStatus.UNSCHEDULABLE if full else SpreadStatus.NO_EFFECT
+    assert (found.status_before, found.status_after, report.steps[0].newly_pending) == (status, status, False)
+    assert (pending(report.steps[0]), exit_code(report)) == (
+        {"daemonset/web": (1, 1)} if full else {},
+        ExitCode.ANSWERED,
+    )
 
 
 @pytest.mark.parametrize(("old", "new", "after"), [("other", "web", 1), ("web", "other", 0)])
