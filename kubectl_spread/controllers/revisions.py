@@ -37,8 +37,8 @@ def of_older_revision(
 ) -> Iterator[tuple[Pod, bool]]:
     """Yield (Pod of an older revision with the same template as the owner, so that it stays; whether that is certain).
 
-    A revision that was not read is known only by its Pods, which do not show all fields. The snapshot is the cluster
-    before the change.
+    A revision that was not read is known only by its Pods, which do not show all fields. The owner is merged, or new:
+    it adopts Pods then. The snapshot is the cluster before the change.
     """
     live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name)
     template, made, own = owner.spec.template, pod_from_template(owner), reference_to(owner)

@@ -129,7 +129,7 @@ def _awaited_pods(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPod
 
 
 def waves(evictions: Iterable[tuple[Pod, Pod, Collection[str]]], snapshot: Snapshot) -> Iterator[int]:
-    """Yield the wave of each eviction, in order, counted from 1; the nodes are those that its replacement may go to.
+    """Yield the wave of each eviction (the Pod, its replacement, the nodes that this may go to), in order, from 1.
 
     A wave takes at most as many Pods of a budget as it allows at the start. It takes no Pod whose replacement waits for
     a Ready Pod of the wave, may go to a node that another Pod of the wave is leaving, or may go elsewhere by inter-pod

@@ -143,9 +143,10 @@ class DomainCounts(msgspec.Struct, frozen=True):
 
 
 def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
-    """Return the fewest matching Pods in any eligible domain; 0 while there are fewer than ``min_domains`` of them.
+    """Return the fewest matching Pods in any eligible domain.
 
-    ``match_num``: eligible domain → matching Pods (count). It is as if an empty domain existed.
+    ``match_num``: domain → matching Pods (count). With fewer than ``min_domains`` domains (1 when unset), the result
+    is 0, as if an empty domain existed.
 
     Source: podtopologyspread/filtering.go minMatchNum (v1.36), KEP-3022.
     """
