@@ -9,6 +9,7 @@ class CountedDomain(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A domain as the autoscaler counts it.
 
     Attributes:
+        value: the domain.
         matching: Pods that the constraint counts there.
         from_: the pools that may add nodes in it.
     """

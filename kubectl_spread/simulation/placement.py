@@ -63,6 +63,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     Attributes:
         replica: its number, counted from 1.
+        node: the node's name.
         ties: the other nodes with the same total score, or as good for preemption.
         preempts: the Pods that are preempted on the node; unset if none are.
         preempts_instead: the Pods that may be preempted on one of the ties instead.
