@@ -53,6 +53,9 @@ class SimulateFlags(Flags):
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
     force: Annotated[bool, Option(help="Also evict Pods that no controller recreates.")] = False
+    # Who pastes the flags of kubectl drain gets an answer.
+    ignore_daemonsets: Annotated[bool, Option(help="Changes nothing: every drain has this flag.")] = False
+    delete_emptydir_data: Annotated[bool, Option(help="Changes nothing: every drain has this flag.")] = False
     all: Annotated[bool, Option(help="Also print constraints that do not change.")] = False
     defaults: Annotated[bool, Option(help="Include workloads that have only the cluster's default constraints.")] = (
         False

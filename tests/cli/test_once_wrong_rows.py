@@ -10,7 +10,7 @@ import pytest
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim, volume
-from tests.build_workloads import kubectl_applied, owned, template, workload
+from tests.build_workloads import controller, kubectl_applied, owned, template, workload
 from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, mounting, nightly, pods_of, run_of
 
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
@@ -384,6 +384,11 @@ ROWS = {
         code=3,
         says=["No eviction is planned for 1 violated constraint: not all is known.", "incomplete: list persistentvol"],
         says_not=["/eviction"],
+    ),
+    "the flags of kubectl drain that every drain has are taken": Row(
+        objects=[*ZONES, pod("p", on="a1", volumes=EMPTY, owner=controller("CloneSet", "c"))],
+        ask=["simulate", "--drain=a1", "--ignore-daemonsets", "--delete-emptydir-data"],
+        says=["drain a1: 1 Pod evicted", "`kubectl drain a1 --delete-emptydir-data`"],
     ),
     "no Pod is evicted whose replacement its group may hold": Row(
         objects=[*THREE, *deployed("a1", "a1", "a1", pods=GROUPED)],
