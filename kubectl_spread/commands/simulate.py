@@ -138,8 +138,8 @@ def simulate(
     unknown = (gap for manifests in applied for manifest in manifests for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
-    missing = (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *untried)))
-    return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
+    missing = dict.fromkeys((*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *untried))))
+    return SimulateReport(metadata=view.metadata, steps=reports, incomplete=tuple(missing))
 
 
 def _unread(snapshot: Snapshot, judged: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:

@@ -71,13 +71,24 @@ def _number(least: int, most: int) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def pending_text(waiting: Sequence[tuple[str, int, int]], summary: str) -> str:
-    """Return how many Pods of each workload wait, and why; in some random orders alone where there is no summary."""
-    by_chance = any(low < high for _, low, high in waiting)
+def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> str:
+    """Return how many Pods of each workload wait, and why; in some random orders alone where there is no summary.
+
+    ``waiting`` has each workload, the fewest and the most that wait, and how many of them are said to be no news
+    (counts).
+    """
+    by_chance = any(low < high for _, low, high, _ in waiting)
     why = f": {summary}" if summary else " in some random orders." if by_chance else "."
-    pods = [f"{_number(low, high)} {'Pod' if high == 1 else 'Pods'} of {workload}" for workload, low, high in waiting]
-    are = "is" if [high for *_, high in waiting] == [1] else "are"
+    pods = [
+        f"{_number(low, high)} {'Pod' if high == 1 else 'Pods'} of {workload}{_as_before(before, high)}"
+        for workload, low, high, before in waiting
+    ]
+    are = "is" if [high for _, _, high, _ in waiting] == [1] else "are"
     return f"{enumerated(pods, len(pods))} {are} Pending{why}"
+
+
+def _as_before(before: int, most: int) -> str:
+    return " (as before)" if before >= most else f" ({before} as before)" if before else ""
 
 
 def removed_text(removed: str, pods: Sequence[tuple[str, str]], most: int | None) -> str:

@@ -31,19 +31,24 @@ from tests.build import pod, typed_pod
     ("waiting", "summary", "text"),
     [
         (
-            [("x/web", 2, 2), ("y/api", 0, 1)],
+            [("x/web", 2, 2, 0), ("y/api", 0, 1, 0)],
             "it is cold.",
             ("2 Pods of x/web and 0 to 1 Pod of y/api are Pending: it is cold."),
         ),
-        ([("x/web", 2, 2)], "", "2 Pods of x/web are Pending."),
+        ([("x/web", 2, 2, 0)], "", "2 Pods of x/web are Pending."),
         (
-            [("x/web", 0, 2), ("y/api", 0, 1)],
+            [("x/web", 3, 3, 1), ("y/api", 1, 1, 1)],
+            "",
+            "3 Pods of x/web (1 as before) and 1 Pod of y/api (as before) are Pending.",
+        ),
+        (
+            [("x/web", 0, 2, 0), ("y/api", 0, 1, 0)],
             "",
             ("0 to 2 Pods of x/web and 0 to 1 Pod of y/api are Pending in some random orders."),
         ),
     ],
 )
-def test_workloads_that_wait_for_one_reason(waiting: list[tuple[str, int, int]], summary: str, text: str) -> None:
+def test_workloads_that_wait_for_one_reason(waiting: list[tuple[str, int, int, int]], summary: str, text: str) -> None:
     assert pending_text(waiting, summary) == text
 
 

@@ -58,11 +58,13 @@ def _notes(lines: Iterable[str]) -> Iterator[Note]:
 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
     """Yield what else is to be known of the step, a sentence or two each."""
-    alike: dict[tuple[str, bool], list[tuple[str, int, int]]] = {}
+    alike: dict[tuple[str, bool], list[tuple[str, int, int, int]]] = {}
+    news = any(pending.range[1] > pending.before for pending in step.pending)
     for pending in step.pending:
         low, high = pending.range
         key = pending.summary, not pending.summary and low < high
-        alike.setdefault(key, []).append((f"{pending.namespace}/{pending.workload}", low, high))
+        named = f"{pending.namespace}/{pending.workload}"
+        alike.setdefault(key, []).append((named, low, high, pending.before if news else 0))
     yield from (wording.pending_text(waiting, summary) for (summary, _), waiting in alike.items())
     for why in dict.fromkeys(pod.why for pod in step.blocked):
         yield wording.BLOCKED.format(_named(pod for pod in step.blocked if pod.why == why), why)
