@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from kubectl_spread.autoscalers.decision import Reason
-from kubectl_spread.autoscalers.karpenter.nodeclaim import refusals, unread
+from kubectl_spread.autoscalers.karpenter.nodeclaim import NodeClaim, unread
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
 from kubectl_spread.autoscalers.karpenter.requirements import Requirement
 from kubectl_spread.autoscalers.karpenter.topology import Topology
@@ -38,7 +38,7 @@ def empty_domains(pod: Pod, scheduler: Scheduler) -> Iterator[EmptyDomain]:
     pod_data = topology.pod_data(pod, pod, scheduler.profile)
     if unread(pod_data, scheduler) is not None:
         return
-    reasons = {each.name: next(refusals(each, pod_data, scheduler), None) for each in scheduler.templates}
+    reasons = {each.name: next(NodeClaim(each, pod_data, scheduler).refusals(), None) for each in scheduler.templates}
     for group in pod_data.groups:
         if group.index is None or group.key == HOSTNAME:
             continue

@@ -40,30 +40,123 @@ class Attempt(msgspec.Struct, frozen=True):
     refusals: tuple[decision.Reason, ...] = ()
 
 
-def can_add(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Attempt:
-    """Return the possible results of asking the NodePool for a node for the Pod."""
-    reasons = tuple(refusals(template, pod_data, scheduler))
-    if reasons:
-        return Attempt(refusals=reasons)
-    unknown = unread(pod_data, scheduler)
-    if unknown is not None:
-        return Attempt(refusals=(unknown,))
-    base = scheduling.added(template.requirements, (scheduling.one_of(HOSTNAME, (NEW_HOST,)),))
-    base = scheduling.added(base, pod_data.requirements.values())
-    choices = pod_data.add_requirements(base)
-    if isinstance(choices, TopologyGroup):
-        return Attempt(refusals=(_no_domain(choices, pod_data, base, scheduler),))
-    types = _types_within_limits(template, pod_data, scheduler)
-    nodes: list[Requirements] = []
-    missed: list[decision.Reason] = []
-    for picked in choices:
-        suited = _instance_types(template, pod_data, base, picked, types, scheduler)
-        if isinstance(suited, msgspec.Struct):
-            missed.append(suited)
-            continue
-        zones = {zone for each in suited for zone in each.zones(picked, scheduler.known_labels)}
-        nodes.append({**picked, ZONE: scheduling.one_of(ZONE, zones)} if zones else picked)
-    return Attempt(tuple(nodes), tuple(dict.fromkeys(missed)))
+class NodeClaim(msgspec.Struct, frozen=True):
+    """The node that a NodePool may add for a Pod."""
+
+    template: NodeClaimTemplate
+    pod_data: PodData
+    scheduler: Scheduler
+
+    def can_add(self) -> Attempt:
+        """Return the possible results of asking the NodePool for a node for the Pod."""
+        reasons = tuple(self.refusals())
+        if reasons:
+            return Attempt(refusals=reasons)
+        unknown = unread(self.pod_data, self.scheduler)
+        if unknown is not None:
+            return Attempt(refusals=(unknown,))
+        base = scheduling.added(self.template.requirements, (scheduling.one_of(HOSTNAME, (NEW_HOST,)),))
+        base = scheduling.added(base, self.pod_data.requirements.values())
+        choices = self.pod_data.add_requirements(base)
+        if isinstance(choices, TopologyGroup):
+            return Attempt(refusals=(self._no_domain(choices, base),))
+        types = self._types_within_limits()
+        nodes: list[Requirements] = []
+        missed: list[decision.Reason] = []
+        for picked in choices:
+            suited = self._instance_types(base, picked, types)
+            if isinstance(suited, msgspec.Struct):
+                missed.append(suited)
+                continue
+            zones = {zone for each in suited for zone in each.zones(picked, self.scheduler.known_labels)}
+            nodes.append({**picked, ZONE: scheduling.one_of(ZONE, zones)} if zones else picked)
+        return Attempt(tuple(nodes), tuple(dict.fromkeys(missed)))
+
+    def refusals(self) -> Iterator[decision.Reason]:
+        """Yield why the NodePool adds no node for the Pod in any domain."""
+        template, pod_data, known = self.template, self.pod_data, self.scheduler.known_labels
+        for taint in template.taints:
+            if scheduling.untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
+                yield decision.UntoleratedTaint(taint)
+        clash = scheduling.incompatible(template.requirements, pod_data.requirements, allow_undefined=known)
+        if clash is not None:
+            yield decision.LabelConflict(clash)
+        if not template.types:
+            yield _no_type(template.all_types, template.requirements, "none")
+        elif not self._types_within_limits():
+            yield from self._limits()
+
+    def _types_within_limits(self) -> tuple[InstanceType, ...]:
+        remaining = self.scheduler.remaining[self.template.name]
+        return tuple(each for each in self.template.types if _within_limits(each, remaining, self.pod_data.requests))
+
+    def _limits(self) -> list[decision.LimitReached]:
+        """Return the limit that alone excludes all instance types, or all limits."""
+        limits, written = limits_of(self.template.pool), self.template.pool.spec.limits
+        remaining = self.scheduler.remaining[self.template.name]
+        reached = {
+            name: decision.LimitReached(name, str(written[name]), limits[name] - left)
+            for name, left in remaining.items()
+        }
+        for name, left in remaining.items():
+            if not any(_within_limits(each, {name: left}, self.pod_data.requests) for each in self.template.types):
+                return [reached[name]]
+        return [*reached.values()]
+
+    def _no_domain(self, group: TopologyGroup, base: Requirements) -> decision.NoDomain:
+        anything = Requirement(group.key, complement=True)
+        own, supported = base.get(group.key, anything), self.pod_data.strict_requirements.get(group.key, anything)
+        spreads = group.kind is TopologyType.SPREAD
+        minimum = group.minimum(supported) or 0 if spreads else 0
+        held_by = (
+            sorted(domain for domain, count in group.counts.items() if count == minimum and supported.allows(domain))
+            if spreads and group.key != HOSTNAME
+            else []
+        )
+        offered = self.scheduler.domain_groups.get(group.key, {})
+        missing = (domain for domain in held_by if domain not in group.existing)
+        return decision.NoDomain(
+            topology_key=group.key,
+            index=group.index,
+            offered=tuple(sorted(filter(own.allows, group.counts))),
+            minimum=minimum,
+            held_by=tuple(held_by),
+            only_from=tuple(sorted({each.name for domain in missing for each in offered.get(domain, ())})),
+        )
+
+    def _instance_types(
+        self, base: Requirements, picked: Requirements, types: tuple[InstanceType, ...]
+    ) -> list[InstanceType] | decision.Reason:
+        clash = scheduling.incompatible(base, picked, allow_undefined=self.scheduler.known_labels)
+        if clash is not None:
+            return decision.LabelConflict(clash)
+        suited, missed = self._suited(picked, types)
+        if suited:
+            return suited if self.template.satisfies_min_values(suited) else decision.NoInstanceType("minValues")
+        narrowed = [g.key for g in self.pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
+        if narrowed:
+            # A domain is the reason only where an instance type suits in another one.
+            elsewhere, missed = self._suited(base, types)
+            if elsewhere:
+                return decision.DomainNotOffered(narrowed[0], tuple(sorted(picked[narrowed[0]].values)))
+        return _no_type(types, base, next(iter(missed)) if len(missed) == 1 else "combination")
+
+    def _suited(
+        self, wanted: Requirements, types: tuple[InstanceType, ...]
+    ) -> tuple[list[InstanceType], set[Mismatch]]:
+        missed: set[Mismatch] = set()
+        suited: list[InstanceType] = []
+        for each in types:
+            overhead = self.scheduler.daemon_overhead.get((self.template.name, each.name), DaemonOverhead())
+            if any(port.conflicts(taken) for port in host_ports(self.pod_data.pod) for taken in overhead.ports):
+                continue
+            requests = total((self.pod_data.requests, overhead.requests))
+            mismatch = each.mismatch(wanted, requests, self.scheduler.known_labels)
+            if mismatch is None:
+                suited.append(each)
+            else:
+                missed.add(mismatch)
+        return suited, missed
 
 
 def _within_limits(each: InstanceType, remaining: Mapping[str, int], requests: Mapping[str, int]) -> bool:
@@ -74,43 +167,6 @@ def _within_limits(each: InstanceType, remaining: Mapping[str, int], requests: M
         if spent or capacity.get(resource, 0) > left:
             return False
     return remaining.get(NODES) != 0
-
-
-def _types_within_limits(
-    template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler
-) -> tuple[InstanceType, ...]:
-    remaining = scheduler.remaining[template.name]
-    return tuple(each for each in template.types if _within_limits(each, remaining, pod_data.requests))
-
-
-def refusals(template: NodeClaimTemplate, pod_data: PodData, scheduler: Scheduler) -> Iterator[decision.Reason]:
-    """Yield why the NodePool adds no node for the Pod in any domain."""
-    for taint in template.taints:
-        if scheduling.untolerated((taint,), pod_data.pod.spec.tolerations) is not None:
-            yield decision.UntoleratedTaint(taint)
-    clash = scheduling.incompatible(
-        template.requirements, pod_data.requirements, allow_undefined=scheduler.known_labels
-    )
-    if clash is not None:
-        yield decision.LabelConflict(clash)
-    if not template.types:
-        yield _no_type(template.all_types, template.requirements, "none")
-    elif not _types_within_limits(template, pod_data, scheduler):
-        yield from _limits(template, pod_data, scheduler.remaining[template.name])
-
-
-def _limits(
-    template: NodeClaimTemplate, pod_data: PodData, remaining: Mapping[str, int]
-) -> list[decision.LimitReached]:
-    """Return the limit that alone excludes all instance types, or all limits."""
-    limits, written = limits_of(template.pool), template.pool.spec.limits
-    reached = {
-        name: decision.LimitReached(name, str(written[name]), limits[name] - left) for name, left in remaining.items()
-    }
-    for name, left in remaining.items():
-        if not any(_within_limits(each, {name: left}, pod_data.requests) for each in template.types):
-            return [reached[name]]
-    return [*reached.values()]
 
 
 def unread(pod_data: PodData, scheduler: Scheduler) -> decision.Unreadable | None:
@@ -127,73 +183,6 @@ def unread(pod_data: PodData, scheduler: Scheduler) -> decision.Unreadable | Non
             if any(each is None or not each.is_in for each in named):
                 return decision.Unreadable("domains", group.key)
     return None
-
-
-def _no_domain(group: TopologyGroup, pod_data: PodData, base: Requirements, scheduler: Scheduler) -> decision.NoDomain:
-    anything = Requirement(group.key, complement=True)
-    own, supported = base.get(group.key, anything), pod_data.strict_requirements.get(group.key, anything)
-    spreads = group.kind is TopologyType.SPREAD
-    minimum = group.minimum(supported) or 0 if spreads else 0
-    held_by = (
-        sorted(domain for domain, count in group.counts.items() if count == minimum and supported.allows(domain))
-        if spreads and group.key != HOSTNAME
-        else []
-    )
-    offered = scheduler.domain_groups.get(group.key, {})
-    only_from = {each.name for domain in held_by if domain not in group.existing for each in offered.get(domain, ())}
-    return decision.NoDomain(
-        topology_key=group.key,
-        index=group.index,
-        offered=tuple(sorted(filter(own.allows, group.counts))),
-        minimum=minimum,
-        held_by=tuple(held_by),
-        only_from=tuple(sorted(only_from)),
-    )
-
-
-def _instance_types(
-    template: NodeClaimTemplate,
-    pod_data: PodData,
-    base: Requirements,
-    picked: Requirements,
-    types: tuple[InstanceType, ...],
-    scheduler: Scheduler,
-) -> list[InstanceType] | decision.Reason:
-    clash = scheduling.incompatible(base, picked, allow_undefined=scheduler.known_labels)
-    if clash is not None:
-        return decision.LabelConflict(clash)
-    suited, missed = _suited(template, pod_data, picked, types, scheduler)
-    if suited:
-        return suited if template.satisfies_min_values(suited) else decision.NoInstanceType("minValues")
-    narrowed = [g.key for g in pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
-    if narrowed:
-        # A domain is the reason only where an instance type suits in another one.
-        elsewhere, missed = _suited(template, pod_data, base, types, scheduler)
-        if elsewhere:
-            return decision.DomainNotOffered(narrowed[0], tuple(sorted(picked[narrowed[0]].values)))
-    return _no_type(types, base, next(iter(missed)) if len(missed) == 1 else "combination")
-
-
-def _suited(
-    template: NodeClaimTemplate,
-    pod_data: PodData,
-    wanted: Requirements,
-    types: tuple[InstanceType, ...],
-    scheduler: Scheduler,
-) -> tuple[list[InstanceType], set[Mismatch]]:
-    missed: set[Mismatch] = set()
-    suited: list[InstanceType] = []
-    for each in types:
-        overhead = scheduler.daemon_overhead.get((template.name, each.name), DaemonOverhead())
-        if any(port.conflicts(taken) for port in host_ports(pod_data.pod) for taken in overhead.ports):
-            continue
-        requests = total((pod_data.requests, overhead.requests))
-        mismatch = each.mismatch(wanted, requests, scheduler.known_labels)
-        if mismatch is None:
-            suited.append(each)
-        else:
-            missed.add(mismatch)
-    return suited, missed
 
 
 def _no_type(

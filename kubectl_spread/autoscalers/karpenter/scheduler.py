@@ -21,8 +21,8 @@ from kubectl_spread.autoscalers.decision import (
     Verdict,
     left_alone,
 )
-from kubectl_spread.autoscalers.karpenter import existingnode, nodeclaim
-from kubectl_spread.autoscalers.karpenter.nodeclaim import Attempt
+from kubectl_spread.autoscalers.karpenter import existingnode
+from kubectl_spread.autoscalers.karpenter.nodeclaim import Attempt, NodeClaim
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import relax
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
@@ -79,7 +79,7 @@ def _try_schedule(pod_data: PodData, scheduler: Scheduler, topology: Topology) -
         if node and (known or not kinds):
             kinds.add(Decision.EXISTING_NODE)
         for template in () if surely else scheduler.templates:
-            attempt = attempts[template.name] = nodeclaim.can_add(template, pod_data, scheduler)
+            attempt = attempts[template.name] = NodeClaim(template, pod_data, scheduler).can_add()
             if attempt.nodes and not surely:
                 kinds.add(Decision.NEW_NODE)
                 nodes[template.name] += attempt.nodes
