@@ -34,6 +34,7 @@ class Gate(msgspec.Struct, frozen=True):
 CONTAINER_RESTART_RULES = Gate("ContainerRestartRules", 34, 35)
 DEVICE_BINDING_CONDITIONS = Gate("DRADeviceBindingConditions", 34, 36)
 DYNAMIC_RESOURCES = Gate("DynamicResourceAllocation", 26, 34)
+ENV_FILES = Gate("EnvFiles", 34, 35)
 EXTENDED_RESOURCES_BY_DEVICES = Gate("DRAExtendedResource", 34, 36)
 # Since 1.35, never on by default; but an API server with the gate off drops the field, so a Pod with it proves it on.
 GENERIC_WORKLOAD = Gate("GenericWorkload", 0, 0)

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import Tables
-from kubectl_spread.apiserver.quantities import canonical
+from kubectl_spread.apiserver.quantities import canonical, with_defaults
 from kubectl_spread.apiserver.strategic_merge import (
     Map,
     MergeError,
@@ -69,6 +69,7 @@ class Merged(msgspec.Struct, frozen=True):
     applied: bool = True
     kept: tuple[str, ...] = ()
     changes_unkept: bool | None = False
+    values: Map = {}
 
 
 class Application(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ class Application(msgspec.Struct, frozen=True):
         Raises:
             MergeError: kubectl cannot apply it.
         """
-        return self.obj if live is None else self._applied(live, last_applied(live))
+        return self.obj if live is None else self._applied(live, last_applied(live))[0]
 
     def merged(self, live: KubernetesObject) -> Merged:
         """Return the same for an existing object, with what is not known about it.
@@ -105,15 +106,15 @@ class Application(msgspec.Struct, frozen=True):
         """
         original = last_applied(live)
         unkept = self._changes_unkept(original) if isinstance(live, Pod) else False
-        found = self._applied(live, original)
+        found, values = self._applied(live, original)
         if isinstance(found, Job) and UNKNOWN in found.spec.template.rest:
             unkept = None
         # Snapshots of older releases lack parts of the manifest applied last. Pods and Jobs are nearly immutable.
         if "metadata" in original or isinstance(live, Pod | Job):
-            return Merged(found, changes_unkept=unkept)
-        others = self._applied(live, {"spec": _plain_object(live)[0].get("spec")})
+            return Merged(found, changes_unkept=unkept, values=values)
+        others, _ = self._applied(live, {"spec": _plain_object(live)[0].get("spec")})
         kept = tuple(_differences("spec", _spec(found), _spec(others)))
-        return Merged(found, LAST_APPLIED in live.metadata.annotations, kept)
+        return Merged(found, LAST_APPLIED in live.metadata.annotations, kept, values=values)
 
     def _changes_unkept(self, original: Map) -> bool | None:
         after = pod_digest(self.values)
@@ -147,7 +148,8 @@ class Application(msgspec.Struct, frozen=True):
             return three_way_json_patch(original, manifest, {**known, **live})
         return three_way_patch(original, manifest, {**known, **live}, self.schema)
 
-    def _applied(self, live: KubernetesObject, original: Map) -> KubernetesObject:
+    def _applied(self, live: KubernetesObject, original: Map) -> tuple[KubernetesObject, Map]:
+        """Return the object after the manifest is applied, and its plain values; no values if some are not known."""
         values, rest = _plain_object(live)
         template = template_in(original)
         written = template.get(REST)
@@ -162,8 +164,9 @@ class Application(msgspec.Struct, frozen=True):
         except DecodeError as error:
             raise MergeError(str(error)) from error
         if rest is None:
-            return found
-        return with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(manifest))))
+            return found, merged
+        found = with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(manifest))))
+        return found, merged if rest == NOTHING else {}
 
 
 def last_applied(live: KubernetesObject) -> Map:
@@ -228,11 +231,11 @@ def _spec(obj: KubernetesObject) -> Plain:
     for name in ("strategy", "update_strategy"):
         if getattr(spec, name, None) in _DEFAULT_STRATEGIES:
             spec = replace(spec, **{name: UpdateStrategy()})
-    return canonical(plain(msgspec.json.encode(spec)))
+    return canonical(with_defaults(spec, as_json=True))
 
 
 def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
-    if isinstance(one, dict) and isinstance(other, dict):
+    if isinstance(one, dict) and isinstance(other, dict) and one and other:
         for key in dict.fromkeys((*one, *other)):
             if key not in {REST, UNKEPT}:
                 yield from _differences(f"{path}.{key}", one.get(key), other.get(key))

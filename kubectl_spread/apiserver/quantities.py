@@ -104,14 +104,19 @@ def unreadable(text: Quantity) -> bool:
     return False
 
 
-def with_defaults(value: object) -> Plain:
-    """Return the value as JSON has it, with every default: an API server stores those, a manifest leaves them out."""
+def with_defaults(value: object, *, as_json: bool = False) -> Plain:
+    """Return plain values with every default: an API server stores those, a manifest leaves them out.
+
+    ``as_json``: whether fields have their names in JSON, and not those of the types.
+    """
     if isinstance(value, msgspec.Struct):
-        return {name: with_defaults(getattr(value, name)) for name in value.__struct_fields__}
+        names = value.__struct_encode_fields__ if as_json else value.__struct_fields__
+        values = (getattr(value, field) for field in value.__struct_fields__)
+        return {name: with_defaults(each, as_json=as_json) for name, each in zip(names, values, strict=True)}
     if isinstance(value, dict):
-        return {str(key): with_defaults(each) for key, each in value.items()}
+        return {str(key): with_defaults(each, as_json=as_json) for key, each in value.items()}
     if isinstance(value, tuple):
-        return [with_defaults(each) for each in value]
+        return [with_defaults(each, as_json=as_json) for each in value]
     assert value is None or isinstance(value, str | int | float | bool)  # noqa: S101 - an object holds nothing else
     return value
 

@@ -11,6 +11,7 @@ import msgspec
 
 from kubectl_spread.apiserver.denials import ending, lacks_namespace, standard_fault
 from kubectl_spread.apiserver.fields import Api
+from kubectl_spread.apiserver.strategic_merge import DIRECTIVES
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.validation.field_errors import Errors
 from kubectl_spread.apiserver.validation.volumes import parameter_errors
@@ -37,6 +38,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
         obj: the object; None for a kind of another API.
         template: the Pod template of a kind of another API; None where it has none.
         namespace: empty for kinds without namespaces.
+        merged: the plain values of the object, where it is merged with an existing one and all are known.
     """
 
     api_version: str
@@ -46,6 +48,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     template: PodTemplateSpec | None = None
     template_values: tuple[str, Plain] | None = None
     namespace: str = ""
+    merged: Plain = None
 
     def existing(self, before: Snapshot) -> KubernetesObject | None:
         """Return the existing object of its kind and name; None if there is none."""
@@ -95,6 +98,8 @@ def review(
     undecodable = [*api.object_errors(submission.api_version, submission.kind, submission.values)]
     if submission.template_values:
         undecodable += api.template_errors(*submission.template_values)
+    if existing is not None:
+        undecodable = [error for error in undecodable if not _names_directive(error.field)]
     rejected = {error.field for error in undecodable}
     invalid = () if validated else dict.fromkeys(_validation_errors(submission, release, exists=existing is not None))
     errors = (*undecodable, *(error for error in invalid if error.field not in rejected))
@@ -105,6 +110,11 @@ def review(
         changes = (*update_errors(obj, existing, release), *_standard_errors(obj, existing, snapshot, release))
     warnings = () if absent or errors or changes else _warnings(submission, release)
     return Review(namespace_errors=absent, errors=errors, change_errors=changes, warnings=warnings)
+
+
+def _names_directive(path: str) -> bool:
+    """Whether a field directs a strategic merge patch: for an existing object kubectl sends one, which executes it."""
+    return path.rpartition(".")[2].startswith(DIRECTIVES)
 
 
 def _standard_errors(obj: KubernetesObject, live: KubernetesObject, snapshot: Snapshot, release: Release) -> Errors:
@@ -128,11 +138,13 @@ def _validation_errors(submission: Submission, release: Release, *, exists: bool
         return
     yield from validate(obj, release)
     makes_pods = isinstance(obj, Pod) or type(obj).__name__ in WORKLOADS
-    if makes_pods and any(not MANIFEST_ONLY_FIELDS.isdisjoint(mapping) for mapping in _mappings(values)):
+    if makes_pods and any(
+        not MANIFEST_ONLY_FIELDS.isdisjoint(mapping) for mapping in _mappings(submission.merged or values)
+    ):
         # The rules of these fields are loaded only for manifests that have any.
         from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 
-        yield from validate_details(obj, values, release, exists=exists)
+        yield from validate_details(obj, submission.merged or values, release, exists=exists)
 
 
 def _mappings(values: Plain) -> Iterator[dict[str, Plain]]:

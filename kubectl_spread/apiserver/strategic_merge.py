@@ -24,6 +24,8 @@ List: TypeAlias = list[Plain]
 
 _PATCH, _RETAIN_KEYS = "$patch", "$retainKeys"
 _DELETE_FROM, _SET_ORDER = "$deleteFromPrimitiveList/", "$setElementOrder/"
+DIRECTIVES = (_PATCH, _RETAIN_KEYS, _DELETE_FROM, _SET_ORDER)
+"""How the names of the fields begin that direct a patch."""
 _MERGE, _REPLACE, _DELETE = "merge", "replace", "delete"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, cast
 
 import pytest
@@ -123,6 +124,17 @@ def kept(manifest: Object, live: Object) -> tuple[bool, tuple[str, ...]]:
     """Return whether kubectl applied what lives before, and the fields that stay but may not."""
     found = merging(manifest, [live])
     return found.applied, found.kept
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
+def test_defaults_that_the_api_server_sets_are_not_named(kind: str) -> None:
+    manifest = workload(kind, "web")
+    live = deepcopy(manifest)
+    live["spec"]["template"]["spec"] |= {"restartPolicy": "Always", "schedulerName": "default-scheduler"}
+    if kind == "StatefulSet":
+        policy = {"whenDeleted": "Retain", "whenScaled": "Retain"}
+        live["spec"] |= {"podManagementPolicy": "OrderedReady", "persistentVolumeClaimRetentionPolicy": policy}
+    assert kept(manifest, live) == (False, ())
 
 
 def test_kinds_of_other_apis_are_merged_as_json() -> None:

@@ -157,6 +157,60 @@ def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path) -> N
     ]
 
 
+MOUNT: Object = {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+VOLUME: Object = {"volumes": [{"name": "v", "emptyDir": {}}]}
+
+
+def described(container: Object, **spec: object) -> Object:
+    """Return the manifest with more fields of its container and its Pod."""
+    made = deepcopy(web(SOFT))
+    made["spec"]["template"]["spec"] |= spec
+    made["spec"]["template"]["spec"]["containers"][0] |= container
+    return made
+
+
+@pytest.mark.parametrize(
+    ("first", "by_hand", "manifest", "refused"),
+    [
+        (
+            described({}),
+            described({"env": [{"name": "A", "value": "1"}]}),
+            described({"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}),
+            ["containers[0].env[0].valueFrom"],
+        ),
+        (
+            described({}),
+            described({"livenessProbe": {"httpGet": {"port": 80}}}),
+            described({"livenessProbe": {"tcpSocket": {"port": 80}}}),
+            ["containers[0].livenessProbe.tcpSocket"],
+        ),
+        (described({}), described({}, **VOLUME), described(MOUNT), []),
+        (
+            described({}, **VOLUME),
+            described(MOUNT, **VOLUME),
+            described({}),
+            ["containers[0].volumeMounts[0].name"],
+        ),
+    ],
+    ids=["a value and a source", "two probes", "a volume for a mount", "a mount without its volume"],
+)
+def test_fields_that_are_only_validated_are_merged_too(
+    first: Object, by_hand: Object, manifest: Object, refused: list[str], tmp_path: Path
+) -> None:
+    live, *others = deployment(["a1", "b1", "c1"], SOFT)
+    live["spec"] = by_hand["spec"]
+    live["metadata"]["annotations"] = kubectl_applied(first)["metadata"]["annotations"]
+    found = checked(tmp_path, manifest, [*SIX, live, *others])
+    assert [error.field.removeprefix("spec.template.spec.") for error in found.validation] == refused
+
+
+def test_a_manifest_directs_the_patch_only_of_an_object_that_exists(tmp_path: Path) -> None:
+    manifest = web(SOFT)
+    manifest["spec"]["strategy"] = {"$patch": "replace", "type": "Recreate"}
+    assert checked(tmp_path, manifest, there(SOFT, by_hand={})).validation == ()
+    assert [error.field for error in checked(tmp_path, manifest, SIX).validation] == ["spec.strategy.$patch"]
+
+
 def run_by(kind: str, **fields: object) -> Object:
     """Return a bare Pod or a Job whose container has further fields."""
     pods = template(restartPolicy="Never")

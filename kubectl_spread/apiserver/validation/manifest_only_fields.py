@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from kubectl_spread.apimachinery import dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.creation import name_as_created, template_as_created
@@ -33,10 +33,10 @@ from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_
 from kubectl_spread.objects import core
 from kubectl_spread.objects import manifest_only_fields as fields
 from kubectl_spread.objects.decoding import DecodeError, convert
-from kubectl_spread.objects.kinds import WORKLOADS
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
-from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
-from kubectl_spread.release import Release
+from kubectl_spread.objects.workloads import CronJob, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.release import ENV_FILES, Release
 
 Rules: TypeAlias = Mapping[str, Callable[..., Errors]]
 """Path below an object → rule for the value there, if it is set; ``env[*]`` is every item of ``env``."""
@@ -57,11 +57,13 @@ def validate_details(
     try:
         if isinstance(obj, core.Pod):
             pod, name = convert(values, fields.PodObject), name_as_created(obj.metadata)
-            return tuple(_pod_spec_errors("spec", pod.get("spec", {}), pod_name=name, release=release))
+            found = _pod_spec_errors("spec", pod.get("spec", {}), obj.spec.volumes, pod_name=name, release=release)
+            return tuple(found)
         if kind in WORKLOADS:
             spec = convert(values, fields.Workload).get("spec", {})
-            of_template = _template_errors(kind, spec, release) if _validates_template(obj, release) else ()
-            return (*_workload_errors(kind, spec, exists=exists), *of_template)
+            of_template = _template_errors(cast("Workload", obj), spec, release)
+            validated = of_template if _validates_template(obj, release) else ()
+            return (*_workload_errors(kind, spec, exists=exists), *validated)
     except DecodeError:
         pass
     return ()
@@ -138,8 +140,9 @@ def _validates_template(obj: KubernetesObject, release: Release) -> bool:
     return True
 
 
-def _template_errors(kind: str, spec: fields.WorkloadSpec, release: Release) -> Errors:
-    of_cron_job = kind == "CronJob"
+def _template_errors(obj: Workload, spec: fields.WorkloadSpec, release: Release) -> Errors:
+    of_cron_job = isinstance(obj, CronJob)
+    kept = obj.spec.job_template.spec if isinstance(obj, CronJob) else obj.spec
     job = spec.get("jobTemplate", {}).get("spec", {}) if of_cron_job else spec
     pod_spec = job.get("template", {}).get("spec", {})
     # A StatefulSet's volumes for its claims replace the template's volumes of the same names.
@@ -148,10 +151,13 @@ def _template_errors(kind: str, spec: fields.WorkloadSpec, release: Release) -> 
     own = (volume for volume in pod_spec.get("volumes", ()) if volume.name not in added)
     path = "spec.jobTemplate.spec.template.spec" if of_cron_job else "spec.template.spec"
     with_claims: fields.PodSpec = {**pod_spec, "volumes": (*added.values(), *own)}
-    yield from _pod_spec_errors(path, with_claims, pod_name=None, release=release)
+    yield from _pod_spec_errors(path, with_claims, kept.template.spec.volumes, pod_name=None, release=release)
 
 
-def _pod_spec_errors(path: str, spec: fields.PodSpec, *, pod_name: str | None, release: Release) -> Errors:
+def _pod_spec_errors(
+    path: str, spec: fields.PodSpec, kept: Sequence[core.Volume], *, pod_name: str | None, release: Release
+) -> Errors:
+    """Yield the errors of a Pod's spec; ``kept`` are the object's volumes, of which the values may lack some."""
     written = spec.get("volumes", ())
     volumes = template_as_created(core.PodSpec(volumes=written), release).volumes
     # This includes the sources that only manifests have. An error that volumes.py found too is reported once.
@@ -159,10 +165,11 @@ def _pod_spec_errors(path: str, spec: fields.PodSpec, *, pod_name: str | None, r
     names = mountable(volumes, pod_name=pod_name, release=release)
     # A volume whose feature is off is dropped, and its mounts with it.
     names |= {volume.name for volume in written if volume not in volumes}
+    names |= {volume.name for volume in kept} - {volume.name for volume in written}
     rules: Rules = {
         "terminationMessagePolicy": _one_of("File", "FallbackToLogsOnError"),
         "ports": _port_name_errors,
-        "env[*]": _variable_errors,
+        "env[*]": partial(_variable_errors, release),
         "volumeMounts": partial(_mount_errors, names),
         "imagePullPolicy": _one_of("Always", "IfNotPresent", "Never"),
     }
@@ -188,11 +195,15 @@ def _port_name_errors(path: str, ports: Sequence[fields.Port]) -> Errors:
         seen.add(name)
 
 
-def _variable_errors(path: str, variable: fields.EnvVar) -> Errors:
+def _variable_errors(release: Release, path: str, variable: fields.EnvVar) -> Errors:
     yield from _with("name")(path, variable)
     source, place = variable.get("valueFrom", {}), f"{path}.valueFrom"
     yield from _errors(dict.fromkeys(("configMapKeyRef", "secretKeyRef"), _key_selector_errors), place, source)
-    if source and variable.get("value"):
+    if "valueFrom" in variable and not source:
+        files = "`, `secretKeyRef` or `fileKeyRef`" if release.enables(ENV_FILES) else "` or `secretKeyRef`"
+        wanted = f"must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef{files}"
+        yield invalid(place, quoted(""), wanted)
+    elif source and variable.get("value"):
         yield invalid(place, quoted(""), "may not be specified when `value` is not empty")
     elif len(source) > 1:
         yield invalid(place, quoted(""), "may not have more than one field specified at a time")
