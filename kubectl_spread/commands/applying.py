@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread import gaps
 from kubectl_spread.apiserver.apply import Application
-from kubectl_spread.apiserver.denials import enforced_standard
+from kubectl_spread.apiserver.denials import enforced_standard, lacks_namespace
 from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
@@ -25,7 +25,7 @@ from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap, MayRollOut
-from kubectl_spread.objects.core import Pod, ResourceQuota
+from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.kinds import BY_API, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import is_whole, may_roll_out
@@ -66,7 +66,8 @@ def merge_all(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying =
     Raises:
         ClusterError: the API server cannot be reached or understood.
     """
-    merged = tuple(_merge(replace(each, server_side=how.server_side), snapshot, how) for each in manifests)
+    ordered = _before_their_namespaces([replace(each, server_side=how.server_side) for each in manifests], snapshot)
+    merged = tuple(_merge(each, snapshot, how) for each in ordered)
     quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota)]
     if how.ask is not None or not (quotas or any(True for _ in snapshot.all(ResourceQuota))):
         return merged
@@ -88,6 +89,19 @@ def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedC
 def unreadable(problem: ManifestProblem) -> Gap:
     """Return what is not known because a document is missing."""
     return gaps.UnreadableManifest(place=problem.place, why=problem.message)
+
+
+def _before_their_namespaces(manifests: Sequence[Manifest], before: Snapshot) -> Iterator[Manifest]:
+    """Yield the manifests; refused are those whose namespace only a later one creates: kubectl sends each once."""
+    to_come = [each.name for each in manifests if isinstance(each.obj, Namespace)]
+    for each in manifests:
+        if isinstance(each.obj, Namespace):
+            to_come.remove(each.name)
+        if each.namespace in to_come and lacks_namespace(each.namespace, before, before):
+            message = f'namespaces "{each.namespace}" not found: a later document creates it'
+            yield replace(each, refused=(FieldError("metadata.namespace", Reason.NO_NAMESPACE, message),))
+        else:
+            yield each
 
 
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:

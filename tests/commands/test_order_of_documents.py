@@ -10,7 +10,9 @@ import pytest
 
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
-from tests.build import Object, node, pod
+from kubectl_spread.errors import ManifestError
+from tests.build import Object, namespace, node, pod
+from tests.build_workloads import template, workload
 from tests.commands.memory import Memory
 from tests.simulation.test_steps import last
 
@@ -64,3 +66,16 @@ def test_only_earlier_documents_decide_about_a_bare_pod(
     step = last(NODES, f"apply {file}")
     assert step.newly_pending == ({*wanted.values()} != {"Schedulable"})
     assert bool(step.notes) == ("Invalid" in wanted.values())
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_a_namespace_comes_before_what_it_contains(tmp_path: Path, *, before: bool) -> None:
+    made = [namespace("new"), workload("Deployment", "web", pods=template(), namespace="new", replicas=1)]
+    file = written(tmp_path, made if before else made[::-1])
+    options = CheckOptions(filenames=(str(file),), namespace="default")
+    (item,) = check(Memory([*NODES, namespace("default")]), options, SchedulerOptions(), stdin=None).report.items
+    found = [f"{error.field}: {error.message}" for error in item.validation]
+    assert found == ([] if before else ['metadata.namespace: namespaces "new" not found: a later document creates it'])
+    if not before:
+        with pytest.raises(ManifestError, match='"new" not found'):
+            last([*NODES, namespace("default")], f"apply {file}")
