@@ -311,7 +311,9 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         """Return the snapshot with these objects, in place of those of the same kind and name."""
         merged = self.with_others(objects).objects
         by_kind = {kind.name: tuple(merged[kind.struct].values()) for kind in KINDS if kind.struct in merged}
-        return Snapshot.build(replace(self.inventory, objects=by_kind))
+        built = Snapshot.build(replace(self.inventory, objects=by_kind))
+        # What is added was not read.
+        return replace(built, inventory=self.inventory)
 
     def with_assigned(self, pod: Pod, node_name: str) -> Snapshot:
         """Return the snapshot in which the Pod is on that node: what the scheduler calls assuming it."""

@@ -111,7 +111,8 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
             not {"cpu", "memory"} <= container.resources.requests.keys()
             for container in (*spec.containers, *spec.init_containers)
         ),
-        kinds.RUNTIME_CLASS: bool(spec.runtime_class_name),
+        kinds.RUNTIME_CLASS: bool(spec.runtime_class_name)
+        and snapshot.get(RuntimeClass, "", spec.runtime_class_name or "") is None,
         kinds.PRIORITY_CLASS: spec.priority_class_name not in {"", *SYSTEM_PRIORITIES} or bool(snapshot.nominated),
         kinds.RESOURCE_QUOTA: True,
         kinds.SERVICE_ACCOUNT: spec.service_account_name not in {"", "default"},
@@ -130,7 +131,8 @@ def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
 
 def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
     tried = any(unread.kind == kind for unread in snapshot.inventory.unread)
-    return tried or kind.plural in snapshot.inventory.resource_versions or any(snapshot.all(kind.struct))
+    inventory = snapshot.inventory
+    return tried or kind.plural in inventory.resource_versions or bool(inventory.objects.get(kind.name))
 
 
 def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:

@@ -134,7 +134,7 @@ def simulate(
         )
     waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)
     judged = (*found.after(-1)[0].seen.placed, *((each.pod, each.decision.handle) for each in waiting))
-    unread = dict.fromkeys(_unread(view.snapshot, judged))
+    unread = dict.fromkeys(_unread(view.snapshot, naming.snapshot, judged))
     unknown = (gap for manifests in applied for manifest in manifests for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
@@ -142,13 +142,16 @@ def simulate(
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=tuple(missing))
 
 
-def _unread(snapshot: Snapshot, judged: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
-    """Yield what is not known of how Pods are moved and created, and of where these, which were judged, can go."""
-    yield from unread_kinds(snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
+def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
+    """Yield what is not known of how Pods are moved and created, and of where these, which were judged, can go.
+
+    ``before`` and ``after``: the cluster without and with all applied manifests.
+    """
+    yield from unread_kinds(before.inventory, NEEDED.__contains__, Purpose.SIMULATION)
     for pod, handle in judged:
         yield from unread_of_filters(pod, handle, Purpose.SIMULATION)
         yield from undecided(pod, handle)
-        yield from unknown_to_admission(pod, snapshot)
+        yield from unknown_to_admission(pod, after if pod.metadata.controller else before)
 
 
 def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:

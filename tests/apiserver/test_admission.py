@@ -11,6 +11,7 @@ from kubectl_spread.apiserver.admission import admitted, admitted_claim, default
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, Toleration
 from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import ANN_DEFAULT_CLASS, PersistentVolumeClaim
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
@@ -188,6 +189,15 @@ def test_files_that_hold_no_class_refuse_none() -> None:
     assert refusals(described, snapshot([])) == ()
     (entry,) = unknown(described, snapshot([]))
     assert (entry.kind, entry.why) == (kinds.RUNTIME_CLASS, "none in the files")
+
+
+def test_what_a_manifest_brings_was_not_read() -> None:
+    described = convert(pod("web", runtimeClassName="kata", priorityClassName="high"), Pod)
+    classes = [convert(priority_class("low", 1), PriorityClass), convert(runtime_class("gvisor"), RuntimeClass)]
+    brought = snapshot([]).with_objects(classes)
+    assert refusals(described, brought) == ()
+    assert [entry.kind for entry in unknown(described, brought)] == [kinds.RUNTIME_CLASS]
+    assert unknown(described, snapshot([]).with_objects([convert(runtime_class("kata"), RuntimeClass)])) == ()
 
 
 def test_nodes_out_of_reach_are_put_up_with_for_five_minutes() -> None:
