@@ -70,6 +70,10 @@ class Observation(msgspec.Struct, frozen=True):
         """The cluster, in the first order."""
         return self.handles.snapshot
 
+    def owner(self, key: Key) -> Workload | None:
+        """Return the workload as an object; None if there is none."""
+        return _owner(key, self.snapshot)
+
     def workload(self, key: Key) -> OwnedPods:
         """Return the workload with its Pods."""
         return _owned_pods(key, self.living[key], self.snapshot)

@@ -303,7 +303,8 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
     in_trouble |= now.pending.keys()
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.states.get(key) == now.states[key]
-        unchanged = counted_alike and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
+        same_owner = before.owner(key) is now.owner(key)  # A Job may have failed.
+        unchanged = counted_alike and same_owner and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
         there = upcoming.place(now.handles.of(upcoming.pod)) if unchanged else None
         if there is not None and (not upcoming.comes or cycle.feasible_node(upcoming.pod, there)):
             yield key

@@ -72,6 +72,15 @@ def test_a_pod_that_waits_decides_the_status_as_in_show(full: bool) -> None:  # 
     )
 
 
+def test_a_job_that_has_failed_has_no_problem_as_in_show() -> None:
+    constraint, owner = spread(ZONE, selector=app("web")), controller("Job", "web")
+    made = workload("Job", "web", pods=template(constraint, restartPolicy="Never"), parallelism=2, backoffLimit=0)
+    fields = {"topologySpreadConstraints": [constraint], "restartPolicy": "Never"}
+    living = [running(f"web-{on}", on, owner, **fields) for on in ("a1", "a2")]
+    found = item(last([*SIX[:2], made, *living], "drain a1"))
+    assert (found.status_before, found.status_after) == (SpreadStatus.NO_EFFECT, SpreadStatus.OK)
+
+
 @pytest.mark.parametrize(("old", "new", "after"), [("other", "web", 1), ("web", "other", 0)])
 def test_a_pod_is_counted_by_the_labels_that_are_applied(tmp_path: Path, old: str, new: str, after: int) -> None:
     objects = [*SIX, *deployment(["a1", "b1", "c1"], spread(ZONE, selector={"matchLabels": {"team": "web"}}))]
