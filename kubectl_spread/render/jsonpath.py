@@ -131,7 +131,10 @@ class _TemplateReader(msgspec.Struct):
         """
         while self.position < len(self.template):
             if self.template[self.position] != "{":
-                yield self._literal()
+                end = self.template.find("{", self.position)
+                end = len(self.template) if end < 0 else end
+                yield Literal(self.template[self.position : end])
+                self.position = end
                 continue
             action = self._action()
             if action == _END:
@@ -141,12 +144,6 @@ class _TemplateReader(msgspec.Struct):
             yield self._part(action)
         if within_range:
             raise PathError("a range has no {end}")
-
-    def _literal(self) -> Literal:
-        end = self.template.find("{", self.position)
-        end = len(self.template) if end < 0 else end
-        text, self.position = self.template[self.position : end], end
-        return Literal(text)
 
     def _action(self) -> str:
         start = end = self.position + 1

@@ -25,27 +25,19 @@ _BACKTICKS = re.compile(r"`+")
 def to_markdown(report: AnyReport) -> str:
     """Return the report as Markdown, which ends with what the answer does not rest on."""
     whole = outline_of(report, EXTENT)
-    detailed = True
     blocks = [escaped(whole.header)] if whole.header else []
+    detailed = whole.items
     if isinstance(report, SkewReport):
-        blocks += _overview(report)
-        detailed = len(report.items) <= MOST_DETAILED
+        problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
+        are = "is" if problems == 1 else "are"
+        blocks.append(f"**{problems} of {total} topology spread constraints {are} not OK.**")
+        blocks += _table(outline.table_of(SKEW_COLUMNS, report.items, wide=False))
+        detailed = detailed if total <= MOST_DETAILED else ()
     blocks += _list([cause.text for cause in whole.causes])
-    blocks += _details(whole) if detailed else ()
+    for item in detailed:
+        blocks.append(f"**{escaped(item.headline.lead + item.headline.line)}**")
+        blocks += (text for block in item.blocks for text in _block(block))
     return "\n\n".join([*blocks, *_block(whole.gaps), *filter(None, [escaped(whole.totals)])]) + "\n"
-
-
-def _overview(report: SkewReport) -> Iterator[str]:
-    problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
-    yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
-    yield from _table(outline.table_of(SKEW_COLUMNS, report.items, wide=False))
-
-
-def _details(whole: outline.Outline) -> Iterator[str]:
-    for item in whole.items:
-        yield f"**{escaped(item.headline.lead + item.headline.line)}**"
-        for block in item.blocks:
-            yield from _block(block)
 
 
 def escaped(text: str) -> str:
@@ -76,7 +68,8 @@ def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each 
         case outline.Fixes():
             yield from _fixes(block)
         case outline.Messages():
-            yield from _messages(block)
+            said = ((block.ours, "> "), (block.remark, ""), (block.theirs, "> "), (block.differs, ""))
+            yield from (f"{mark}{escaped(text)}" for text, mark in said if text)
         case outline.Commands():
             yield _fenced(block.commands, "sh")
         case _:
@@ -119,11 +112,3 @@ def _fenced(copied: Sequence[str], language: str, *, indent: str = "") -> str:
     longest = max((len(found) for line in lines for found in _BACKTICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join(f"{indent}{line}" for line in (f"{fence}{language}", *lines, fence))
-
-
-def _messages(messages: outline.Messages) -> Iterator[str]:
-    for quote, sentence in ((messages.ours, messages.remark), (messages.theirs, messages.differs)):
-        if quote:
-            yield f"> {escaped(quote)}"
-        if sentence:
-            yield escaped(sentence)

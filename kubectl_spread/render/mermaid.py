@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -142,9 +142,8 @@ class _Chart(msgspec.Struct):
         if isinstance(item, CheckItem) and item.placements:
             return
         pod = self.box(item.name, "new")
-        for name in item.feasible:
-            if name in drawn.nodes:
-                self.line(f"{pod} --> {drawn.nodes[name]}")
+        for name in filter(drawn.nodes.get, item.feasible):
+            self.line(f"{pod} --> {drawn.nodes[name]}")
         if not item.feasible and drawn.constraint is not None:
             for domain in drawn.constraint.domains:
                 if domain.value in drawn.frames:
@@ -165,10 +164,8 @@ def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintRep
     """Return the constraint whose domains are drawn: a hard one before a soft one, few domains before many."""
     if isinstance(item, SkewItem):
         return item.constraint
-    constraints: Sequence[ConstraintReport] = item.constraints
-    if isinstance(item, CheckItem) and item.after:
-        constraints = item.after
-    return min(constraints, key=lambda c: (not c.hard, len(c.domains) or 10**9), default=None)
+    after = item.after if isinstance(item, CheckItem) else ()
+    return min(after or item.constraints, key=lambda c: (not c.hard, len(c.domains) or 10**9), default=None)
 
 
 def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintReport | None) -> str:

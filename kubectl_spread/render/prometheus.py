@@ -1,6 +1,6 @@
 """``show`` as metrics, in Prometheus' text format: for the textfile collector, a push gateway or a CronJob's log.
 
-Every row is told apart by the labels of ``_row_labels``. Metrics are gauges: what was true when the cluster was read.
+Metrics are gauges: what was true when the cluster was read.
 Series are few: one for the status of a row, and none for each node unless that is asked for.
 
 Source: prometheus.io/docs/instrumenting/exposition_formats (version 0.0.4).
@@ -57,24 +57,18 @@ def _lines(metric: Metric, items: Sequence[SkewItem]) -> Iterator[str]:
     yield f"# HELP {name} {metric.help}"
     yield f"# TYPE {name} gauge"
     for item in items:
-        row = _row_labels(item)
+        row = {
+            "namespace": item.namespace,
+            "workload": str(item.workload),
+            "revision": item.revision,
+            "constraint": str(item.constraint.index),
+            "key": item.constraint.topology_key,
+            "when": item.constraint.when_unsatisfiable,
+        }
         for labels, value in metric.samples(item):
-            escaped = {
-                key: clean(text).replace("\\", "\\\\").replace('"', '\\"') for key, text in (row | labels).items()
-            }
-            written = ",".join(f'{key}="{text}"' for key, text in escaped.items())
+            told = {key: clean(text).replace("\\", "\\\\").replace('"', '\\"') for key, text in (row | labels).items()}
+            written = ",".join(f'{key}="{text}"' for key, text in told.items())
             yield f"{name}{{{written}}} {value}"
-
-
-def _row_labels(item: SkewItem) -> dict[str, str]:
-    return {
-        "namespace": item.namespace,
-        "workload": str(item.workload),
-        "revision": item.revision,
-        "constraint": str(item.constraint.index),
-        "key": item.constraint.topology_key,
-        "when": item.constraint.when_unsatisfiable,
-    }
 
 
 def _domain_pods(*, by_node: bool) -> Metric:

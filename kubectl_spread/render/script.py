@@ -10,7 +10,7 @@ from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceReport
 from kubectl_spread.contract.rebalance_items import eviction_of, eviction_path
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.errors import UsageError
-from kubectl_spread.rebalance.checkpoints import AwaitedPods, Checkpoints, CountedDomains
+from kubectl_spread.rebalance.checkpoints import Checkpoints, CountedDomains
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.access import commands_note
 from kubectl_spread.render.outline.rebalance import reasons_of, sentence_of
@@ -36,8 +36,13 @@ def script_text(report: RebalanceReport, checkpoints: Checkpoints) -> str:
     if report.evictions:
         functions = files(__package__).joinpath("rebalance.sh").read_text(encoding="utf-8")
         lines += ["set -eu", *_connection(report.metadata), LIMITS, "", functions.rstrip()]
-        lines += [line for at, each in enumerate(checkpoints.counted) for line in _domains(at, each)]
-        lines += ["", *_server(report.metadata), *_steps(report, checkpoints)]
+        lines += [line for at, each in enumerate(checkpoints.counted) for line in _domains(at, each)] + [""]
+        if "--server" not in report.metadata.connection_flags:
+            access = report.metadata.access
+            server = report.metadata.server or (access.server if access else "")
+            # Where files name no server, whoever runs the script does.
+            lines.append(f"check_server {shlex.quote(server) if server else WHICH_SERVER}")
+        lines += _steps(report, checkpoints)
     return "\n".join((*lines, ""))
 
 
@@ -57,13 +62,6 @@ def _connection(metadata: Metadata) -> Iterator[str]:
     if context and "--context" not in flags:
         flags = ("--context", context, *flags)
     yield f'ask() {{ {shlex.join(("kubectl", *flags))} "$@"; }}'
-
-
-def _server(metadata: Metadata) -> Iterator[str]:
-    """Yield the check of the API server, unless a flag names it; where files do not, whoever runs the script does."""
-    server = metadata.server or (metadata.access.server if metadata.access else "")
-    if "--server" not in metadata.connection_flags:
-        yield f"check_server {shlex.quote(server) if server else WHICH_SERVER}"
 
 
 def _domains(at: int, counted: CountedDomains) -> Iterator[str]:
@@ -93,7 +91,8 @@ def _steps(report: RebalanceReport, checkpoints: Checkpoints) -> Iterator[str]:
         name, path = f"{each.namespace}/{each.pod}", eviction_path(each.namespace, each.pod)
         yield f"  evict {shlex.join((name, path, eviction_of(each.namespace, each.pod, each.uid)))}"
         yield "fi"
-        yield f"wait_ready {shlex.join(_awaited(each, awaited))}"
+        words = (each.namespace, "/".join(awaited.controller), str(awaited.ready), *awaited.apart_from)
+        yield f"wait_ready {shlex.join(words)}"
     yield ""
     yield from _checks(checkpoints, len(report.evictions))
     yield f"echo {shlex.quote(wording.SCRIPT_DONE)}"
@@ -101,10 +100,6 @@ def _steps(report: RebalanceReport, checkpoints: Checkpoints) -> Iterator[str]:
 
 def _pod(eviction: PlannedEviction) -> str:
     return shlex.join((eviction.namespace, eviction.pod, eviction.uid))
-
-
-def _awaited(eviction: PlannedEviction, awaited: AwaitedPods) -> tuple[str, ...]:
-    return eviction.namespace, "/".join(awaited.controller), str(awaited.ready), *awaited.apart_from
 
 
 def _checks(checkpoints: Checkpoints, done: int) -> Iterator[str]:

@@ -12,10 +12,7 @@ _BREAK = re.compile(r"[-/,=_]|[.:](?=[A-Za-z])")
 def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
     """Return the lines of a text, at least one, broken at words; a word that is too long, at a sign within it.
 
-    Args:
-        text: one line; the spaces it begins with stay.
-        width: characters of a line.
-        hanging: how many characters fewer all lines but the first have.
+    The spaces it begins with stay. ``hanging``: how many characters fewer all lines but the first have.
     """
     lines, line, room = list[str](), "", width
     for word in _WORD.findall(text):

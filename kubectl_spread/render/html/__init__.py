@@ -15,14 +15,13 @@ from importlib.resources import files
 from itertools import accumulate
 
 from kubectl_spread.contract.any_report import AnyReport
-from kubectl_spread.contract.report import Metadata
 from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.bars import mini_bars
 from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, anchor, card_markup, cards_of, status_badge
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, path_text, text
 from kubectl_spread.render.html.node_map import Drawing, Style
 from kubectl_spread.render.html.sections import callout
-from kubectl_spread.render.outline import Gaps, Outline
+from kubectl_spread.render.outline import Gaps
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording import pages
@@ -57,12 +56,12 @@ def to_html(report: AnyReport) -> str:
         "title": text(f"kubectl spread {command}{source}"),
         "style": Markup(style),
         "heading": text(title),
-        "facts": joined(
-            (block("p", text(outline.header), class_="hint"), _facts(report.metadata, report, suffix)),
-        ),
+        "facts": joined((block("p", text(outline.header), class_="hint"), _facts(report, suffix))),
         "counts": _counts(cards),
         "incomplete": callout(Gaps(gaps=report.incomplete)),
-        "overview": joined((_causes(outline), _overview(cards))),
+        "overview": joined(
+            (block("ul", each("li", (text(it.text) for it in outline.causes)), class_="causes"), _overview(cards))
+        ),
         "size": text("many" if len(cards) > MANY else ""),
         "suffix": text(suffix),
         "cards": joined(_drawn(cards, short)) or element("p", text(pages.NOTHING_FOUND), class_="hint"),
@@ -84,8 +83,13 @@ def _policy(style: str, script: str) -> str:
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
-def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
-    namespaces = sorted(_namespaces(report))
+def _facts(report: AnyReport, suffix: str) -> Markup:
+    metadata = report.metadata
+    if report.kind == "SimulateReport":
+        namespaces = sorted({item.namespace for step in report.steps for item in step.items})
+    else:
+        not_created = report.not_created if report.kind == "PendingReport" else ()
+        namespaces = sorted({item.namespace for item in (*report.items, *not_created)})
     facts = {
         "Read from": metadata.source,
         "Server": metadata.server,
@@ -97,13 +101,6 @@ def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
     }
     written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts.items() if v)
     return element("dl", each("div", written), class_="facts")
-
-
-def _namespaces(report: AnyReport) -> set[str]:
-    if report.kind == "SimulateReport":
-        return {item.namespace for step in report.steps for item in step.items}
-    not_created = report.not_created if report.kind == "PendingReport" else ()
-    return {item.namespace for item in (*report.items, *not_created)}
 
 
 def _counts(cards: Sequence[Card]) -> Markup:
@@ -126,12 +123,6 @@ def _counts(cards: Sequence[Card]) -> Markup:
         if counted[status]
     ]
     return block("ul", each("li", buttons), class_="counts")
-
-
-def _causes(outline: Outline) -> Markup:
-    """Return each cause with the workloads that have it; nothing where there is one explanation."""
-    lines = [text(cause.text) for cause in outline.causes]
-    return block("ul", each("li", lines), class_="causes") if lines else NOTHING
 
 
 def _overview(cards: Sequence[Card]) -> Markup:
@@ -162,10 +153,5 @@ def _drawn(cards: Sequence[Card], short: Short) -> Iterable[Markup]:
     """Yield the cards, the worst unfolded, and their maps as long as the page stays handy."""
     troubled = [number for number, card in enumerate(cards) if card.status not in WELL][:MOST_OPEN] or [0]
     for number, cells in enumerate(accumulate(card.cells for card in cards)):
-        yield card_markup(cards[number], number, is_open=number in troubled, drawing=Drawing(_style(cells), short))
-
-
-def _style(cells: int) -> Style:
-    if cells <= MOST_ELEMENTS:
-        return Style.CELLS
-    return Style.LINES if cells <= MOST_CELLS else Style.NOTHING
+        style = Style.CELLS if cells <= MOST_ELEMENTS else Style.LINES if cells <= MOST_CELLS else Style.NOTHING
+        yield card_markup(cards[number], number, is_open=number in troubled, drawing=Drawing(style, short))

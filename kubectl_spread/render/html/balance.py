@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -46,35 +46,27 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan_bars(report: RebalanceReport, short: Short) -> Markup:
     """Return the bars of each constraint that does not hold as things are."""
-    return _drawn((_planned(item) for item in report.items if item.verdict is not RebalanceVerdict.BALANCED), short)
+    changed = [item for item in report.items if item.verdict is not RebalanceVerdict.BALANCED][:MOST_ITEMS]
+    return joined(
+        _bars(_balance(item, item.verdict, _exact("after", item.after, item.skew_after)), short) for item in changed
+    )
 
 
 def step_bars(step: SimulatedStep, short: Short) -> Markup:
-    """Return the bars of each constraint that the step changes."""
-    return _drawn((_simulated(item) for item in step.items if item.changed), short)
+    """Return the bars of each constraint that the step changes; of a skew that depends on chance, one outcome's."""
+    drawn = []
+    for item in [item for item in step.items if item.changed][:MOST_ITEMS]:
+        (least, most), pods = item.skew_after, item.after.values()
+        skew = least if least == most else max(pods, default=0) - min(pods, default=0)
+        after = msgspec.structs.replace(_exact("after", item.after, skew), pods=item.ranges)
+        drawn.append(_bars(_balance(item, status_after(item), after), short))
+    return joined(drawn)
 
 
-def _planned(item: RebalanceItem) -> Balance:
-    return Balance(
-        title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.verdict}",
-        max_skew=item.constraint.max_skew,
-        before=_exact("before", item.before, item.skew_before),
-        after=_exact("after", item.after, item.skew_after),
-    )
-
-
-def _simulated(item: SimulatedItem) -> Balance:
-    """Return what a step does to a constraint; with a skew that depends on chance that of one outcome is drawn."""
-    least, most = item.skew_after
-    pods = item.after.values()
-    drawn = least if least == most else max(pods, default=0) - min(pods, default=0)
-    after = _exact("after", item.after, drawn)
-    return Balance(
-        title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {status_after(item)}",
-        max_skew=item.constraint.max_skew,
-        before=_exact("before", item.before, item.skew_before),
-        after=msgspec.structs.replace(after, pods=item.ranges),
-    )
+def _balance(item: RebalanceItem | SimulatedItem, outcome: str, after: Side) -> Balance:
+    title = f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {outcome}"
+    before = _exact("before", item.before, item.skew_before)
+    return Balance(title=title, max_skew=item.constraint.max_skew, before=before, after=after)
 
 
 def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
@@ -83,11 +75,7 @@ def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
     return Side(label=label, pods=pods, minimum=max(counts.values(), default=skew) - skew)
 
 
-def _drawn(balances: Iterable[Balance], short: Short) -> Markup:
-    return joined(_balance(each, short) for _, each in zip(range(MOST_ITEMS), balances, strict=False))
-
-
-def _balance(balance: Balance, short: Short) -> Markup:
+def _bars(balance: Balance, short: Short) -> Markup:
     sides, shown = (balance.before, balance.after), _shown(balance)
     scale = max((most for side in sides for _, most in side.pods.values()), default=0) + 1
     line = f"line: minimum + maxSkew {balance.max_skew}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, text
 from kubectl_spread.render.outline import ConstraintBlock
 from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
+from kubectl_spread.wording.words import listed
 
 Part: TypeAlias = tuple[str, int, int]
 """What a part of a bar is, and from which number of Pods to which."""
@@ -29,9 +30,7 @@ def constraint_table(constraint: ConstraintReport, ranges: Ranges, short: Short 
     scale = max(_limit(constraint), *(row.most for row in rows)) + 1
     heads = ("Domain", "Nodes", "Pods", "", "Skew", "Next Pod")
     header = element("tr", *(_head(head, constraint) for head in heads))
-    body = (
-        element("tr", *_row(row, constraint, scale=scale, short=short), class_=_tone(row, constraint)) for row in rows
-    )
+    body = (_row(row, constraint, scale=scale, short=short) for row in rows)
     table = element("table", element("thead", header), element("tbody", *body), class_="domains")
     return element("div", table, class_="wide")
 
@@ -50,21 +49,20 @@ def _limit(constraint: ConstraintReport) -> int:
     return constraint.global_minimum + constraint.max_skew
 
 
-def _tone(row: DomainRow, constraint: ConstraintReport) -> str:
-    if not row.first.eligible:
-        return "uncounted"
-    is_closed = constraint.hard and (row.first.pinned or not row.first.allowed)
-    return "closed" if is_closed else ""
-
-
-def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int, short: Short) -> Iterable[Markup]:
+def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int, short: Short) -> Markup:
     count = f"{len(row.values)} domains: " if len(row.values) > 1 else ""
-    yield element("th", text(count), element("span", text(short(row.names(SHOWN_NAMES))), class_="value"), scope="row")
-    yield element("td", text(str(len(row.nodes))), class_="n", data_label="nodes")
-    yield element("td", element("b", text(row.pods)), class_="n", data_label="Pods")
-    yield element("td", _bar(row, constraint, scale=scale), class_="bars")
-    yield element("td", text(row.skew), class_="n", data_label="skew")
-    yield element("td", text(short(row.next)), class_="next")
+    is_closed = constraint.hard and (row.first.pinned or not row.first.allowed)
+    names = element("span", text(short(listed(row.values, SHOWN_NAMES))), class_="value")
+    return element(
+        "tr",
+        element("th", text(count), names, scope="row"),
+        element("td", text(str(len(row.nodes))), class_="n", data_label="nodes"),
+        element("td", element("b", text(row.pods)), class_="n", data_label="Pods"),
+        element("td", _bar(row, constraint, scale=scale), class_="bars"),
+        element("td", text(row.skew), class_="n", data_label="skew"),
+        element("td", text(short(row.next)), class_="next"),
+        class_="uncounted" if not row.first.eligible else "closed" if is_closed else "",
+    )
 
 
 def _bar(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Markup:

@@ -90,13 +90,10 @@ def anchor(number: int) -> str:
 
 def cards_of(report: AnyReport, items: Iterable[Item]) -> list[Card]:
     """Return a card for every item, worst first; rows of ``show`` and steps stay in their order."""
-    cards = [_card(outlined) for outlined in items]
-    worst_first = list(STATUSES)
-    return (
-        cards
-        if isinstance(report, SkewReport | SimulateReport | RebalanceReport)
-        else sorted(cards, key=lambda card: worst_first.index(card.status))
-    )
+    cards, worst_first = [_card(outlined) for outlined in items], list(STATUSES)
+    if not isinstance(report, SkewReport | SimulateReport | RebalanceReport):
+        cards.sort(key=lambda card: worst_first.index(card.status))
+    return cards
 
 
 def _card(outlined: Item) -> Card:
@@ -104,10 +101,8 @@ def _card(outlined: Item) -> Card:
         case SkewItem() as item:
             constraint = item.constraint
             default = " (cluster default)" if constraint.default else ""
-            about = (
-                f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}{default}"
-            )
-            return Card(outlined, item.status.value, about, _count_cells([constraint]), constraint)
+            about = f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}"
+            return Card(outlined, item.status.value, about + default, _count_cells([constraint]), constraint)
         case PendingItem() as item:
             about = ", ".join(filter(None, (str(item.workload) if item.workload else "", at_work(item))))
             cells = _count_cells(item.constraints) or len(item.nodes)

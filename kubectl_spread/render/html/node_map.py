@@ -98,7 +98,11 @@ def constraint_map(
     constraint: ConstraintReport, fates: Fates, placed: Counts = MappingProxyType({}), *, drawing: Drawing
 ) -> Markup:
     """Return the map of a constraint; nodes that ``fates`` does not name are only counted."""
-    domains = _merged(constraint, fates, placed) if _are_many(constraint.domains) else _each(constraint, fates, placed)
+    # Boxes stand for several domains where these are single nodes, or very many.
+    single = all(len(domain.nodes) <= 1 for domain in constraint.domains)
+    named = all(domain.nodes in {(), (domain.value,)} for domain in constraint.domains)
+    many = named or len(constraint.domains) > (FEW_BOXES if single else MOST_BOXES)
+    domains = _merged(constraint, fates, placed) if many else _each(constraint, fates, placed)
     boxes = [*domains, *_outside(constraint, fates)]
     return _map(boxes, of=f"the domains of {constraint.topology_key}", drawing=drawing)
 
@@ -107,13 +111,6 @@ def plain_map(fates: Fates, drawing: Drawing) -> Markup:
     """Return the map of nodes that no constraint divides."""
     cells = tuple(Cell(name, 0, 0, fate) for name, fate in fates.items())
     return _map([Box("All nodes", "", "", "domain", cells)] if cells else [], of="all nodes", drawing=drawing)
-
-
-def _are_many(domains: Sequence[Domain]) -> bool:
-    """Whether boxes stand for several domains: those of nodes by themselves, and where there are very many."""
-    single = all(len(domain.nodes) <= 1 for domain in domains)
-    named = all(domain.nodes in {(), (domain.value,)} for domain in domains)
-    return named or len(domains) > (FEW_BOXES if single else MOST_BOXES)
 
 
 def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
@@ -156,13 +153,8 @@ def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
     )
     if cells:
         pods = sum(cell.pods for cell in cells)
-        yield Box(
-            label="Not counted",
-            pods=f"{count_of(pods, 'Pod')} ignored" if pods else "",
-            note=pages.PASSED_OVER,
-            kind="outside",
-            cells=cells,
-        )
+        ignored = f"{count_of(pods, 'Pod')} ignored" if pods else ""
+        yield Box("Not counted", ignored, pages.PASSED_OVER, "outside", cells)
 
 
 def _bypassed(node: BypassedNode, judged: NodeFate) -> NodeFate:
@@ -229,18 +221,15 @@ def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup
         block("span", text(drawing.short(fate.why)), class_="reason"),
         class_="why",
     )
-    kind = f"cells{_size(cells, drawing.short)}"
+    size = " dense" if len(cells) <= MOST_NUMBERED else " dense tiny"
+    if len(cells) <= MOST_NAMED:
+        size = "" if sum(len(drawing.short(cell.name)) for cell in cells) <= FEW_LETTERS else " some"
+    kind = f"cells{size}"
     if drawing.style is Style.LINES:
         nodes = element("p", text_lines(_line(cell, drawing.short) for cell in cells), class_=f"lines {kind}")
     else:
         nodes = element("ul", joined(_cell(cell, drawing.short) for cell in cells), class_=kind)
     return element("div", title, nodes, class_=f"group {fate.fate}")
-
-
-def _size(cells: Sequence[Cell], short: Short) -> str:
-    if len(cells) <= MOST_NAMED:
-        return "" if sum(len(short(cell.name)) for cell in cells) <= FEW_LETTERS else " some"
-    return " dense" if len(cells) <= MOST_NUMBERED else " dense tiny"
 
 
 def _line(cell: Cell, short: Short) -> str:

@@ -22,10 +22,10 @@ SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"),
 def block_markup(found: outline.Block) -> Markup:  # noqa: C901, PLR0911 - one for each kind of block
     """Return one block of an outline; a constraint by its sentences, beside what is drawn of it."""
     match found:
-        case outline.SameFor() | outline.Note():
-            return element(
-                "p", text(found.line), class_="hint same-for" if isinstance(found, outline.SameFor) else "hint"
-            )
+        case outline.SameFor():
+            return element("p", text(found.line), class_="hint same-for")
+        case outline.Note():
+            return element("p", text(found.line), class_="hint")
         case outline.Refusals():
             return _fields_section(pages.WOULD_REFUSE, found.errors, class_="refused")
         case outline.Warnings():
@@ -101,9 +101,10 @@ def table_markup(table: outline.Table) -> Markup:
 def _words(cell: str) -> Markup:
     """Return the text of a cell; a name among other words is broken at a hyphen only where it fills a line."""
     words = cell.split(" ")
-    if len(words) == 1:
-        return text(cell)
-    return Markup(" ".join(element("span", text(it), class_="word") if "-" in it else text(it) for it in words))
+    among = len(words) > 1
+    return Markup(
+        " ".join(element("span", text(it), class_="word") if among and "-" in it else text(it) for it in words)
+    )
 
 
 def _fixes(fixes: outline.Fixes) -> Markup:

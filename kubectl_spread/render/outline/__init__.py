@@ -55,12 +55,9 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         same_for: the same for the Pods that share an explanation.
         wide: whether everything is named.
         evidence: whether everything that proves the answer is wanted, or only what decides it.
-        by_node: whether domains are unfolded to their nodes.
         brief: whether of several explanations only one of each cause is wanted, without its evidence.
         folded: whether room is short: what is not to blame is left out, and nodes that are not counted.
-        one_fix: whether there is room for one fix only.
-        every_fix: whether all fixes are wanted, or only the first.
-        all_fixes: the flags with which all are told.
+        all_fixes: the flags with which all fixes are printed.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
     """
 
@@ -89,8 +86,8 @@ class Table(Part, frozen=True, kw_only=True):
     """Rows of cells.
 
     Attributes:
-        title: what it shows, for formats that have headings.
-        headers: one for each column, in capitals and without spaces.
+        title: for formats that have headings.
+        headers: in capitals and without spaces.
         tones: of the cells; empty where none has one.
         below: headers of columns that may stand below the row where there is no room, the first one first.
         spare: headers of columns that may be left out, the first one first.
@@ -106,12 +103,9 @@ class Table(Part, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[RowT]):
-    """One column of a table.
+    """One column of a table; ``wide`` ones are in ``-o wide`` only.
 
     Attributes:
-        cell: the row's text in this column.
-        wide: whether it is shown by ``-o wide`` only.
-        tone: of the row in this column; None for columns without.
         below: whether it may stand below the row where there is no room.
         spare: whether it may be left out then.
     """
@@ -145,11 +139,9 @@ class Headline(Part, frozen=True, kw_only=True):
     """The answer in a sentence, root cause first.
 
     Attributes:
-        subject: whom it is about.
         lead: what stands before the line, without the color of its tone.
         line: the answer where nothing else names the subject.
         sentence: the answer beside the subject.
-        tone: how good the news is.
     """
 
     subject: str
@@ -236,12 +228,7 @@ class Gaps(Part, frozen=True, kw_only=True):
 
 
 class EditBlock(Part, frozen=True, kw_only=True):
-    """A change of a manifest.
-
-    Attributes:
-        place: file, line and field.
-        lines: the field as it is and as it has to be, as a diff writes it.
-    """
+    """A change of a manifest: file, line and field, and the lines of a diff."""
 
     place: str
     lines: tuple[str, ...]
@@ -254,7 +241,6 @@ class FixBlock(Part, frozen=True, kw_only=True):
         number: its place among those that are shown, counted from 1.
         effect: the nodes it opens, and the Pods it lets in.
         notes: what else is to be known of it, a sentence each.
-        edits: what to change in the manifest.
         yaml: lines to write where the Pod comes from.
         starts: what running them sets off; empty for nothing.
     """
@@ -276,7 +262,6 @@ class Fixes(Part, frozen=True, kw_only=True):
     Attributes:
         before: what is waited for, and what to do where no fix is safe, a sentence each.
         title: what the fixes are, and how to see more of them; empty where there is none.
-        fixes: the safest first.
         nothing_helps: that no change does, and what none reaches; empty where there are fixes or not all was tried.
         new_nodes: where a node more would help, a sentence each.
         left_alone: what would help too and is not offered, a sentence each.
@@ -362,7 +347,6 @@ class Outline(Part, frozen=True, kw_only=True):
     """What a report says.
 
     Attributes:
-        items: in the order of the report.
         causes: why Pods wait, each cause once; empty where there is one explanation.
         totals: how many items have which result; empty where there is one.
         more: which explanations are left out; empty where none is.

@@ -25,7 +25,7 @@ def outline_with(
 
     ``folded`` says whether what commands need is told in the title of the fixes.
     """
-    note, flags = commands_note(report.metadata), missing_flags(report.metadata) if folded else ()
+    note, flags = commands_note(report.metadata), _missing_flags(report.metadata) if folded else ()
     return Outline(
         items=_noted(tuple(items), note, flags) if note else tuple(items),
         gaps=gaps or Gaps(gaps=report.incomplete),
@@ -45,7 +45,7 @@ def header(metadata: Metadata) -> str:
     return wording.read_from(found.context, found.cluster, metadata.server)
 
 
-def missing_flags(metadata: Metadata) -> Sequence[str]:
+def _missing_flags(metadata: Metadata) -> Sequence[str]:
     """Return the flags that commands lack; none where they reach the cluster as they are."""
     found = metadata.access
     if not metadata.server and metadata.source and not {CONTEXT, "--server"} & {*metadata.connection_flags}:
@@ -55,7 +55,7 @@ def missing_flags(metadata: Metadata) -> Sequence[str]:
 
 def commands_note(metadata: Metadata) -> str:
     """Return what is to be added to commands; empty where they reach the cluster as they are."""
-    flags = missing_flags(metadata)
+    flags = _missing_flags(metadata)
     if CONTEXT in flags:
         return wording.files_name_no_cluster(metadata.source)
     return wording.left_out(flags, snapshot=not metadata.server) if flags else ""

@@ -21,17 +21,16 @@ def autoscaler_blocks(report: AutoscalerReport, extent: Extent) -> tuple[Block, 
         head += (Fixes(title=fixes_title(report.kind), fixes=blocks),)
     if not report.pools:
         return head
+
+    def domains(pool: PoolReport) -> str:
+        places = pool.domains.items()
+        return ", ".join(f"{noun_for(key, len(values))} {listed(values, extent.most())}" for key, values in places)
+
     noun = POOLS[report.kind]
     columns: tuple[Column[PoolReport], ...] = (
         Column("GROUP" if report.kind == "cluster-autoscaler" else noun.upper(), lambda pool: pool.name),
         Column("VERDICT", lambda pool: pool.verdict, tone=lambda pool: _TONES[pool.verdict]),
-        Column("DOMAINS", lambda pool: _domains(pool, extent)),
+        Column("DOMAINS", domains),
         Column("WHY", lambda pool: "; ".join(pool.reasons), below=True),
     )
     return *head, table_of(columns, report.pools, title=f"What each {noun} does")
-
-
-def _domains(pool: PoolReport, extent: Extent) -> str:
-    return ", ".join(
-        f"{noun_for(key, len(values))} {listed(values, extent.most())}" for key, values in pool.domains.items()
-    )

@@ -43,7 +43,11 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     refusals = [outline.Refusals(errors=errors)] if errors else []
     warnings = [outline.Warnings(warnings=item.warnings)] if item.warnings else []
     notes = [Note(line=line) for line in _notes(item, extent)]
-    fixes = _fixes(item, extent)
+    fixes = None
+    if item.jam is not None:
+        from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
+
+        fixes = fixes_block(item, extent)
     # How the replicas lie goes on with where they go, unless fixes stand between.
     first, *rest = [*([(), (fixes,)] if fixes else []), *_evidence(item, extent)] or [()]
     return Item(
@@ -56,14 +60,6 @@ def _item(item: CheckItem, extent: Extent) -> Item:
         ),
         paragraphs=((*refusals, *warnings, *notes, *first), *rest),
     )
-
-
-def _fixes(item: CheckItem, extent: Extent) -> outline.Fixes | None:
-    if item.jam is None:
-        return None
-    from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
-
-    return fixes_block(item, extent)
 
 
 def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
@@ -123,23 +119,17 @@ def _jammed(jam: Jam, replicas: int) -> str:
 
 
 def _created(item: CheckItem) -> str:
-    failed, placements = item.failed_create, item.placements
+    failed, placements, every = item.failed_create, item.placements, item.all_created
     if failed is not None and failed.created:
-        otherwise = _if_all_came(item)
+        otherwise = ""
+        if every is not None:
+            everyone = wording.placed(every.placements, wording.everyone(item.replicas, to_come=False))
+            otherwise = _jammed(every.jam, item.replicas) if every.jam else everyone
         return wording.refused_pod(failed.created + 1, item.replicas, failed.message, otherwise)
     some = item.rollout is not None and len(placements) < item.replicas
     if item.verdict is Verdict.INCOMPLETE or not placements or (item.replicas <= 1 and not some):
         return wording.placed(placements) if any(each.preempts for each in placements) else verdict_sentence(item)
     return wording.placed(placements, wording.everyone(len(placements) if some else item.replicas, to_come=some))
-
-
-def _if_all_came(item: CheckItem) -> str:
-    found = item.all_created
-    if found is None:
-        return ""
-    if found.jam is None:
-        return wording.placed(found.placements, wording.everyone(item.replicas, to_come=False))
-    return _jammed(found.jam, item.replicas)
 
 
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:

@@ -27,11 +27,8 @@ class DomainRow(Part, frozen=True, kw_only=True):
     Attributes:
         nodes: the nodes of all of them that are counted.
         not_counted: those that are not (count).
-        fewest: the Pods counted in each.
-        most: the same where ties fall otherwise.
+        fewest: the Pods counted in each; ``most``: where ties fall otherwise.
         skew: ``-`` where no Pod is counted.
-        next: whether one more Pod may go there, as far as the constraint is concerned.
-        first: one of them.
     """
 
     values: tuple[str, ...]
@@ -53,10 +50,6 @@ class DomainRow(Part, frozen=True, kw_only=True):
     def pods(self) -> str:
         """The Pods counted in each, as a range where that depends on ties."""
         return between(self.fewest, self.most)
-
-    def names(self, most: int) -> str:
-        """Return the domains' names, that many of them."""
-        return listed(self.values, most)
 
 
 def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:
@@ -108,11 +101,9 @@ def _unfolded(constraint: ConstraintReport, most: int) -> Table:
 
 def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
     """Return a row for each domain, or for all that stand the same where there are many."""
+    rows = domain_rows(constraint, ranges, merge=most != EVERY)
     if most == EVERY:
-        return _table(
-            domain_rows(constraint, ranges, merge=False), most, Column("NODES", lambda row: ", ".join(row.nodes))
-        )
-    rows = domain_rows(constraint, ranges)
+        return _table(rows, most, Column("NODES", lambda row: ", ".join(row.nodes)))
     names = most if len(rows) == len(constraint.domains) else 1
     return table_of(_columns(names, Column("NODES", lambda row: row.count)), rows)
 
@@ -125,7 +116,7 @@ def _table(rows: Sequence[DomainRow], most: int, nodes: Column[DomainRow]) -> Ta
 
 def _columns(most: int, *nodes: Column[DomainRow]) -> tuple[Column[DomainRow], ...]:
     return (
-        Column("DOMAIN", lambda row: row.names(most)),
+        Column("DOMAIN", lambda row: listed(row.values, most)),
         *nodes,
         Column("PODS", lambda row: row.pods),
         Column("SKEW", lambda row: row.skew),
@@ -175,11 +166,8 @@ def next_text(domain: Domain) -> str:
         return wording.NOT_COUNTED
     if not domain.allowed:
         return wording.closed(domain.skew_if_placed)
-    if domain.pinned_by:
-        return wording.pinned(
-            dict.fromkeys(pin.detail or getattr(pin.requirement, "plugin", "") for pin in domain.pinned_by)
-        )
-    return wording.OPEN
+    reasons = dict.fromkeys(pin.detail or getattr(pin.requirement, "plugin", "") for pin in domain.pinned_by)
+    return wording.pinned(reasons) if reasons else wording.OPEN
 
 
 def minimum_text(constraint: ConstraintReport) -> str:

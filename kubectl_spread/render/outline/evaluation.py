@@ -122,11 +122,7 @@ def _is_told(finding: Finding, item: EvaluationReport) -> bool:
 
 
 class NodeGroup(Part, frozen=True, kw_only=True):
-    """Nodes that the scheduler rejects for the same reason.
-
-    Attributes:
-        decides: whether nothing else rejects some of them.
-    """
+    """Nodes that the scheduler rejects for the same reason; ``decides``: whether nothing else rejects some of them."""
 
     names: tuple[str, ...]
     plugin: str
@@ -160,18 +156,16 @@ def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
             plugin=plugin,
             reasons=reasons,
             detail=detail,
-            decides=any(map(_is_alone, rejected)),
+            # A cordon and its taint are one.
+            decides=any(
+                len({each.plugin for each in node.rejections if each.detail != CORDON_TAINT}) <= 1 for node in rejected
+            ),
         )
         for (plugin, reasons, detail), rejected in groups.items()
     ]
     if len(found) > MOST_GROUPS:
         found = _without_details(found)
     return sorted(found, key=lambda group: (not group.decides, -len(group.names), group.plugin, group.detail))
-
-
-def _is_alone(node: NodeReport) -> bool:
-    """Whether one plugin alone rejects the node; a cordon and its taint are one."""
-    return len({each.plugin for each in node.rejections if each.detail != CORDON_TAINT}) <= 1
 
 
 def foremost(groups: Sequence[NodeGroup], *, folded: bool = False) -> Sequence[NodeGroup]:

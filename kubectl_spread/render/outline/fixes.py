@@ -10,7 +10,7 @@ from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
-from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
@@ -23,13 +23,7 @@ MOST_FIXES = 2
 
 
 def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) -> Fixes | None:
-    """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none.
-
-    Args:
-        item: the Pod.
-        extent: how much is wanted.
-        brief: whether only the first is.
-    """
+    """Return the fixes, or only the first, with what each opens and its commands; None for a Pod that needs none."""
     if not item.nodes or not item.needs_fixes:
         return None
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
@@ -44,6 +38,12 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     )
     waited = [each.message for each in item.waits or ()]
     reasons = {line.partition(": ")[2] for line in waited}
+    blocks = []
+    for number, fix in enumerate(shown, start=1):
+        some = fix.proved_on == "read" and fix.admits < fix.siblings
+        admits = f"at least {fix.admits}" if some else str(fix.admits)
+        opens = fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=bool(item.source))
+        blocks.append(fix_block(number, fix, extent, opens))
     return Fixes(
         before=(
             *(f"Wait for {message}." for message in waited),
@@ -51,9 +51,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
             *((fixes.nothing_safe(len(shown)),) if unsafe and shown else ()),
         ),
         title=fixes.title([fix.disturbs for fix in shown], more, checked=bool(item.source), folded=extent.folded),
-        fixes=tuple(
-            fix_block(number, fix, extent, _opens(fix, extent, item)) for number, fix in enumerate(shown, start=1)
-        ),
+        fixes=tuple(blocks),
         nothing_helps=_nothing_helps(item),
         new_nodes=() if nodes_first or hides_nodes else new_nodes,
         left_alone=(
@@ -84,11 +82,6 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
 def _is_safe(fix: Fix) -> bool:
     """Whether the fix keeps what somebody decided, and ends no Pod for good."""
     return fix.overrides is UNSET and fix.disturbs is not Disturbance.LOST
-
-
-def _opens(fix: Fix, extent: Extent, item: EvaluationReport) -> str:
-    admits = f"at least {fix.admits}" if fix.proved_on == "read" and fix.admits < fix.siblings else str(fix.admits)
-    return fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=bool(item.source))
 
 
 def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
@@ -127,11 +120,10 @@ def _nothing_helps(item: EvaluationReport) -> str:
         return ""
     if item.autoscaler is not UNSET and item.autoscaler.fixes:
         return ""
-    return fixes.nothing_helps([requirement_text(requirement, item) for requirement in item.blamed])
-
-
-def requirement_text(requirement: Requirement, item: EvaluationReport) -> str:
-    """Return a requirement by its topology key, or by its plugin's name."""
-    if isinstance(requirement, FilterRequirement):
-        return requirement.plugin
-    return next(f"the constraint on {c.topology_key}" for c in item.constraints if c.index == requirement.index)
+    keys = {each.index: each.topology_key for each in item.constraints}
+    return fixes.nothing_helps(
+        [
+            it.plugin if isinstance(it, FilterRequirement) else f"the constraint on {keys[it.index]}"
+            for it in item.blamed
+        ]
+    )

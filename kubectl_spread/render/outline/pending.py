@@ -49,12 +49,8 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     brief = extent.brief and several
     having = sorted(causes, key=lambda cause: -sum(map(_count_pods, causes[cause])))
     shown = [causes[cause][0] for cause in having] if brief else explained
-    whole = outline_with(
-        (_item(each, extent, brief=brief) for each in shown),
-        report,
-        evaluation.common_gaps(report),
-        folded=extent.folded,
-    )
+    items = (_item(each, extent, brief=brief) for each in shown)
+    whole = outline_with(items, report, evaluation.common_gaps(report), folded=extent.folded)
     if not several:
         return whole
     shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
@@ -92,12 +88,20 @@ def _shared_cause(cause: str, having: Sequence[Explained]) -> outline.SharedCaus
 
 def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     if isinstance(explained, NotCreated):
-        return _missing_pods(explained)
+        name, missing = f"{explained.namespace}/{explained.workload}", explained.wanted - explained.created
+        told = wording.never_created(missing, explained.wanted, refused_now=not explained.message_from)
+        sentence = f"{told}: {explained.message}"
+        headline = Headline(subject=name, line=f"{name}: {told}:", sentence=sentence, tone=Tone.BAD)
+        paragraphs: tuple[tuple[Block, ...], ...] = ((Note(line=explained.message),),)
+        return Item(item=explained, headline=headline, paragraphs=paragraphs, pods=missing)
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
     most = 0 if extent.folded else extent.same_for
     head = [outline.SameFor(line=wording.same_for(same, most))] if same and not brief else []
-    notes = [Note(line=line) for line in (*_siblings(item), *evaluation.renewed_notes(item), *choice_lines(item))]
+    found, siblings = item.siblings, list[str]()
+    if not isinstance(found, UnsetType) and found.placed < found.pending:
+        siblings.append(wording.some_placed(found.placed, found.pending, _whose(item)))
+    notes = [Note(line=line) for line in (*siblings, *evaluation.renewed_notes(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
     # Where there is little room, nothing is between the sentence and the fixes.
@@ -105,20 +109,6 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     joined = tuple(block for blocks in paragraphs[:together] for block in blocks)
     paragraphs = (joined, *paragraphs[together:])
     return Item(item=item, headline=_headline(item), paragraphs=paragraphs, pods=len(explained))
-
-
-def _siblings(item: PendingItem) -> Iterator[str]:
-    """Yield how many of the workload's Pending Pods find a node, if some of them do not."""
-    found = item.siblings
-    if not isinstance(found, UnsetType) and found.placed < found.pending:
-        yield wording.some_placed(found.placed, found.pending, _whose(item))
-
-
-def _missing_pods(item: NotCreated) -> Item:
-    name, missing = f"{item.namespace}/{item.workload}", item.wanted - item.created
-    told = wording.never_created(missing, item.wanted, refused_now=not item.message_from)
-    headline = Headline(subject=name, line=f"{name}: {told}:", sentence=f"{told}: {item.message}", tone=Tone.BAD)
-    return Item(item=item, headline=headline, paragraphs=((Note(line=item.message),),), pods=missing)
 
 
 def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[tuple[Block, ...]]:
@@ -130,7 +120,7 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
     if brief:
         yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return
-    message = messages_block(item, folded=extent.folded)
+    message = _messages(item, folded=extent.folded)
     yield from evaluation.with_message(evaluation.evaluation_paragraphs(item, extent), message)
 
 
@@ -165,11 +155,8 @@ def at_work(item: PendingItem) -> str:
     return "" if isinstance(item.replicas, UnsetType) else wording.at_work(item.replicas)
 
 
-def messages_block(item: PendingItem, *, folded: bool) -> outline.Messages | None:
-    """Return what the scheduler would report and what it last reported; None where there is neither.
-
-    ``folded`` says whether both are one where they are the same.
-    """
+def _messages(item: PendingItem, *, folded: bool) -> outline.Messages | None:
+    """Return what the scheduler would report and what it last reported; folded, both are one if they are the same."""
     event = item.event
     if event is None or not event.message:
         return outline.Messages(ours=item.message) if item.message else None

@@ -28,15 +28,17 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
     """Return the plan in a sentence, its evictions, what comes of each constraint, and the commands."""
     sentence = sentence_of(report)
     shown = [i for i in report.items if i.verdict is not RebalanceVerdict.BALANCED or i.reason or extent.wide]
-    evicted, *others = (
-        tuple(each) for each in (_evictions(report, extent), _constraints(report, shown), _commands(report))
-    )
+    commands: tuple[outline.Block, ...] = ()
+    if report.evictions:
+        every = outline.Commands(commands=tuple(each.command for each in report.evictions))
+        commands = (Note(line=wording.IN_ORDER), every)
+    others = (tuple(_constraints(report, shown)), commands)
     verdicts = {item.verdict for item in report.items}
     tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)
     item = outline.Item(
         item=report,
         headline=outline.Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
-        paragraphs=(evicted, *filter(None, others)),
+        paragraphs=(tuple(_evictions(report, extent)), *filter(None, others)),
     )
     return outline_with((item,), report)
 
@@ -95,12 +97,6 @@ def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Ite
         yield Note(line=wording.fix_first(fix.summary, fix.starts))
         if fix.commands:
             yield outline.Commands(commands=fix.commands)
-
-
-def _commands(report: RebalanceReport) -> Iterator[outline.Block]:
-    if report.evictions:
-        yield Note(line=wording.IN_ORDER)
-        yield outline.Commands(commands=tuple(each.command for each in report.evictions))
 
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (

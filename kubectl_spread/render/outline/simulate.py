@@ -22,18 +22,17 @@ def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
 def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
     sentence = _sentence(step, unread=unread)
     changed = [item for item in step.items if item.changed or extent.wide]
-    table = table_of(COLUMNS, changed, title="Constraints")
+    table = [table_of(COLUMNS, changed, title="Constraints")] if changed else []
+    by_chance = step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values())
+    ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
+    tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
+    tone = Tone.BAD if step.newly_pending or step.blocked else tone
+    notes = (Note(line=line) for line in _lines(step, extent))
     return Item(
         item=step,
-        headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=_tone(step)),
-        paragraphs=((*_notes(_lines(step, extent)), *((table,) if changed else ()), *_notes(_ranges(step))),),
+        headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=tone),
+        paragraphs=((*notes, *table, *ranges),),
     )
-
-
-def _tone(step: SimulatedStep) -> Tone:
-    if step.newly_pending or step.blocked:
-        return Tone.BAD
-    return Tone.WARNING if step.lost or step.pending else Tone.GOOD
 
 
 def _sentence(step: SimulatedStep, *, unread: bool) -> str:
@@ -50,10 +49,6 @@ def _sentence(step: SimulatedStep, *, unread: bool) -> str:
         undecided=any(pending.incomplete for pending in step.pending),
         unread=unread,
     )
-
-
-def _notes(lines: Iterable[str]) -> Iterator[Note]:
-    return (Note(line=line) for line in lines)
 
 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
@@ -91,12 +86,6 @@ def _removed_pods(step: SimulatedStep) -> list[EvictedPod]:
 
 def _named(pods: Iterable[EvictedPod | BlockedPod]) -> str:
     return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], wording.SHOWN_NAMES)
-
-
-def _ranges(step: SimulatedStep) -> Iterator[str]:
-    """Yield what ranges rest on, where there are any."""
-    if step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values()):
-        yield wording.RANGES.format(step.orders)
 
 
 def status_after(item: SimulatedItem) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UnsetType
 
-from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding, distinct
 from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
@@ -52,14 +51,17 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
-    skew = wording.skew_text(item.constraint.skew, item.constraint.max_skew)
+    skew, domains = wording.skew_text(item.constraint.skew, item.constraint.max_skew), item.constraint.domains
+    # The words of the cluster with which a reason may begin.
+    nodes = {*(name for each in domains for name in each.nodes), *(it.name for it in item.constraint.bypassed_nodes)}
+    names = {item.constraint.topology_key.rpartition("/")[2], *(each.value for each in domains), *nodes}
     return Item(
         item=item,
         headline=Headline(
             subject=subject,
             lead=f"{subject}: ",
             line=f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value,
-            sentence=capital(item.status_reason, _names_in(item.constraint)) or skew,
+            sentence=capital(item.status_reason, names) or skew,
             tone=STATUS_TONES[item.status],
         ),
         paragraphs=(
@@ -72,13 +74,6 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
             ),
         ),
     )
-
-
-def _names_in(constraint: ConstraintReport) -> frozenset[str]:
-    """Return the words of the cluster with which a reason may begin: the key in short, domains and nodes."""
-    domains = constraint.domains
-    nodes = (*(name for each in domains for name in each.nodes), *(node.name for node in constraint.bypassed_nodes))
-    return frozenset((constraint.topology_key.rpartition("/")[2], *(each.value for each in domains), *nodes))
 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
@@ -112,40 +107,31 @@ def counts_text(counts: Counts) -> str:
 
 
 def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) -> str:
-    """Return the count of each domain before → after; of many those that change, or how many have which.
-
-    Args:
-        before: domain → its Pods (count).
-        after: domain → between which numbers of Pods it has then.
-    """
+    """Return the count of each domain before → after, a range; of many those that change, or how many have which."""
     was = {domain: (pods, pods) for domain, pods in before.items()}
     every = sorted({*was, *after})
     changed = [domain for domain in every if was.get(domain) != after.get(domain)]
     shown = changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
     if len(shown) <= FEW_DOMAINS:
-        ends = ((domain, _pods_at(was.get(domain)), _pods_at(after.get(domain))) for domain in shown)
-        return " ".join(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in ends)
-    return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(Counts.of(before)), _ranges_text(after))))
-
-
-def _pods_at(pods: tuple[int, int] | None) -> str:
-    return between(*pods) if pods else "-"
-
-
-def _ranges_text(after: Mapping[str, tuple[int, int]]) -> str:
-    """Return how many domains have which count, or the range of all counts where chance decides."""
+        ends = ((domain, was.get(domain), after.get(domain)) for domain in shown)
+        pods = ((domain, *(between(*each) if each else "-" for each in both)) for domain, *both in ends)
+        return " ".join(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods)
     lows, highs = zip(*after.values(), strict=True) if after else ((), ())
-    if lows == highs:
-        return counts_text(Counts.of(dict(zip(after, lows, strict=True))))
-    return f"{len(after)} domains, {between(min(lows), max(highs))}"
+    then = f"{len(after)} domains, {between(min(lows), max(highs))}" if lows != highs else ""
+    then = then or counts_text(Counts.of(dict(zip(after, lows, strict=True))))
+    return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(Counts.of(before)), then)))
 
 
-def _ready(item: SkewItem) -> str:
+def _ready(item: SkewRow) -> str:
+    if not isinstance(item, SkewItem):
+        return ""
     return str(item.ready) if isinstance(item.wanted, UnsetType) else f"{item.ready}/{item.wanted}"
 
 
-def _next(item: SkewItem) -> str:
+def _next(item: SkewRow) -> str:
     """Return the node of the next Pod, and whether its template names it: then nothing schedules the Pod."""
+    if not isinstance(item, SkewItem) or not item.next:
+        return ""
     return first_and_more(item.next) + (" (by spec.nodeName)" if item.next_reason else "")
 
 
@@ -157,12 +143,12 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
     Column("SKEW", lambda i: str(i.constraint.skew), spare=True),
     Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
-    Column("READY", lambda i: _ready(i) if isinstance(i, SkewItem) else "", wide=True),
+    Column("READY", _ready, wide=True),
     Column("PENDING", lambda i: str(i.pending) if isinstance(i, SkewItem) else "", wide=True),
     Column("STATUS", lambda i: i.status.value, tone=lambda i: STATUS_TONES[i.status]),
     Column("DOMAINS", lambda i: counts_text(counts_of(i.constraint))),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),
-    Column("NEXT", lambda i: _next(i) if isinstance(i, SkewItem) and i.next else "", wide=True, below=True),
+    Column("NEXT", _next, wide=True, below=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
     Column("REASON", lambda i: i.status_reason, tone=lambda i: STATUS_TONES[i.status], below=True),
 )

@@ -32,30 +32,22 @@ def text_on(screen: Screen, outlined: Callable[[Extent], Outline], extent: Exten
 
 def outline_text(whole: Outline, screen: Screen = PIPE) -> str:
     """Return the outline as text, fit to the screen; on one, node names go without the suffix that all share."""
-    told, suffix = shortened(whole, _tables(whole), screen, nodes=whole.nodes)
+    blocks = [block for item in whole.items for block in item.blocks]
+    tables = [block.domains if isinstance(block, outline.ConstraintBlock) else block for block in blocks]
+    told, suffix = shortened(whole, (it for it in tables if isinstance(it, Table)), screen, nodes=whole.nodes)
     items = "\n".join(_item(item, screen) for item in told.items)
     header = header_lines(told.header, screen)
     gaps = "".join(f"{line}\n" for line in block_lines(told.gaps, screen))
     end = "".join(f"{line}\n" for line in screen.wrapped(told.totals)) if told.totals else ""
-    return header + _causes(told, screen) + items + gaps + suffix_line(suffix, screen) + end
-
-
-def _causes(whole: Outline, screen: Screen) -> str:
-    """Return each cause with its workloads, and a blank line; empty where there are none."""
-    texts = [(text, 2) for cause in whole.causes for text in (cause.line, f"  {cause.workloads}".rstrip()) if text]
-    lines = [line for text, under in (*texts, (whole.more, 0)) if text for line in screen.wrapped(text, under=under)]
-    return "".join(f"{line}\n" for line in (*lines, "")) if lines else ""
+    texts = [(text, 2) for cause in told.causes for text in (cause.line, f"  {cause.workloads}".rstrip()) if text]
+    lines = [line for text, under in (*texts, (told.more, 0)) if text for line in screen.wrapped(text, under=under)]
+    causes = "".join(f"{line}\n" for line in (*lines, "")) if lines else ""
+    return header + causes + items + gaps + suffix_line(suffix, screen) + end
 
 
 def header_lines(header: str, screen: Screen) -> str:
     """Return which cluster was read, and a blank line; empty where that goes without saying."""
     return "".join(f"{line}\n" for line in (*screen.wrapped(header), "")) if header else ""
-
-
-def _tables(whole: Outline) -> Iterator[Table]:
-    for block in (block for item in whole.items for block in item.blocks):
-        if isinstance(block, Table | outline.ConstraintBlock):
-            yield block if isinstance(block, Table) else block.domains
 
 
 def shortened(part: PartT, tables: Iterable[Table], screen: Screen, *, nodes: Collection[str]) -> tuple[PartT, str]:

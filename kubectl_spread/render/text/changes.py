@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.outline import Table, table_of
+from kubectl_spread.render.outline import table_of
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 from kubectl_spread.render.text import shortened, suffix_line
@@ -31,7 +31,10 @@ def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, 
     there = frozenset(map(_key, rows))
     gone = tuple(row for row in earlier if _key(row) not in there)
     was = dict(zip(map(_key, earlier), table_of(SKEW_COLUMNS, earlier, wide=wide).rows, strict=True))
-    table = _with_gone(table_of(SKEW_COLUMNS, (*rows, *gone), wide=wide), len(gone))
+    table = table_of(SKEW_COLUMNS, (*rows, *gone), wide=wide)
+    status = table.headers.index("STATUS")
+    marked = ((*row[:status], GONE, *row[status + 1 :]) for row in table.rows[len(rows) :])
+    table = msgspec.structs.replace(table, rows=(*table.rows[: len(rows)], *marked))
     told, suffix = shortened(table, (table,), screen, nodes=node_names(now) | node_names(before))
     # With headers, so that rows stand under those that were printed; what stands below them is no row.
     lines = zip(islice(table_rows(told, screen), 1, None), map(_key, (*rows, *gone)), table.rows, strict=False)
@@ -51,19 +54,10 @@ def summary(before: SkewReport, now: SkewReport) -> str:
     named = [
         (word, list(dict.fromkeys(f"{each.namespace}/{each.workload}" for each in items))) for word, items in parts
     ]
-    return (
-        clean("; ".join(f"{word}: {listed(names, NAMED)}" for word, names in named if names))
-        or "what could be read has changed"
-    )
+    changes = "; ".join(f"{word}: {listed(names, NAMED)}" for word, names in named if names)
+    return clean(changes) or "what could be read has changed"
 
 
 def _key(item: SkewItem) -> RowKey:
     """Return what a row is about, whatever it says."""
     return item.namespace, str(item.workload), item.revision, item.default, item.constraint.index
-
-
-def _with_gone(table: Table, gone: int) -> Table:
-    """Return the table whose last rows, of workloads that are gone, say so where their status stands."""
-    status, kept = table.headers.index("STATUS"), len(table.rows) - gone
-    marked = tuple((*row[:status], GONE, *row[status + 1 :]) for row in table.rows[kept:])
-    return msgspec.structs.replace(table, rows=(*table.rows[:kept], *marked))

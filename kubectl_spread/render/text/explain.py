@@ -33,8 +33,15 @@ def listed_text(entries: Sequence[Entry], screen: Screen = PIPE) -> str:
 
 def entries_text(entries: Sequence[Entry], screen: Screen = PIPE) -> str:
     """Return entries of one name in full, a blank line between them."""
-    readable = Screen(width=min(screen.width or WIDTH, WIDTH))
-    return "\n".join(_entry_text(entry, screen, readable) for entry in entries)
+    readable, texts = Screen(width=min(screen.width or WIDTH, WIDTH)), []
+    for entry in entries:
+        when = f"{LABELS.get(entry.kind, 'Reported')}: {entry.when}"
+        title = screen.wrapped(f"{entry.name} ({entry.kind}): {entry.summary}")
+        told = (
+            line for text in (entry.meaning, when, f"What to do: {entry.action}") for line in readable.wrapped(text)
+        )
+        texts.append("\n".join([*title, "", *told, "", f"See {entry.link}", ""]))
+    return "\n".join(texts)
 
 
 def fields_text(fields: Sequence[JsonField], screen: Screen = PIPE) -> str:
@@ -50,14 +57,3 @@ def values_of(entries: Sequence[Entry], fields: Sequence[JsonField] = ()) -> dic
         *({"kind": "json", **msgspec.structs.asdict(field)} for field in fields),
     ]
     return {"apiVersion": API_VERSION, "kind": "Reference", "items": items}
-
-
-def _entry_text(entry: Entry, screen: Screen, readable: Screen) -> str:
-    paragraphs = (
-        entry.meaning,
-        f"{LABELS.get(entry.kind, 'Reported')}: {entry.when}",
-        f"What to do: {entry.action}",
-    )
-    title = screen.wrapped(f"{entry.name} ({entry.kind}): {entry.summary}")
-    filled = (line for text in paragraphs for line in readable.wrapped(text))
-    return "\n".join([*title, "", *filled, "", f"See {entry.link}", ""])

@@ -200,8 +200,9 @@ def _shorter(table: Table, *, whole: bool) -> Iterator[tuple[Table, int, list[st
     yield table, GAP, legend + beginning
     # A sentence beside the table has the taint in full.
     table = rewritten(table, lambda text: text.replace(NODE_CONDITION, NODE_CONDITION if whole else ""))
-    table, letters = _with_letters(table)
-    legend = [*legend, *beginning, *letters]
+    legend += beginning + [f"{letter} is {when}" for when, letter in LETTERS.items() if when in _column(table, WHEN)]
+    if _column(table, WHEN):
+        table = _with_cells(table, WHEN, lambda cell: LETTERS.get(cell, cell))
     yield table, GAP, legend
     yield table, TIGHT, legend
     for header in (*table.below, *(() if whole else table.spare)):
@@ -217,15 +218,12 @@ def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
     return [
         (
             max(len(header), *map(len, cells)),
-            max(len(header), *(_least(text, EVERY if header in UNBROKEN else longest) for text in set(cells))),
+            # Words that are longer are broken.
+            max(len(header), *(min(max(map(len, text.split()), default=0), most) for text in set(cells))),
         )
         for header, cells in zip(table.headers, columns, strict=True)
+        for most in (EVERY if header in UNBROKEN else longest,)
     ]
-
-
-def _least(text: str, longest: int) -> int:
-    """Return the characters of the longest word, at most that many: longer ones are broken."""
-    return min(max(map(len, text.split()), default=0), longest)
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
@@ -280,12 +278,6 @@ def _with_short_kinds(table: Table) -> Table:
         return f"{KINDS.get(kind, kind)}{slash}{name}"
 
     return _with_cells(table, WORKLOAD, short) if WORKLOAD in table.headers else table
-
-
-def _with_letters(table: Table) -> tuple[Table, list[str]]:
-    cells = _column(table, WHEN)
-    legend = [f"{letter} is {when}" for when, letter in LETTERS.items() if when in cells]
-    return (_with_cells(table, WHEN, lambda cell: LETTERS.get(cell, cell)) if legend else table), legend
 
 
 def _with_short_zones(table: Table) -> tuple[Table, list[str]]:
