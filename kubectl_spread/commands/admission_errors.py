@@ -54,17 +54,15 @@ def review_of(
 
 def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
     """Return the warning that applying the manifest resets replicas, or removes no fields; none for neither."""
-    if not isinstance(manifest.obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
-        return _kept_fields_warnings(manifest)
-    live = replicas_taken_back(manifest.obj, before)
-    if live is None:
-        return _kept_fields_warnings(manifest)
-    message = f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
-    return (ValidationWarning(field="spec.replicas", message=message),)
-
-
-def _kept_fields_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return the warning that left-out fields stay, because kubectl did not apply the live object."""
+    obj, live = manifest.obj, None
+    if isinstance(obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
+        live = replicas_taken_back(obj, before)
+    if live is not None:
+        message = (
+            f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
+        )
+        return (ValidationWarning(field="spec.replicas", message=message),)
+    # kubectl did not apply the live object.
     if manifest.merge is None or manifest.merge.applied or not manifest.merge.kept:
         return ()
     message = (
@@ -82,15 +80,12 @@ def repeated_key_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     return tuple(
         ValidationWarning(
             field=path.removeprefix(f"{manifest.document.path}."),
-            message=f"the key is given twice, {_on_lines(first, last)}: the last value counts",
+            message=f"the key is given twice, {where}: the last value counts",
         )
         for path, (first, last) in manifest.document.twice.items()
         if path.startswith(manifest.document.path)
+        for where in (f"on line {first}" if first == last else f"on lines {first} and {last}",)
     )
-
-
-def _on_lines(first: int, last: int) -> str:
-    return f"on line {first}" if first == last else f"on lines {first} and {last}"
 
 
 def pod_errors(

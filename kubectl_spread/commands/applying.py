@@ -191,21 +191,18 @@ def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how
 
     assert how.ask is not None  # noqa: S101 - the caller looks
     kind = BY_API[manifest.document.api_version, manifest.document.kind]
-    change = (
-        Patch(values=applied.sent, type=PatchType.APPLY, force=how.force_conflicts)
-        if how.server_side
-        else Patch(values=applied.patch(live))
-    )
+    if how.server_side:
+        change = Patch(values=applied.sent, type=PatchType.APPLY, force=how.force_conflicts)
+    else:
+        change = Patch(values=applied.patch(live))
     said = how.ask(kind, manifest.namespace, manifest.name, change)
     if said.impossible:
         ours = _by_our_rules(manifest, applied, live, how)
         return replace(ours, unknown=(*ours.unknown, gaps.NoDryRun(why=said.impossible)))
     if not isinstance(said.values, dict) or said.obj is None:
-        errors = tuple(FieldError(cause.field, _reason(cause.reason), cause.message) for cause in said.causes)
+        reasons = (Reason(it.reason) if it.reason in set(Reason) else Reason.INVALID for it in said.causes)
+        found = zip(said.causes, reasons, strict=True)
+        errors = tuple(FieldError(cause.field, reason, cause.message) for cause, reason in found)
         return replace(_by_our_rules(manifest, applied, live, how), refused=errors, unknown=())
     served = without_left_fields(said.values) if how.server_side else said.values
     return replace(manifest, obj=convert(served, kind.struct), written=applied.obj, served=served)
-
-
-def _reason(said: str) -> Reason:
-    return Reason(said) if said in set(Reason) else Reason.INVALID

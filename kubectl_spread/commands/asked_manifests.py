@@ -20,7 +20,7 @@ from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.errors import ManifestError
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
@@ -40,12 +40,10 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         wanted: the Pods that it asks for, as the API server stores them.
         handle: the cluster with all manifests but without their Pods, as the scheduler of its Pods sees it.
-        review: the API server's review of the object.
         errors: why the API server refuses the object; for a bare Pod, also why it does not admit it.
         refusals: why the API server refuses the Pods of a workload, by the rules known here.
         refused: the same as reports have it, in the API server's own words where it was asked.
         from_living: the paths of fields that are taken from live Pods because the template does not have them.
-        served: the API server's answer to a dry run; None where it was not asked.
         is_sound: whether its Pods can be parsed.
         numbered: whether the number of Pods comes from a flag and not from the manifest.
     """
@@ -114,15 +112,9 @@ def asked_manifest(
     replicas: int | None,
     create: Create | None,
 ) -> AskedManifest:
-    """Return what one manifest asks for, and the API server's answer to it.
+    """Return what one manifest asks for, and the API server's answer to it, by a dry run if ``create`` sends one.
 
-    Args:
-        manifest: the manifest.
-        earlier: the manifests before it.
-        view: the cluster without any manifest.
-        snapshot: the cluster with all manifests.
-        replicas: the number of replicas; None for the number after applying it.
-        create: sends a dry run to the API server; None to apply its rules here.
+    ``view`` is the cluster without any manifest, ``snapshot`` with all of them; ``replicas`` overrides the manifest's.
 
     Raises:
         ManifestError: it asks for too many Pods.
@@ -133,7 +125,13 @@ def asked_manifest(
         snapshot = with_manifests(earlier, view.snapshot, view.handle().profile)
     wanted = desired(manifest, snapshot, view.snapshot, replicas)
     handle = handle_for(wanted.pod, snapshot, view)
-    served = _served(manifest, wanted, create) if create else None
+    served = None
+    if create:
+        from kubectl_spread.commands.server_side import ask
+
+        # The first Pod of a StatefulSet has volumes that the template does not have.
+        first = wanted.replica(1) if isinstance(wanted.owner, StatefulSet) else wanted.pod
+        served = ask(manifest, first, create)
     if served and _is_cured(manifest, wanted, served, handle, view):
         served = None
     release = handle.profile.release
@@ -198,11 +196,7 @@ def _with_refusals(
 def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: int | None) -> DesiredWorkload:
     """Return what the manifest asks for, with its Pod as the controller creates it.
 
-    Args:
-        manifest: the manifest.
-        snapshot: the cluster with all manifests.
-        before: the cluster without them.
-        replicas: the number of replicas; None for the number after applying it.
+    ``snapshot`` is the cluster with all manifests, ``before`` without them; ``replicas`` overrides the manifest's.
 
     Raises:
         ManifestError: it asks for too many Pods.
@@ -210,9 +204,8 @@ def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
     if isinstance(manifest.obj, Pod):
         return DesiredWorkload(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
     if manifest.template is not None:
-        return DesiredWorkload(
-            manifest.ref, None, _custom_pod(manifest), manifest.replicas if replicas is None else replicas
-        )
+        asked = manifest.replicas if replicas is None else replicas
+        return DesiredWorkload(manifest.ref, None, _custom_pod(manifest, manifest.template), asked)
     owner = cast("Workload", manifest.obj)
     asked = replicas_applied(owner, before) if replicas is None else replicas
     if asked > MOST_PODS:
@@ -233,13 +226,9 @@ def handle_for(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
 def outcomes_of(
     asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View, *, as_if: bool = False
 ) -> Mapping[int, AppliedOutcomes]:
-    """Return place of the manifest → its outcome, where all are applied together.
+    """Return place among all documents → the outcome of the manifest there, where all are applied together.
 
-    Args:
-        asked: place among all documents → the manifest.
-        others: the same for further objects to apply, which create no Pods.
-        view: the cluster without any of them.
-        as_if: whether to assume that nobody refuses or holds their Pods.
+    ``others`` are further objects to apply, by place; ``as_if`` nobody refused or held their Pods.
     """
     if not asked:
         return {}
@@ -268,16 +257,8 @@ def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> 
     return siblings(wanted.pod, OwnedPods(manifest.namespace, manifest.ref, wanted.owner, running), before)
 
 
-def _served(manifest: Manifest, wanted: DesiredWorkload, create: Create) -> Served:
-    from kubectl_spread.commands.server_side import ask
-
-    # The first Pod of a StatefulSet has volumes that the template does not have.
-    return ask(manifest, wanted.replica(1) if isinstance(wanted.owner, StatefulSet) else wanted.pod, create)
-
-
-def _custom_pod(manifest: Manifest) -> Pod:
-    document, template = manifest.document, manifest.template
-    assert template is not None  # noqa: S101 - the caller looks
+def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
+    document = manifest.document
     owner = OwnerReference(api_version=document.api_version, kind=document.kind, name=manifest.name, controller=True)
     metadata = ObjectMeta(
         name=owner.name, namespace=manifest.namespace, labels=template.metadata.labels, owner_references=(owner,)

@@ -31,12 +31,7 @@ ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
 class AutoscalerOptions(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What the command line specifies about autoscalers.
-
-    Attributes:
-        instance_types: the file with the instance types that there are; empty for none.
-        karpenter_version: whose rules apply; empty to find out.
-    """
+    """What the command line specifies about autoscalers: a file with instance types, and whose rules apply."""
 
     instance_types: str = ""
     karpenter_version: str = ""
@@ -50,12 +45,7 @@ def beside_autoscaler(
 ) -> ItemT:
     """Return the explanation of a Pod with what the cluster's autoscaler decides; the same where there is none.
 
-    Args:
-        item: the explanation.
-        situation: the Pod and the cluster.
-        siblings: the Pending Pods of the workload, this one first.
-        options: what is given of autoscalers on the command line.
-        flags: the connection flags that commands carry.
+    ``siblings`` are the Pending Pods of the workload, this one first; ``flags`` the connection flags of commands.
 
     Raises:
         ManifestError: the file of instance types cannot be read.

@@ -23,11 +23,7 @@ ValueT = TypeVar("ValueT")
 
 @contextmanager
 def reporting_bad_objects(source: str, snapshot: Snapshot) -> Iterator[None]:
-    """Replace the engine's ValueError by an error that names the malformed objects.
-
-    Args:
-        source: the context, or the files.
-        snapshot: the cluster that was read from it.
+    """Replace the engine's ValueError by an error that names the malformed objects and the source: context or files.
 
     Raises:
         ManifestError: lists every quantity, selector and update strategy of the cluster that cannot be parsed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 import msgspec
 from msgspec import UNSET
@@ -17,31 +17,31 @@ from kubectl_spread.commands.asked_manifests import AskedManifest
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
-from kubectl_spread.commands.manifests import (
-    Manifest,
-    ManifestSources,
-    in_its_file,
-    read_manifests,
-)
+from kubectl_spread.commands.manifests import Manifest, ManifestSources, in_its_file, read_manifests
 from kubectl_spread.commands.served_kinds import unknown_kinds, with_served_kinds
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
 from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.gaps import UnreadTemplate
 from kubectl_spread.labels import EVERYTHING, Selector
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.wording.incomplete import MAY_ROLL_OUT, UNREADABLE
 from kubectl_spread.wording.words import listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
     from kubectl_spread.commands.server_side import Create
+    from kubectl_spread.diagnosis.fixes.situation import Situation
+    from kubectl_spread.objects.kinds import Workload
+    from kubectl_spread.simulation.placement import Placed
+    from kubectl_spread.snapshot import Snapshot
 
 UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
 """The cluster as far as it was read → the first Pods of each manifest there."""
@@ -55,9 +55,7 @@ class CheckOptions(ManifestSources, frozen=True, kw_only=True):
     Attributes:
         replicas: the number of replicas to place; None for that of each manifest.
         selector: selects the manifests whose Pods are placed, by their own labels; the others are only applied.
-        autoscalers: the autoscaler flags.
         fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
-        read: how much of a large cluster is read.
         most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
     """
 
@@ -94,13 +92,7 @@ def check(
 ) -> CheckAnswer:
     """Return whether the manifests schedule in this cluster, in file order, each seeing the ones before it.
 
-    Args:
-        source: the cluster.
-        options: what is asked.
-        scheduler: whose rules apply.
-        stdin: standard input; None where it is closed.
-        create: sends a dry run to the API server; None to apply its rules here.
-        how: how manifests are applied to live objects.
+    ``create`` sends a dry run to the API server; None to apply its rules here.
 
     Raises:
         ManifestError: no sound document has a Pod template.
@@ -137,7 +129,11 @@ def check(
             if number in asked:
                 answered.append((manifest, _before_autoscaling(answers[number], asked[number], options)))
             elif options.selector.matches(manifest.labels):
-                answered += _refusal(manifest, snapshot, view)
+                # It makes no Pods.
+                release = view.handle().profile.release
+                review = admission_errors.review_of(manifest, snapshot, view.snapshot, release)
+                if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
+                    answered.append((manifest, Answer(refused_item(manifest, 0, errors))))
         items = _with_fixes(answered, view, options)
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
@@ -148,13 +144,6 @@ def check(
     unread += () if source.server else incomplete_entries(unknown_kinds(making, view.snapshot))
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return CheckAnswer(report, view, skipped)
-
-
-def _refusal(manifest: Manifest, snapshot: Snapshot, view: View) -> Iterator[tuple[Manifest, Answer]]:
-    """Yield the manifest, which makes no Pods, with the API server's errors; nothing if it is accepted."""
-    review = admission_errors.review_of(manifest, snapshot, view.snapshot, view.handle().profile.release)
-    if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
-        yield manifest, Answer(refused_item(manifest, 0, errors))
 
 
 def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: UnplacedIn) -> Question:
@@ -198,12 +187,9 @@ def _unplaced_pods(manifests: Sequence[Manifest], options: CheckOptions, view: V
 
 
 def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool = False) -> ExitCode:
-    """Return the exit code: no where a Pod finds no node or a manifest is invalid.
+    """Return the exit code: no where a Pod finds no node or a manifest is invalid, or ``warnings`` mean no too.
 
-    Args:
-        report: the answer.
-        warnings: whether warnings of findings and of the API server mean no too.
-        autoscaling: whether a Pod counts as placed where nothing forbids a new node for it.
+    ``autoscaling``: whether a Pod counts as placed where nothing forbids a new node for it.
     """
     unread = any(gap.why == UNREADABLE for gap in report.incomplete)
     warned = any(
@@ -237,8 +223,46 @@ def _before_autoscaling(answer: Answer, asked: AskedManifest, options: CheckOpti
 def _with_fixes(
     answered: Sequence[tuple[Manifest, Answer]], view: View, options: CheckOptions
 ) -> tuple[CheckItem, ...]:
+    """Return the items, with fixes where a replica finds no node: changes of the manifest or of the cluster."""
+    items = tuple(answer.item for _, answer in answered)
     if not any(answer.jammed for _, answer in answered):
-        return tuple(answer.item for _, answer in answered)
-    from kubectl_spread.commands.check_fixes import with_fixes
+        return items
+    from kubectl_spread.commands.autoscaling import beside_autoscaler
+    from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
+    from kubectl_spread.contract.fix_search import searched_fields
+    from kubectl_spread.diagnosis.fixes.search import search_fixes
 
-    return with_fixes(answered, view, options.fix_budget, options.autoscalers)
+    within = seconds_for(options.fix_budget, len(view.snapshot.nodes))
+    budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))
+    bare = frozenset(manifest.obj.key for manifest, _ in answered if isinstance(manifest.obj, Pod))
+    flags, found = view.metadata.connection_flags, []
+    for item, (manifest, answer) in zip(items, answered, strict=True):
+        if (jammed := answer.jammed) is None:
+            found.append(item)
+            continue
+        situation = _situation(manifest, jammed, view.snapshot, bare)
+        search = budget.within(partial(search_fixes, situation, jammed.waiting))
+        with_fixes = replace(item, **searched_fields(search, flags))
+        found.append(beside_autoscaler(with_fixes, situation, jammed.waiting, options.autoscalers, flags))
+    return tuple(found)
+
+
+def _situation(manifest: Manifest, jammed: Placed, before: Snapshot, bare: frozenset[tuple[str, str]]) -> Situation:
+    """Return the first replica that finds no node, in the cluster with the replicas before it."""
+    from kubectl_spread.commands.fix_budget import now
+    from kubectl_spread.diagnosis.fixes.candidate import as_template
+    from kubectl_spread.diagnosis.fixes.patch import pointer
+    from kubectl_spread.diagnosis.fixes.situation import Situation, Written
+
+    obj = manifest.written or manifest.obj
+    template = manifest.template or (as_template(obj) if isinstance(obj, Pod) else template_of(cast("Workload", obj)))
+    written = Written(
+        obj=cast("Workload | Pod | None", manifest.obj),
+        template=template,
+        path=pointer(*manifest.pod_path.split(".")[:-1]),
+        values=manifest.document.values,
+        before=before,
+        earlier=jammed.bound,
+        bare=bare,
+    )
+    return Situation(jammed.waiting[0], jammed.handle, now(), written)

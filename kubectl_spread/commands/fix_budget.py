@@ -20,12 +20,7 @@ LARGE = 1_000
 
 
 def seconds_for(asked: float | None, nodes: int) -> float:
-    """Return how long the search for fixes may take (seconds).
-
-    Args:
-        asked: the value of the flag; None for the default.
-        nodes: of the cluster (count).
-    """
+    """Return how long the search for fixes may take (seconds): what is asked, else by the nodes of the cluster."""
     if asked is not None:
         return asked
     return SECONDS_WHERE_LARGE if nodes > LARGE else SECONDS
@@ -35,17 +30,10 @@ class FixBudget:
     """The time for all searches for fixes, shared among Pod templates; what one leaves, later ones may use.
 
     Only the searches count, not the work between them.
-
-    Args:
-        seconds: for all templates together.
-        templates: the number of templates.
-        clock: monotonic seconds.
     """
 
     def __init__(self, seconds: float, templates: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._left = seconds
-        self._to_come = templates
+        self._clock, self._left, self._to_come = clock, seconds, templates
 
     def within(self, search: Callable[[Spent], T]) -> T:
         """Return the result of the next template's search, which can ask whether its share is spent."""

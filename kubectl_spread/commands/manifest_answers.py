@@ -55,12 +55,7 @@ class _Seen(msgspec.Struct, frozen=True):
 def answers_of(
     asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View
 ) -> Mapping[int, Answer]:
-    """Return place of the manifest → the answer about it, where all are applied together.
-
-    Args:
-        asked: place among all documents → the manifest.
-        others: the same for further objects to apply, which create no Pods.
-        view: the cluster without any of them.
+    """Return place among all documents → the answer about the manifest there; ``others`` create no Pods.
 
     Raises:
         ValueError: an object of the cluster cannot be parsed.
@@ -104,14 +99,7 @@ def _seen(asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObj
 
 
 def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None, view: View) -> Answer:
-    """Return the answer about one manifest.
-
-    Args:
-        asked: the manifest.
-        outcome: its outcome; None where none of its Pods is placed.
-        more: the outcome if all its Pods were admitted; None where all are, or none is.
-        view: the cluster without any manifest.
-    """
+    """Return the answer about one manifest; ``more``: the outcome if all Pods were admitted, where only some are."""
     manifest, served = asked.manifest, asked.served
     item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest))
     if outcome is None:

@@ -38,7 +38,6 @@ class ManifestSources(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         filenames: files, directories, URLs or ``-``.
-        recursive: whether directories are read with all their directories.
         kustomize: a directory to build with kustomize instead; empty for none.
         namespace: of documents that name none.
         enforce_namespace: whether documents of another namespace are an error, as with ``-n``.
@@ -55,15 +54,12 @@ class Manifest(msgspec.Struct, frozen=True):
     """One document as an object of its namespace.
 
     Attributes:
-        document: the document.
         obj: the object; None for a kind of another API.
-        template: the Pod template of a kind of another API.
-        group: the field of that template, and the number of its Pods.
+        template: the Pod template of a kind of another API; ``group``: its field, and the number of its Pods.
         served_as: its kind in the API server's discovery; None for a kind of Kubernetes, or where that was not asked.
         namespace: where it would be created; empty for cluster-scoped kinds.
         name: its name, or its generateName.
         written: the object of the document, where ``obj`` is merged with a live object; None where it is not.
-        merge: the merge with the live object; None where there is none.
         refused: why it cannot be merged, or why the API server refuses the result.
         served: the merged object from a dry run; None where the API server was not asked.
         unknown: what is unknown about the merged object.
@@ -143,18 +139,19 @@ def values_of(document: Document) -> Mapping[str, Plain]:
 def read_manifests(
     sources: ManifestSources, *, stdin: BinaryIO | None, of_any_kind: bool = False
 ) -> tuple[list[Manifest], tuple[ManifestProblem, ...]]:
-    """Return all sound documents as objects, and the problems of the others.
-
-    Args:
-        sources: what to read.
-        stdin: standard input; None where it is closed.
-        of_any_kind: whether manifests without Pods are enough.
+    """Return all sound documents as objects, and the problems of the others; those without Pods may not be enough.
 
     Raises:
         ManifestError: documents cannot be read (all of them are named) and no other will do.
     """
-    documents, faults = _documents(sources, stdin)
-    problems = list(faults)
+    problems: list[ManifestProblem] = []
+    if sources.kustomize:
+        from kubectl_spread.cluster.files.kustomize import build
+
+        documents: Sequence[Document] = build(sources.kustomize)
+    else:
+        documents, faults = read_sound_documents(sources.filenames, recursive=sources.recursive, stdin=stdin)
+        problems += faults
     manifests: list[Manifest] = []
     for document in documents:
         try:
@@ -181,17 +178,6 @@ def too_many(manifest: Manifest, asked: int) -> ManifestProblem:
     return manifest.document.problem(
         f"asks for {asked} Pods, more than the {MOST_PODS} that Kubernetes supports in a cluster"
     )
-
-
-def _documents(
-    sources: ManifestSources, stdin: BinaryIO | None
-) -> tuple[Sequence[Document], Sequence[ManifestProblem]]:
-    """Return the sound documents of the files or of kustomize, and the problems of the others."""
-    if sources.kustomize:
-        from kubectl_spread.cluster.files.kustomize import build
-
-        return build(sources.kustomize), ()
-    return read_sound_documents(sources.filenames, recursive=sources.recursive, stdin=stdin)
 
 
 def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Iterator[ManifestProblem]:
@@ -241,13 +227,7 @@ def _decoded(document: Document, path: str, values: Plain, struct: type[StructT]
 
 
 def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckItem:
-    """Return the item with the file and the lines of its fields.
-
-    Args:
-        manifest: the manifest.
-        item: its item.
-        built: whether a tool generated the text, so that no file has it.
-    """
+    """Return the item with the file and the lines of its fields; no file has a text that a tool ``built``."""
     document = manifest.document
     edited = (edit.path for fix in item.fixes for edit in fix.edits)
     fields = (*(error.field for error in item.refusals), *(warning.field for warning in item.warnings), *edited)

@@ -27,14 +27,7 @@ MOST_NAMESPACES = 20
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What must be read next.
-
-    Attributes:
-        nodes: the nodes (by name) whose Pods of all namespaces are needed.
-        namespaces: the namespaces whose Pods on all nodes are needed.
-        whole: whether all Pods are needed.
-        why: the reason, for the log.
-    """
+    """What must be read next: the Pods of nodes or namespaces, or of the ``whole`` cluster; ``why`` is for the log."""
 
     nodes: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()
@@ -161,7 +154,13 @@ def _pinned(asked: Asked, limits: ReadLimits) -> Need:
     """Return the unread nodes of pinned domains, where these are few; they only explain the pin."""
     nodes: set[str] = set()
     for pod, handle in asked:
-        found = pinned_nodes(pod, handle) & handle.snapshot.inventory.not_read
+        if not pod.spec.topology_spread_constraints:
+            continue
+        judgement = judge(cycle.evaluate(pod, handle), handle)
+        core = judgement.blame.core if judgement.blame else ()
+        blamed = (each for each in judgement.spread.constraints if ConstraintRequirement(each.index) in core)
+        pinned = {name for each in blamed for domain in each.domains if domain.pinned for name in domain.nodes}
+        found = pinned & handle.snapshot.inventory.not_read
         if len(nodes | found) <= limits.left(handle.snapshot):
             nodes |= found
     return Need(nodes=frozenset(nodes), why="they are in domains with the fewest Pods")
@@ -176,13 +175,3 @@ def to_change(asked: Asked, limits: ReadLimits, spent: Spent) -> Need:
         if situation.handle.profile.serves(pod) and not situation.feasible and not spent():
             nodes |= nodes_to_read(situation, spent, most=most)
     return Need(nodes=frozenset(nodes), why="changes would open them")
-
-
-def pinned_nodes(pod: Pod, handle: Handle) -> frozenset[str]:
-    """Return the nodes of pinned domains of the constraints in the conflict core."""
-    if not pod.spec.topology_spread_constraints:
-        return frozenset()
-    judgement = judge(cycle.evaluate(pod, handle), handle)
-    core = judgement.blame.core if judgement.blame else ()
-    blamed = (each for each in judgement.spread.constraints if ConstraintRequirement(each.index) in core)
-    return frozenset(name for each in blamed for domain in each.domains if domain.pinned for name in domain.nodes)

@@ -125,11 +125,7 @@ def read_with_devices(
 ) -> Inventory:
     """Return what was asked for, with the devices where an unscheduled Pod may need them.
 
-    Args:
-        read: reads lists of the cluster.
-        reads: what is asked for.
-        specs: of Pods that manifests create and the cluster does not have.
-        at_once: whether no second read is possible; the devices are unread then.
+    ``specs`` are of Pods that manifests create. ``at_once``: no second read is possible; the devices are unread then.
 
     Raises:
         ClusterError: a list that is needed cannot be had.

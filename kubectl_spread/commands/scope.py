@@ -26,9 +26,8 @@ class Named(msgspec.Struct, frozen=True):
     """The objects that are named.
 
     Attributes:
-        kinds: the kinds that are wanted, in lower case; empty for all.
+        kinds: in lower case; empty for all.
         names: (kind, name) of each object; the kind is empty where any is meant.
-        namespace: where they are; empty where none is given.
         otherwise: what is meant where that namespace has none: ``X/NAME`` may name a TYPE of another API.
     """
 
@@ -117,13 +116,11 @@ def _parse_type(word: str, *, custom: bool = False) -> str:
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
-    """Which objects a command is about.
+    """Which objects a command is about; what is empty means all.
 
     Attributes:
-        namespace: the namespace; empty for all.
-        selector: which labels they have.
-        kinds: the kinds of workloads, in lower case; empty for all.
-        names: the objects, as ``deployment/web`` or by name alone; empty for all.
+        kinds: of workloads, in lower case.
+        names: as ``deployment/web`` or by name alone.
     """
 
     namespace: str
@@ -153,13 +150,9 @@ def namespaces_with_pods(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def not_found(what: str, scope: Scope, elsewhere: Iterable[str], *, near: str = "") -> ClusterError:
-    """Return the error for an object that was named and does not exist.
+    """Return the error for ``pods "web-0"``, which does not exist; ``elsewhere``: namespaces that have such an object.
 
-    Args:
-        what: the object, such as ``pods "web-0"``.
-        scope: where it was searched.
-        elsewhere: the namespaces that have one of that name.
-        near: "did you mean" with another name; empty for none.
+    ``near``: "did you mean" with another name; empty for none.
     """
     namespaces = ", ".join(sorted(elsewhere))
     hint = f"there is one in namespace {namespaces}: use -n" if namespaces else near or "check the name, or use -n"

@@ -42,7 +42,12 @@ def with_served_kinds(manifests: Sequence[Manifest], source: Source) -> list[Man
 
     asked = {version: Background(partial(source.discover, version)) for version in versions}
     served = {version: each.result() for version, each in asked.items()}
-    defined = {(group, kind) for each in manifests for group, kind in _defined(each)}
+    defined: set[tuple[str, str]] = set()
+    for each in (each for each in manifests if each.document.kind == _DEFINITION):
+        spec = values_of(each.document).get("spec")
+        names = spec.get("names") if isinstance(spec, dict) else None
+        if isinstance(spec, dict) and isinstance(names, dict):
+            defined.add((str(spec.get("group")), str(names.get("kind"))))
     return [_with_kind(each, served, defined) if _is_custom(each) else each for each in manifests]
 
 
@@ -71,11 +76,9 @@ def _with_kind(manifest: Manifest, served: Mapping[str, Discovered | None], defi
         gap = UnknownKind(api_version=api_version, kind=kind, why="forbidden")
         return replace(manifest, unknown=(gap,))
     if resource := found.resources.get(kind):
-        struct = msgspec.defstruct(kind, (), bases=(KubernetesObject,), frozen=True)
-        served_as = Kind(
-            cast("type[KubernetesObject]", struct), api_version, resource.name, namespaced=resource.namespaced
-        )
-        return replace(manifest, served_as=served_as)
+        made = msgspec.defstruct(kind, (), bases=(KubernetesObject,), frozen=True)
+        struct = cast("type[KubernetesObject]", made)
+        return replace(manifest, served_as=Kind(struct, api_version, resource.name, namespaced=resource.namespaced))
     if found.versions:
         hint = f"the cluster serves the group only in {enumerated(found.versions)}"
     elif (api_version.rpartition("/")[0], kind) in defined:
@@ -83,11 +86,3 @@ def _with_kind(manifest: Manifest, served: Mapping[str, Discovered | None], defi
     else:
         hint = f"install its {_DEFINITION} first"
     return replace(manifest, refused=(no_kind_match(api_version, kind, hint, near=found.resources),))
-
-
-def _defined(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield the group and the kind that a CustomResourceDefinition defines."""
-    spec = values_of(manifest.document).get("spec") if manifest.document.kind == _DEFINITION else None
-    names = spec.get("names") if isinstance(spec, dict) else None
-    if isinstance(spec, dict) and isinstance(names, dict):
-        yield str(spec.get("group")), str(names.get("kind"))

@@ -59,9 +59,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         names: (kind in lower case, name) of the workloads; empty for all.
         defaults: whether workloads without constraints are shown with the cluster's defaults.
-        read: how much of a large cluster is read.
         problems: whether rows that are OK are left out.
-        topology_key: the key whose constraints are shown; empty for all.
         sort_by: ``status``, ``skew`` or ``name``.
         most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
         at_once: whether everything is read in one step, as a watch needs it.
@@ -94,13 +92,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShowAnswer(msgspec.Struct, Generic[ReportT], frozen=True):
-    """What ``show`` found.
-
-    Attributes:
-        report: a row for each workload and constraint; in full, or only what the table needs.
-        counted_only: whether filters were left out because the cluster is large and watched.
-        view: the cluster that was read.
-    """
+    """What ``show`` found; ``counted_only`` if filters were left out because the cluster is large and watched."""
 
     report: ReportT
     counted_only: bool
@@ -204,11 +196,8 @@ def _question(scope: Scope, options: ShowOptions, *, brief: bool) -> Question:
 class WatchedSource:
     """A cluster that is read once and then kept up to date: each further read returns what is there by then.
 
-    The server's release and the number of Pods decide what is read; they stay as first found.
-
-    Args:
-        source: the cluster.
-        say: takes one line when the server is lost, and one when it is back.
+    The server's release and the number of Pods decide what is read; they stay as first found. ``say`` takes one line
+    when the server is lost, and one when it is back.
     """
 
     def __init__(self, source: Source, say: Callable[[str], object]) -> None:
@@ -243,16 +232,9 @@ class WatchedSource:
 def follow(
     source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, say: Callable[[str], object]
 ) -> Iterator[ShowAnswer[SkewReport]]:
-    """Yield the answer now and whenever it changes, without end.
+    """Yield the answer now and whenever it changes, without end; ``say`` as for ``WatchedSource``.
 
     Named workloads must exist now; when they are deleted later, so are their rows.
-
-    Args:
-        source: the cluster.
-        scope: which objects are meant.
-        options: what is asked.
-        scheduler: whose rules apply.
-        say: takes one line when the server is lost, and one when it is back.
 
     Raises:
         ClusterError: as for ``show``, or a list may not be watched.
@@ -305,11 +287,7 @@ def wanted_workloads(
 ) -> Iterator[OwnedPods]:
     """Yield the workloads of the scope; static Pods only where they are named.
 
-    Args:
-        view: the cluster.
-        scope: what is asked about.
-        names: (kind, name) of the workloads, the kind empty for any; empty for all.
-        may_be_gone: whether named workloads need not exist.
+    ``names``: (kind, name) of the workloads, the kind empty for any; empty for all.
 
     Raises:
         ClusterError: a named workload does not exist and must.

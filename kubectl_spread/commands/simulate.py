@@ -55,7 +55,6 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         steps: (verb or FROM_FILE, value) in order.
-        force: whether drains evict Pods without a controller.
         namespace: of objects that are named without one.
         defaults: whether workloads without constraints are included with the cluster's defaults.
         most_verdicts: the most verdicts (Pods × nodes) before no further Pod is tried.
@@ -69,14 +68,7 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Given(msgspec.Struct, frozen=True):
-    """A step as it was asked for.
-
-    Attributes:
-        verb: the kind of step.
-        value: the value of its flag.
-        manifests: the manifests to apply.
-        problems: what is wrong with documents that cannot be read.
-    """
+    """A step as it was asked for, with the manifests to apply and the documents that cannot be read."""
 
     verb: Verb
     value: str
@@ -93,13 +85,6 @@ def simulate(
     stdin: BinaryIO | None = None,
 ) -> SimulateReport:
     """Return what the steps change for the workloads of the scope.
-
-    Args:
-        source: the cluster.
-        scope: which workloads are followed.
-        options: the steps.
-        scheduler: whose rules apply.
-        stdin: standard input, for manifests; None where it is closed.
 
     Raises:
         ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.
@@ -216,14 +201,7 @@ def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
 class Naming:
     """Resolves the names in steps; each step sees the nodes and objects that earlier ones leave.
 
-    Args:
-        snapshot: the cluster at the start.
-        options: what is asked.
-        profile: the scheduler's profile; its release is also the API server's.
-        connection_flags: the flags of printed commands.
-
-    Attributes:
-        snapshot: the cluster with all applied manifests.
+    ``snapshot`` is the cluster with all manifests that were applied so far.
     """
 
     def __init__(
@@ -248,7 +226,10 @@ class Naming:
             case Verb.APPLY:
                 return self._applied(value, given.manifests)
             case Verb.SCALE:
-                return self._scaled(value)
+                named, _, text = value.rpartition("=")
+                namespace, ref = self._workload(named, SCALABLE, Verb.SCALE)
+                number = _number(text, f"--{Verb.SCALE} {value}")
+                return Step(verb, value, namespace=namespace, ref=ref, number=number)
             case Verb.RESTART:
                 return self._restarted(value)
             case Verb.DELETE:
@@ -306,12 +287,6 @@ class Naming:
         merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
         return Step(Verb.APPLY, value, objects=objects, notes=unsimulated_notes(manifests))
-
-    def _scaled(self, value: str) -> Step:
-        named, _, text = value.rpartition("=")
-        namespace, ref = self._workload(named, SCALABLE, Verb.SCALE)
-        number = _number(text, f"--{Verb.SCALE} {value}")
-        return Step(Verb.SCALE, value, namespace=namespace, ref=ref, number=number)
 
     def _restarted(self, value: str) -> Step:
         """Return the step that restarts a workload.

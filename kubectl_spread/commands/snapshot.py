@@ -53,13 +53,7 @@ _NOT_KEPT = frozenset(CARRIED.values()) - {"--context", "--cluster", "--user"}
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """A snapshot of a cluster.
-
-    Attributes:
-        text: the List, as JSON.
-        notes: a sentence for each list that could not be read.
-        held: how many objects of which kinds it has.
-    """
+    """A snapshot of a cluster as JSON, what could not be read, and how many objects of which kinds it has."""
 
     text: str
     notes: tuple[str, ...]
@@ -74,11 +68,7 @@ class Taken(msgspec.Struct, frozen=True):
 def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> Taken:
     """Return what the other commands read, and nothing else: decoding already dropped all other fields.
 
-    Args:
-        source: the cluster.
-        namespace: of the workloads that will be asked about; empty for all.
-        now: when it is taken; a time that files give is kept.
-        key: the key of the digests, 16 random bytes; empty for no digests.
+    A time that files give is kept instead of ``now``. ``key``: of the digests, 16 random bytes; empty for no digests.
 
     Raises:
         ClusterError: a list that is needed cannot be had.

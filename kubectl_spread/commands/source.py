@@ -69,7 +69,6 @@ class Source(Protocol):
         server: the API server's URL; empty for files.
         name: the context's name, or the files.
         access: which cluster it is, and how commands reach it; UNSET for files that do not say.
-        log: reports what is read.
     """
 
     namespace: str
@@ -98,14 +97,7 @@ class Source(Protocol):
 
 
 class FileSource(Source):
-    """Files, directories or standard input, as ``--from`` names them.
-
-    Args:
-        paths: their names.
-        stdin: standard input; None where it is closed.
-        log: reports what is read.
-        flags: kubectl's connection flags that were given, each word by itself: all commands carry them.
-    """
+    """Files, directories or standard input, as ``--from`` names them; all commands carry the given connection flags."""
 
     namespace = "default"
     server = ""
@@ -208,11 +200,7 @@ class ClusterSource:
         return inventory
 
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Informer:
-        """Return what was asked for, kept up to date from now on.
-
-        Args:
-            reads: lists, no two of one kind.
-            say: takes one line when the server is lost, and one when it is back.
+        """Return what was asked for, no two lists of one kind, kept up to date; ``say`` as for ``WatchedSource``.
 
         Raises:
             ClusterError: a list that is needed cannot be had, or may not be watched.

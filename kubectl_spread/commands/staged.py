@@ -48,7 +48,6 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         specs: of Pods that are asked about and are not in the cluster.
         needed: a view → what has to be read next.
         asked: a view → the Pods for which fixes are searched; None where none are searched.
-        limits: how much may be read.
         first_part: the largest part of all Pods (0 to 1) that the first stage may read; None for no limit.
         fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
     """
@@ -66,10 +65,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> int:
     """Return how many Pods the cluster has (count) where it is read in stages; 0 where it is read whole.
 
-    Args:
-        source: the cluster.
-        namespaces: those that are asked about; an empty name means all, whose Pods are read in any case.
-        read: how much of a large cluster is read.
+    An empty name among the namespaces that are asked about means all, whose Pods are read in any case.
     """
     counted = source.count_pods() if all(namespaces) and read != "all" else 0
     return counted if counted > WHOLE_CLUSTER_PODS else 0

@@ -42,9 +42,9 @@ class SchedulerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which scheduler is mirrored.
 
     Attributes:
-        kube_version: the release whose rules apply; empty to find out.
-        configuration: the file with the scheduler's configuration; empty for the default profile.
-        feature_gates: gates that differ from the release's defaults.
+        kube_version: empty to find out.
+        configuration: the file with it; empty for the default profile.
+        feature_gates: those that differ from the release's defaults.
     """
 
     kube_version: str = ""
@@ -53,13 +53,7 @@ class SchedulerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """The cluster and the schedulers' rules.
-
-    Attributes:
-        handles: the cluster as each profile of the scheduler sees it.
-        metadata: what was read, and under which rules.
-        incomplete: what holds for every answer, such as a release that is not proved.
-    """
+    """The cluster and the schedulers' rules; ``incomplete``: what holds for every answer, as of an unproved release."""
 
     handles: Handles
     metadata: Metadata
@@ -98,13 +92,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, read: ReadLists | None = None) -> View:
-    """Return the cluster under the rules of its release.
-
-    Args:
-        source: the cluster.
-        reads: which lists are needed.
-        scheduler: whose rules apply.
-        read: reads lists of the source, and what they call for; None to read only these.
+    """Return the cluster under the rules of its release; ``read`` also reads what the lists call for.
 
     Raises:
         ClusterError: a list that is needed cannot be had.

@@ -61,14 +61,7 @@ MOST_NOTES = 5
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Why the first Pod of a template has no node.
-
-    Attributes:
-        pod: the Pod.
-        judgement: what the scheduler decides about it.
-        fixes: the changes that make it schedulable.
-        item: the item of the report.
-    """
+    """Why the first Pod of a template has no node."""
 
     pod: Pod
     judgement: Judgement
@@ -77,13 +70,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):
-    """What ``why-pending`` found.
-
-    Attributes:
-        report: an item for each Pod that is not scheduled.
-        notes: one for each named Pod or workload with nothing Pending.
-        view: the cluster that was read.
-    """
+    """What ``why-pending`` found, with a note for each named Pod or workload with nothing Pending."""
 
     report: PendingReport
     notes: tuple[str, ...]
@@ -100,16 +87,7 @@ def why_pending(
     read: ReadMode = "auto",
     most_nodes: int = MOST_NODES,
 ) -> PendingAnswer:
-    """Return why each Pod of the scope that has no node has none.
-
-    Args:
-        source: the cluster.
-        scope: which Pods are meant.
-        scheduler: whose rules apply.
-        autoscalers: the autoscaler flags.
-        fix_budget: seconds that all searches for fixes may take; None for the default of the cluster's size.
-        read: how much of a large cluster is read.
-        most_nodes: the most nodes (count) whose Pods are read one by one before all Pods are read.
+    """Return why each Pod of the scope that has no node has none; for the other arguments see ``CheckOptions``.
 
     Raises:
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
@@ -219,12 +197,9 @@ def _owners(pod: Pod, snapshot: Snapshot) -> set[WorkloadRef]:
 
 
 def _not_pending(pod: Pod) -> str:
-    name = f"{pod.metadata.namespace}/{pod.metadata.name}"
-    if pod.finished:
-        return f"{name} is not Pending: it has ended ({pod.status.phase})."
-    if pod.terminating:
-        return f"{name} is not Pending: it is being deleted."
-    return f"{name} is not Pending: it is on {pod.spec.node_name}."
+    why = "it is being deleted" if pod.terminating else f"it is on {pod.spec.node_name}"
+    why = f"it has ended ({pod.status.phase})" if pod.finished else why
+    return f"{'/'.join(pod.key)} is not Pending: {why}."
 
 
 def _explain_each(
