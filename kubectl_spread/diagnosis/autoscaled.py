@@ -37,8 +37,11 @@ def of_karpenter(pod: Pod, handle: Handle, scheduler: Scheduler) -> Iterator[Fin
                 refused=empty.refused,
                 fixed_by_honor=by_taints and not constraint.honors_taints,
             )
-        elif counts.global_minimum and (full := _closed(counts)):
-            yield EmptyPool(constraint=constraint, domain=empty.value, pools=empty.usable, full=full)
+        elif counts.global_minimum:
+            # They take no more Pods while the minimum is 0.
+            most = constraint.max_skew - int(counts.self_match)
+            if full := tuple(sorted(domain for domain, matching in counts.match_num.items() if matching > most)):
+                yield EmptyPool(constraint=constraint, domain=empty.value, pools=empty.usable, full=full)
 
 
 def of_cluster_autoscaler(pod: Pod, handle: Handle, groups: Iterable[NodeGroupStatus]) -> Iterator[Finding]:
@@ -60,9 +63,3 @@ def _own_hard(pod: Pod, handle: Handle) -> Iterator[DomainCounts]:
         constraint = counts.constraint
         if constraint.hard and not constraint.default and constraint.topology_key != HOSTNAME:
             yield counts
-
-
-def _closed(counts: DomainCounts) -> tuple[str, ...]:
-    """Return the domains that take no more Pods while the minimum is 0."""
-    most = counts.constraint.max_skew - int(counts.self_match)
-    return tuple(sorted(domain for domain, matching in counts.match_num.items() if matching > most))

@@ -50,11 +50,7 @@ class Blocking(msgspec.Struct, frozen=True):
 
 
 class Blame(msgspec.Struct, frozen=True, dict=True):
-    """What leaves a Pod no node; concluded only on demand.
-
-    Attributes:
-        known: the root cause, if it is known from a Pod that differs only in its name.
-    """
+    """What leaves a Pod no node; concluded only on demand, unless it is ``known`` from a Pod with another name."""
 
     evaluation: Evaluation
     handle: Handle

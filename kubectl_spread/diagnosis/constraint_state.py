@@ -50,11 +50,6 @@ class ConstraintState(msgspec.Struct, frozen=True):
         return max(self.matching.values()) - self.counts.global_minimum if self.matching else 0
 
     @property
-    def always_even(self) -> bool:
-        """Whether each Pod has only its own node, which holds the minimum; minDomains makes the minimum 0."""
-        return self.alone is not None and self.constraint.min_domains <= 1
-
-    @property
     def uneven(self) -> bool:
         """Whether the skew exceeds maxSkew, without the next Pod."""
         return self.skew > self.constraint.max_skew
@@ -101,7 +96,8 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
         Idle.NO_SELECTOR: selector == NOTHING,
         Idle.EMPTY_SELECTOR: selector == EVERYTHING and empty,
         Idle.MATCHES_OTHERS: selector != EVERYTHING and not state.counts.self_match,
-        Idle.EACH_ALONE: state.always_even,
+        # Each Pod has only its own node, which holds the minimum; minDomains makes the minimum 0.
+        Idle.EACH_ALONE: state.alone is not None and state.constraint.min_domains <= 1,
         Idle.ONE_DOMAIN: has_one_domain(state.constraint, len(state.matching)),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)

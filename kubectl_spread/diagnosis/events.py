@@ -55,12 +55,8 @@ def difference(
 ) -> Difference | None:
     """Return why the scheduler's last message differs from ours; None if it does not, or ours is unknown.
 
-    Args:
-        failure: the scheduler's last message.
-        message: ours; None if unknown.
-        chosen: whether the scheduler has chosen a node since and waits to bind the Pod; None if unknown.
-        feasible: whether some node takes the Pod.
-        known: whether the rules of the Pod's scheduler are known.
+    ``chosen``: whether the scheduler has chosen a node since and waits to bind the Pod; None if unknown. ``known``:
+    whether the rules of the Pod's scheduler are.
     """
     if message is None or (message and failure.message.startswith(message.removesuffix("."))):
         return None

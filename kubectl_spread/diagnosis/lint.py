@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import is_ghost
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.findings import Finding, Severity
-from kubectl_spread.objects.core import Pod, PodSpec, TopologySpreadConstraint
+from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.meta import name_order
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
@@ -77,9 +77,9 @@ def merged_constraints(written: PodSpec, merged: PodSpec, live: PodSpec | None) 
 
     The arguments are the Pod templates of the manifest, of the object after apply, and of the object now.
     """
-    specs = [_by_key(spec) for spec in (written, merged, live or PodSpec())]
-    for key in dict.fromkeys(chain.from_iterable(specs)):
-        asked, after, before = (spec.get(key, ()) for spec in specs)
+    specs = [spec.topology_spread_constraints for spec in (written, merged, live or PodSpec())]
+    for key in dict.fromkeys(each.topology_key for each in chain.from_iterable(specs)):
+        asked, after, before = (tuple(each for each in spec if each.topology_key == key) for spec in specs)
         changed = live is not None and after != asked and (len(asked) > 1 or after != before)
         if len(asked) > 1 or (changed and len(before) > 1):
             yield findings.MergedConstraints(
@@ -88,13 +88,6 @@ def merged_constraints(written: PodSpec, merged: PodSpec, live: PodSpec | None) 
                 written=tuple(each.when_unsatisfiable for each in asked),
                 merged=tuple(each.when_unsatisfiable for each in after) if changed else (),
             )
-
-
-def _by_key(spec: PodSpec) -> dict[str, tuple[TopologySpreadConstraint, ...]]:
-    found: dict[str, tuple[TopologySpreadConstraint, ...]] = {}
-    for constraint in spec.topology_spread_constraints:
-        found[constraint.topology_key] = (*found.get(constraint.topology_key, ()), constraint)
-    return found
 
 
 def _duplicate_constraint(subject: Subject) -> Iterable[Finding]:
@@ -127,20 +120,14 @@ def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
             )
 
 
-def _ghost_pod(subject: Subject) -> Iterable[Finding]:
-    for constraint in subject.constraints:
-        if is_ghost(subject.pod, constraint):
-            yield findings.GhostPod(constraint=constraint, pod=subject.pod.metadata.name)
-
-
-def _nil_selector(subject: Subject) -> Iterable[Finding]:
-    return (findings.NilSelector(constraint=each) for each in subject.constraints if each.selector.nothing)
-
-
-def _empty_selector(subject: Subject) -> Iterable[Finding]:
+def _selectors(subject: Subject) -> Iterable[Finding]:
+    constraints, name = subject.constraints, subject.pod.metadata.name
+    ghosts = (each for each in constraints if is_ghost(subject.pod, each))
+    yield from (findings.GhostPod(constraint=each, pod=name) for each in ghosts)
+    yield from (findings.NilSelector(constraint=each) for each in constraints if each.selector.nothing)
     counts = subject.handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
-    empty = (constraint for constraint in subject.constraints if constraint.selector.empty)
-    return (findings.EmptySelector(constraint=each, counts=counts) for each in empty)
+    empty = (each for each in constraints if each.selector.empty)
+    yield from (findings.EmptySelector(constraint=each, counts=counts) for each in empty)
 
 
 def _similar_topology_key(subject: Subject) -> Iterable[Finding]:
@@ -271,9 +258,7 @@ WARNING_RULES: Sequence[Rule] = (
     _duplicate_constraint,
     _missing_topology_key,
     _pinned_minimum,
-    _ghost_pod,
-    _nil_selector,
-    _empty_selector,
+    _selectors,
     _similar_topology_key,
     _min_domains_unreachable,
     _single_domain,

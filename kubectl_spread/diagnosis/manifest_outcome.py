@@ -86,8 +86,7 @@ class UnplacedPods(msgspec.Struct, frozen=True):
     """The Pods of a manifest, before any is placed.
 
     Attributes:
-        first: the first Pod; if none comes, a model of one.
-        handle: the cluster with the claims that are created with it.
+        first: the first Pod; if none comes, a model of one. ``handle`` has the claims that are created with it.
         alone: whether only new Pods like the first are to be placed.
     """
 
@@ -120,12 +119,9 @@ def undecided_outcome(wanted: DesiredWorkload, came: UnplacedPods) -> ManifestOu
 
 
 def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes) -> ManifestOutcome:
-    """Return the outcome of one manifest.
+    """Return the outcome of one manifest, given what happens to its Pods once all manifests are applied.
 
-    Args:
-        wanted: what it requests, its Pod as the API server stores it.
-        before: the cluster without any manifest.
-        seen: what happens to its Pods once all manifests are applied.
+    ``wanted`` has its Pod as the API server stores it; ``before`` is the cluster without any manifest.
 
     Raises:
         ValueError: a selector or quantity cannot be parsed.

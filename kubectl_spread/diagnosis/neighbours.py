@@ -87,20 +87,21 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _pods_keeping_off(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
         """Anti-affinity terms of other Pods that match this one → topology value → a Pod with the term."""
-        labels = self.handle.snapshot.namespace_labels(self.pod.metadata.namespace)
-        terms = [term for term in self.handle.existing_terms.anti_affinity if term.matches(self.pod, labels)]
-        return {term: self._first_in_domain(term, self._pods_with_term(term)) for term in terms}
+        labels, existing = (
+            self.handle.snapshot.namespace_labels(self.pod.metadata.namespace),
+            self.handle.existing_terms,
+        )
+        found: dict[AffinityTerm, Mapping[str, Pod]] = {}
+        for term in (term for term in existing.anti_affinity if term.matches(self.pod, labels)):
+            near = (pod for name in existing.anti_affinity[term] for pod in self.handle.node_infos[name].pods)
+            having = (pod for pod in near if pod.spec.affinity and term in readable_terms(pod).anti_affinity)
+            found[term] = self._first_in_domain(term, having)
+        return found
 
     def _matching_pods(self, term: AffinityTerm) -> Iterator[Pod]:
         for namespace in self.handle.snapshot.by_labels:
             if term.covers(namespace, self.handle.snapshot.namespace_labels(namespace)):
                 yield from self.handle.snapshot.matching_pods(namespace, term.selector)
-
-    def _pods_with_term(self, term: AffinityTerm) -> Iterator[Pod]:
-        for node_name in self.handle.existing_terms.anti_affinity[term]:
-            for other in self.handle.node_infos[node_name].pods:
-                if other.spec.affinity is not None and term in readable_terms(other).anti_affinity:
-                    yield other
 
     def _first_in_domain(self, term: AffinityTerm, pods: Iterable[Pod]) -> dict[str, Pod]:
         found: dict[str, Pod] = {}
@@ -130,7 +131,10 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             claim = claim_named(self.pod, name, self.handle.snapshot)
             if claim is not None and claim.spec.volume_name:
                 bound_to = claim.spec.volume_name
-                usable_in = _affinity_values(self.handle.snapshot.get(PersistentVolume, "", bound_to))
+                found = self.handle.snapshot.get(PersistentVolume, "", bound_to)
+                affinity = found.spec.node_affinity.required if found and found.spec.node_affinity else None
+                terms = affinity.node_selector_terms if affinity else ()
+                usable_in = tuple(condition.values for term in terms for condition in term.match_expressions)
                 claims.append((reasons.ClaimState(name=name, volume=bound_to, usable_in=usable_in), None))
             else:
                 state = reasons.ClaimState(name=name, message=self._no_provisioning_message(claim))
@@ -192,14 +196,6 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             if name in single
         )
         return reasons.ClaimsInUse(holders=holders) if holders else None
-
-
-def _affinity_values(volume: PersistentVolume | None) -> tuple[tuple[str, ...], ...]:
-    """Return the values of each expression of the volume's node affinity; empty if it has none or is unknown."""
-    if volume is None or volume.spec.node_affinity is None or volume.spec.node_affinity.required is None:
-        return ()
-    terms = volume.spec.node_affinity.required.node_selector_terms
-    return tuple(condition.values for term in terms for condition in term.match_expressions)
 
 
 def volumes_without_node(pod: Pod, handle: Handle) -> Iterator[VolumeWithoutNode]:

@@ -28,7 +28,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job, ReplicaSet
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
+from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 
 Decide: TypeAlias = Callable[[Pod, Handle], Decision]
 """Returns the scheduler's decision about a Pod, with the reasons."""
@@ -43,10 +43,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """One revision of a workload, and the Pod that represents it.
 
     Attributes:
-        handle: the cluster, as the Pod's scheduler sees it.
         name: empty if the workload has only one revision.
-        pod: the Pod that its rows are evaluated for.
-        pods: its Pods that have not ended.
+        pod: the Pod that its rows are evaluated for; ``pods``: its Pods that have not ended.
         newest: whether it is the revision of the next Pod.
         upcoming: the workload's next Pod, if it is of this revision, or the Pending one; None if there is neither.
     """
@@ -279,11 +277,7 @@ def _judge_briefly(revision: Revision) -> Judged:
     placed = revision.placed
     evaluation = cycle.evaluate_briefly(revision.pod, placed)
     decision = decide(evaluation, placed) if revision.is_next else Decision(evaluation=evaluation, handle=placed)
-    return Judged(
-        revision=revision,
-        decision=decision,
-        incomplete=_gaps_of(revision, decision),
-    )
+    return Judged(revision=revision, decision=decision, incomplete=_gaps_of(revision, decision))
 
 
 def _gaps_of(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
@@ -306,17 +300,11 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
         return []
     newest, constraints = revision_of(upcoming.pod), parsable_constraints(upcoming.pod, handle)
     alive = {revision_of(pod): pod for pod in workload.pods if not pod.terminating and _owner_wants_pods(pod, handle)}
-    older = {
-        name: Revision(
-            workload=workload,
-            handle=handle,
-            name=name,
-            pod=like(pod, pod.metadata.name),
-            pods=of_revision(workload.pods, name),
-        )
-        for name, pod in sorted(alive.items())
-        if name != newest and parsable_constraints(pod, handle) != constraints
-    }
+    older: dict[str, Revision] = {}
+    for name, pod in sorted(alive.items()):
+        if name != newest and parsable_constraints(pod, handle) != constraints:
+            model, pods = like(pod, pod.metadata.name), of_revision(workload.pods, name)
+            older[name] = Revision(workload=workload, handle=handle, name=name, pod=model, pods=pods)
     first = Revision(
         workload=workload,
         handle=handle,
@@ -362,16 +350,11 @@ def _status_of_next(state: ConstraintState, revision: Revision, blame: Blame | N
     if unread := next(unread_cluster(revision.handle.snapshot.inventory), None):
         return statuses.Incomplete(gap=unread)
     if constraint.hard and not state.keyed:
-        return statuses.NoDomains(topology_key=constraint.topology_key, similar=_similar_key(constraint, blame))
+        key, cause = constraint.topology_key, blame.cause if blame else None
+        similar = cause.similar if isinstance(cause, MisspeltKey) and cause.topology_key == key else ""
+        return statuses.NoDomains(topology_key=key, similar=similar)
     if blame and constraint.index in blocking:
         return statuses.Blocked(index=constraint.index, blame=blame)
     if revision.refused:
         return statuses.FailedCreate(message=revision.refused)
     return statuses.Unschedulable(blame=blame) if blame and not blocking else None
-
-
-def _similar_key(constraint: Constraint, blame: Blame | None) -> str:
-    match blame and blame.cause:
-        case MisspeltKey(topology_key=key, similar=similar) if key == constraint.topology_key:
-            return similar
-    return ""

@@ -159,9 +159,8 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
 class _Before:
     """What was Pending or refused before a step, or would be without the first: the step is not the cause.
 
-    Args:
-        orders: the same in every order; empty for the first step.
-        left_alone: returns the final cluster without any step; called if more Pods are Pending than before the first.
+    ``orders`` is empty for the first step. ``left_alone`` returns the final cluster without any step; it is called if
+    more Pods are Pending than before the first.
     """
 
     def __init__(
@@ -272,7 +271,13 @@ def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[O
     others = {each.pod.key: each for order in after for each in order.done.blocked if each.pod.key not in reported}
     if others:
         yield BlockedByChance(others[min(others)], tuple(sorted(others)))
-    if instead := sorted(_preempted_instead(after, earlier)):
+    were = [each.seen.preempted for each in earlier] or [()] * len(after)
+    spared = earlier[0].seen.spared if earlier else ()
+    evicted, *otherwise = (
+        {pod.key for pod in each.seen.preempted[len(before) :]} for each, before in zip(after, were, strict=True)
+    )
+    equal = {pod.key for pod in first.seen.spared[len(spared) :]}
+    if instead := sorted(equal.union(*otherwise) - evicted):
         yield PreemptedByChance(tuple(instead))
     if any(each.seen.sampled for each in after):
         yield SomeScored(len(after))
@@ -280,18 +285,6 @@ def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[O
         yield OneOrder()
     if not all(each.done.settled for each in after):
         yield Unsettled()
-
-
-def _preempted_instead(
-    after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]
-) -> set[tuple[str, str]]:
-    were = [each.seen.preempted for each in earlier] or [()] * len(after)
-    spared = earlier[0].seen.spared if earlier else ()
-    evicted = [
-        {pod.key for pod in each.seen.preempted[len(before) :]} for each, before in zip(after, were, strict=True)
-    ]
-    equal = {pod.key for pod in after[0].seen.spared[len(spared) :]}
-    return equal.union(*evicted[1:]) - evicted[0]
 
 
 Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]

@@ -8,13 +8,7 @@ from kubectl_spread.wording.words import enumerated
 
 
 def read_from(context: str, cluster: str, server: str) -> str:
-    """Return which cluster was read, where kubectl without flags asks another one.
-
-    Args:
-        context: the context's name; empty when there is none.
-        cluster: the name of the cluster in the kubeconfig; empty when there is none.
-        server: the API server's URL.
-    """
+    """Return which cluster was read, where kubectl without flags asks another one; empty names are left out."""
     named = [f"{what} {name}" for what, name in (("context", context), ("cluster", cluster)) if name]
     return f"Read from {', '.join((*named, server))}, which is not the current context."
 

@@ -173,11 +173,11 @@ def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
     """Return the pools that may bring a node, with the domains where."""
     may = [pool for pool in decision.pools if pool.verdict in {d.Verdict.CHOSEN, d.Verdict.POSSIBLE}]
     more = [f"{len(may) - MOST_POOLS} more"] if may[MOST_POOLS:] else []
-    return " or ".join([*(f"{noun} {pool.name}{_where(pool)}" for pool in may[:MOST_POOLS]), *more])
-
-
-def _where(pool: d.PoolDecision) -> str:
-    return next((f" ({noun_for(key, len(values))} {listed(values)})" for key, values in pool.domains.items()), "")
+    parts = []
+    for pool in may[:MOST_POOLS]:
+        places = (f" ({noun_for(key, len(values))} {listed(values)})" for key, values in pool.domains.items())
+        parts.append(f"{noun} {pool.name}{next(places, '')}")
+    return " or ".join([*parts, *more])
 
 
 def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:

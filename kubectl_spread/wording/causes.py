@@ -6,7 +6,7 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -44,24 +44,16 @@ REASON = 120
 
 
 class Texts(msgspec.Struct, frozen=True):
-    """A cause in words.
-
-    Attributes:
-        sentences: the longest first.
-        reasons: in a few words, the longest first.
-    """
+    """A cause in sentences, and in a few words; the longest first."""
 
     sentences: Sequence[str]
     reasons: Sequence[str]
 
 
 def sentence(cause: causes.AnyCause, pod: Pod | None, preemption: Preemption | None) -> str:
-    """Return the root cause in a sentence: no longer than a line that begins with the Pod's name.
+    """Return the root cause in a sentence, after what the scheduler would evict.
 
-    Args:
-        cause: why the Pod finds no node.
-        pod: the Pod; None if the line begins with as much about its workload.
-        preemption: what the scheduler would evict for it, which comes first; None for nothing.
+    It is no longer than a line that begins with the Pod's name, or, without a Pod, with as much about its workload.
     """
     lead = f"It {preempts(preemption)}; until then: " if preemption else ""
     if pod is None:
@@ -115,28 +107,23 @@ def shared_line(cause: causes.AnyCause) -> str:
         case causes.PinnedDomain(constraint=constraint, domains=domains, nodes=nodes, pins=pins):
             alike = Counter[str]()
             for pin in pins:
-                alike[_shared(pin.reasons)] += len(pin.nodes)
+                alike[" and ".join(filter(None, map(_without_amounts, pin.reasons)))] += len(pin.nodes)
             whys = (f"{number} of {nodes} nodes {why}" for why, number in alike.most_common(MOST_REASONS))
             return f"{brief_key(constraint.topology_key)} {named(domains)}: {', '.join(whys)}"
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
-            each = (f"{it.plugin}: {_shared([it.reasons[0].reason]) or named(it.reasons[0].nodes)}" for it in filters)
-            return "; ".join(each)
+            firsts = ((it.plugin, it.reasons[0]) for it in filters)
+            return "; ".join(f"{plugin}: {_without_amounts(it.reason) or named(it.nodes)}" for plugin, it in firsts)
         case causes.ConstraintCause(constraint=constraint) | causes.GhostSelector(constraint=constraint):
             return f"{brief_key(constraint.topology_key)}: {texts_of(cause).reasons[-1]}"
         case _:
             return texts_of(cause).reasons[-1]
 
 
-def _shared(shared: Iterable[AnyReason | None]) -> str:
-    return " and ".join(filter(None, map(_without_amounts, shared)))
-
-
 def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
-            return (
-                f"too little {enumerated([*(['room for Pods'] if full else []), *(it.name for it in resources)])} free"
-            )
+            short = [*(["room for Pods"] if full else []), *(it.name for it in resources)]
+            return f"too little {enumerated(short)} free"
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)
@@ -166,16 +153,21 @@ def _texts_of(cause: causes.AnyCause) -> Texts:
             return _waits_for_terminating_pods(cause)
         case causes.MisspeltKey():
             return _misspelt_key(cause)
-        case causes.NoSelector():
-            return _no_selector(cause)
+        case causes.NoSelector(topology_key=key, nodes=nodes):
+            lack = f"{named(nodes)} {'lacks' if len(nodes) == 1 else 'lack'} {key}"
+            asks = "requires it, although it has no labelSelector and spreads nothing"
+            return Texts([f"{lack}; the constraint {asks}.", f"{lack}."], [f"{lack}; no labelSelector", lack])
         case causes.GhostSelector():
             return _ghost_selector(cause)
         case causes.MinDomainsUnmet():
             return _min_domains_unmet(cause)
         case causes.MissingKey():
             return _missing_key(cause)
-        case causes.NoEligibleDomain():
-            return _no_eligible_domain(cause)
+        case causes.NoEligibleDomain(constraint=constraint, nodes=number):
+            none = "not the only node" if number == 1 else f"none of the {number} nodes"
+            counts = f"The constraint on {constraint.topology_key} counts {none}"
+            counts += f", and maxSkew {constraint.max_skew} allows no Pod."
+            return Texts([counts], [f"no domain may take one more{limits(constraint)}"])
         case causes.DomainsFull():
             return _domains_full(cause)
         case causes.DaemonNode():
@@ -231,12 +223,6 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
     return Texts([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
 
 
-def _no_selector(cause: causes.NoSelector) -> Texts:
-    lack = f"{named(cause.nodes)} {'lacks' if len(cause.nodes) == 1 else 'lack'} {cause.topology_key}"
-    asks = "requires it, although it has no labelSelector and spreads nothing"
-    return Texts([f"{lack}; the constraint {asks}.", f"{lack}."], [f"{lack}; no labelSelector", lack])
-
-
 def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
     says = f"The constraint on {key} counts Pods with {selector}, not this Pod"
@@ -287,13 +273,6 @@ def _missing_key(cause: causes.MissingKey) -> Texts:
     filters = list(map(_filter, cause.filters))
     besides = ["; ".join(column) for column in zip(*filters, strict=True)][:2]
     return Texts([*(f"{nowhere} Also, {each}." for each in besides), nowhere], [f"no node has {key}"])
-
-
-def _no_eligible_domain(cause: causes.NoEligibleDomain) -> Texts:
-    key, max_skew = cause.constraint.topology_key, cause.constraint.max_skew
-    none = "not the only node" if cause.nodes == 1 else f"none of the {cause.nodes} nodes"
-    counts = f"The constraint on {key} counts {none}, and maxSkew {max_skew} allows no Pod."
-    return Texts([counts], [f"no domain may take one more{limits(cause.constraint)}"])
 
 
 def _domains_full(cause: causes.DomainsFull) -> Texts:
@@ -376,24 +355,23 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     first, texts = whys[0] + more, pins[0][1] + more
     which, brief_which = (f"{each}{'s' * (several and each in PLACES)} {named(domains)}" for each in (key, brief))
     briefest = f"{len(domains)} domains of {brief}" if several else brief_which
-    full = _full_domains(cause)
-    return Texts(
-        [
-            f"{which} {longest}: {some}.{full}",
-            f"{which} {shut}: {some}.{full}",
-            f"{brief_which} {shut}: {some}.{full}",
-            f"{which} {shut}: {some}.",
-            f"{brief_which} {shut}: {some}.",
-            f"{brief_which} {all_shut}: {brief_some}.",
-            f"{brief_which} {shut}: {brief_some}.",
-            f"{brief_which} {shut}: {first}.",
-            f"{brief_which} {shut}: {texts}.",
-            f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
-            f"{briefest} {shut}: {texts}.",
-            f"{briefest} cannot take it: {texts}.",
-        ],
-        _pinned_by(cause),
-    )
+    has_so_many = (f"{named(it.domains)} {'have' if len(it.domains) > 1 else 'has'} {it.matching}" for it in cause.full)
+    full = f" maxSkew is {constraint.max_skew}; {', '.join(has_so_many)}." if cause.full else ""
+    sentences = [
+        f"{which} {longest}: {some}.{full}",
+        f"{which} {shut}: {some}.{full}",
+        f"{brief_which} {shut}: {some}.{full}",
+        f"{which} {shut}: {some}.",
+        f"{brief_which} {shut}: {some}.",
+        f"{brief_which} {all_shut}: {brief_some}.",
+        f"{brief_which} {shut}: {brief_some}.",
+        f"{brief_which} {shut}: {first}.",
+        f"{brief_which} {shut}: {texts}.",
+        f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
+        f"{briefest} {shut}: {texts}.",
+        f"{briefest} cannot take it: {texts}.",
+    ]
+    return Texts(sentences, _pinned_by(cause))
 
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
@@ -406,15 +384,6 @@ def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
     brief = _without_amounts(first.reasons[0])
     where = f"no Pod can go to {named(cause.domains)}"
     return [f"{where}: {node} ({why}){rest}" for why in (" and ".join(texts), texts[0], brief)]
-
-
-def _full_domains(cause: causes.PinnedDomain) -> str:
-    if not cause.full:
-        return ""
-    parts = (
-        f"{named(each.domains)} {'have' if len(each.domains) > 1 else 'has'} {each.matching}" for each in cause.full
-    )
-    return f" maxSkew is {cause.constraint.max_skew}; {', '.join(parts)}."
 
 
 def limits(constraint: causes.BlamedConstraint) -> str:

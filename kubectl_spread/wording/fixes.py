@@ -110,8 +110,9 @@ def summary(proposals: Sequence[proposals.Proposal]) -> str:
 def starts(fix: conclusion.VerifiedFix) -> str:
     """Return what running the commands sets off, or what to do where there is none."""
     warnings = (f"causes {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
-    parts = (*map(_sets_off, fix.routes), *(_caution(each, fix) for each in fix.proposals), *warnings)
-    return "; ".join(dict.fromkeys(filter(None, parts)))
+    after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
+    cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
+    return "; ".join(dict.fromkeys(filter(None, (*map(_sets_off, fix.routes), *cautions, *warnings))))
 
 
 def _sets_off(route: conclusion.Route) -> str:
@@ -145,13 +146,6 @@ def _words(route: conclusion.Route) -> dict[str, object]:
         "partition": route.partition,
         "fields": ", ".join(route.fields),
     }
-
-
-def _caution(proposal: proposals.Proposal, fix: conclusion.VerifiedFix) -> str:
-    """Return the warning about a change."""
-    if isinstance(proposal, proposals.MovePod) and fix.after_deletion is not None:
-        return _after_deletion(fix.after_deletion)
-    return _CAUTIONS.get(type(proposal), "")
 
 
 def _after_deletion(after: conclusion.AfterDeletion) -> str:
@@ -218,11 +212,7 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
 def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: bool = False) -> str:
     """Return the title of a list of fixes: what all of them do to Pods, and how to see more fixes; empty without any.
 
-    Args:
-        disturbs: what each does.
-        more: how many more there are, and how to see them; empty for none.
-        checked: whether they are for a manifest, of which nothing runs yet.
-        folded: whether room is short.
+    ``checked``: whether they are for a manifest, of which nothing runs yet.
     """
     if not disturbs:
         return ""
@@ -246,13 +236,7 @@ def new_revision(feasible: Sequence[str]) -> str:
 
 
 def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
-    """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like.
-
-    Args:
-        new_node: the summary.
-        alike: the names of such nodes.
-        first: whether no other fix comes before it.
-    """
+    """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like."""
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
     what, colon, by = new_node.partition(": ")
     return f"{what[:1].upper()}{what[1:]}{others}{colon}{by}." if first else f"Or {what}{others}{colon}{by}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypeAlias, assert_never
 
 from kubectl_spread import gaps
@@ -20,6 +20,16 @@ from kubectl_spread.wording.words import LIST, count_of, enumerated
 Texts: TypeAlias = tuple[str, str, str]
 """What is missing, why, and the consequence."""
 
+OfManifest: TypeAlias = (
+    gaps.UnreadTemplate
+    | gaps.MayBeRefused
+    | gaps.MayBreakQuota
+    | gaps.MayBreakStandard
+    | gaps.MayRollOut
+    | gaps.UnknownKind
+    | gaps.UnknownLastApplied
+    | gaps.UnknownManagers
+)
 MAY_ROLL_OUT = "it may roll out"
 """The consequence for a workload of which a snapshot does not hold all of the template."""
 UNREADABLE = "unreadable"
@@ -148,38 +158,15 @@ def texts(gap: gaps.Gap) -> Texts:
             told = "they are counted as Pending, though nodes may take them"
             what = f"nodes for {count_of(gap.pods, 'Pod')} of {gap.step}"
             return what, "not simulated, because too many Pods came before", told
-        case (
-            gaps.UnreadTemplate()
-            | gaps.MayBeRefused()
-            | gaps.MayBreakQuota()
-            | gaps.MayBreakStandard()
-            | gaps.MayRollOut()
-            | gaps.UnknownKind()
-            | gaps.UnknownLastApplied()
-            | gaps.UnknownManagers()
-        ):
-            return _of_manifest(gap)
         case _:
-            return _of_decider(gap)
+            return _of_manifest(gap) if isinstance(gap, OfManifest) else _of_decider(gap)
 
 
-def _of_manifest(
-    gap: gaps.UnreadTemplate
-    | gaps.MayBeRefused
-    | gaps.MayBreakQuota
-    | gaps.MayBreakStandard
-    | gaps.MayRollOut
-    | gaps.UnknownKind
-    | gaps.UnknownLastApplied
-    | gaps.UnknownManagers,
-) -> Texts:
+def _of_manifest(gap: OfManifest) -> Texts:
     match gap:
         case gaps.UnreadTemplate():
-            return (
-                f"the Pods of {gap.workload}",
-                "it has no Pod template",
-                "what its controller creates was not checked",
-            )
+            told = "what its controller creates was not checked"
+            return f"the Pods of {gap.workload}", "it has no Pod template", told
         case gaps.MayBeRefused():
             return f"the immutable fields of {gap.named}", "not all are in the snapshot", "it may be refused"
         case gaps.MayBreakQuota():
@@ -190,11 +177,8 @@ def _of_manifest(
         case gaps.MayRollOut() if gap.revision:
             return f"revision {gap.revision} of {gap.workload}", "not read", MAY_ROLL_OUT
         case gaps.MayRollOut():
-            return (
-                f"the template of {gap.workload}",
-                "fields that the snapshot does not hold may change",
-                MAY_ROLL_OUT,
-            )
+            why = "fields that the snapshot does not hold may change"
+            return f"the template of {gap.workload}", why, MAY_ROLL_OUT
         case gaps.UnknownKind():
             told = "if it does not, kubectl apply fails"
             return f"whether the cluster serves {gap.kind} in {gap.api_version}", gap.why, told
@@ -268,13 +252,8 @@ def headed(
     if isinstance(first, gaps.UnreadCluster):
         return f"{_lead(first)}: where {name} can go is not known."
     if feasible:
-        return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {_named(feasible)}."
+        rest = f" and {len(feasible) - MOST_NAMES} more" if len(feasible) > MOST_NAMES + 1 else ""
+        nodes = ", ".join(feasible[:MOST_NAMES] if rest else feasible) + rest
+        return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {nodes}."
     head = f"{_lead(first)}; kube-scheduler's filters would reject {name}: "
     return head + (in_room(blame.cause, LINE - len(head)).removeprefix(NO_CONSTRAINT) if blame else "")
-
-
-def _named(names: Sequence[str]) -> str:
-    """Return the first names and how many there are besides."""
-    if len(names) > MOST_NAMES + 1:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
-    return ", ".join(names)

@@ -50,8 +50,9 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
             return f"room is kept for {', '.join(map(str, pods))}"
         case reasons.OtherNodeNamed(node=node):
             return f"spec.nodeName is {node}"
-        case reasons.MissingDevices():
-            return _devices(reason)
+        case reasons.MissingDevices(reasons=said, missing_templates=missing):
+            why = f", because there is no ResourceClaimTemplate {enumerated(missing)}" if missing else ""
+            return ", ".join(said) + why
         case reasons.MissingLabel(key=key, value=value, has=None):
             return f"wants {key}={value}, has no {key}"
         case reasons.MissingLabel(key=key, value=value, has=str(has)):
@@ -95,12 +96,9 @@ def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
     if reason.full:
         of_one_node = reason.pods is not None
         yield f"{reason.pods} of {reason.allocatable_pods} Pods" if of_one_node else "no room for another Pod"
-    yield from map(_short_resource, reason.resources)
-
-
-def _short_resource(short: reasons.ShortResource) -> str:
-    of = f" of {short.allocatable}" if short.allocatable else ""
-    return f"{short.name}: asks {short.asked}, {'at most ' if short.at_most else ''}{short.free} free{of}"
+    for short in reason.resources:
+        of = f" of {short.allocatable}" if short.allocatable else ""
+        yield f"{short.name}: asks {short.asked}, {'at most ' if short.at_most else ''}{short.free} free{of}"
 
 
 def _term(term: NodeSelectorTerm) -> str:
@@ -110,11 +108,6 @@ def _term(term: NodeSelectorTerm) -> str:
         for each in (*term.match_expressions, *term.match_fields)
     )
     return " and ".join(conditions) or "nothing (an empty term matches no node)"
-
-
-def _devices(reason: reasons.MissingDevices) -> str:
-    text, missing = ", ".join(reason.reasons), reason.missing_templates
-    return f"{text}, because there is no ResourceClaimTemplate {enumerated(missing)}" if missing else text
 
 
 def _claim(claim: reasons.ClaimState) -> str:

@@ -11,7 +11,7 @@ from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import Kept, KeptByController, KeptByMark
 from kubectl_spread.diagnosis import remaining_skew
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint
+from kubectl_spread.diagnosis.reasons import RejectedByConstraint
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance import movable
 from kubectl_spread.rebalance.movable import Loss
@@ -52,13 +52,7 @@ _named = partial(enumerated, most=2)
 
 
 def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, evictions: int) -> str:
-    """Return the result of a plan in a sentence.
-
-    Args:
-        verdicts: of all constraints.
-        broken: how many of them do not hold before it (count).
-        evictions: how many there are (count).
-    """
+    """Return the result of a plan in a sentence; ``broken``: how many constraints do not hold before it (count)."""
     if not verdicts:
         return "No constraints found to balance."
     if not broken and RebalanceVerdict.INCOMPLETE in verdicts:
@@ -89,11 +83,7 @@ def fix_first(summary: str, starts: str) -> str:
 def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str], flags: Sequence[str] | None) -> str:
     """Return how many Pods of these workloads wait for a node, and what says why.
 
-    Args:
-        pods: how many (count).
-        workloads: whose they are.
-        namespaces: where.
-        flags: what leads a command to the cluster; None for files.
+    ``flags``: what leads a command to the cluster; None for files.
     """
     scope = ("-n", *namespaces) if len(namespaces) == 1 else ("-A",)
     why = "why-pending" if flags is None else f"`{kubectl('spread why-pending', flags=(*scope, *flags))}`"
@@ -128,7 +118,13 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
         case remaining_skew.PodsStay():
             return _staying(cause)
         case remaining_skew.DomainShut(domain, by):
-            return f"{seen(domain)} takes no Pod: {' and '.join(map(_shut_by, by))}"
+            whys = (
+                f"the constraint on {each.topology_key} allows no Pod there"
+                if isinstance(each, RejectedByConstraint)
+                else reason_text(each)
+                for each in by
+            )
+            return f"{seen(domain)} takes no Pod: {' and '.join(whys)}"
         case remaining_skew.ScoredHigher(fullest, lands):
             return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which scores higher"
         case remaining_skew.ByChance(fullest, lands):
@@ -147,12 +143,6 @@ def _staying(cause: remaining_skew.PodsStay) -> str:
     if cause.alike:
         return f"{first}; {cause.others} more {'stays' if cause.others == 1 else 'stay'} for the same reason"
     return f"{first}; {cause.others} more stay, some for other reasons"
-
-
-def _shut_by(reason: AnyReason) -> str:
-    if isinstance(reason, RejectedByConstraint):
-        return f"the constraint on {reason.topology_key} allows no Pod there"
-    return reason_text(reason)
 
 
 def unsure_text(unsure: remaining_skew.Unsure) -> str:

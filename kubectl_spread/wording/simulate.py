@@ -43,13 +43,9 @@ def step_sentence(
 ) -> str:
     """Return the result of a step in a sentence.
 
-    Args:
-        gone: what happens to Pods → how many (count).
-        pending: of each workload: how many of its Pods waited before, the fewest and the most that wait then (counts).
-        removed: what the step does to the Pods that it removes.
-        newly_pending: whether more wait than before, or are refused.
-        undecided: whether it is not known of some whether a node takes them.
-        unread: whether a list was not read.
+    ``gone``: what happens to Pods → how many (count). ``pending``: of each workload, how many of its Pods waited
+    before, the fewest and the most that wait then (counts). ``undecided``: whether it is not known of some whether a
+    node takes them. ``unread``: whether a list was not read.
     """
     said = [f"{count_of(number, 'Pod')} {what}" for what, number in gone.items() if number]
     before = sum(min(was, most) for was, _, most in pending)
@@ -92,13 +88,7 @@ def _as_before(before: int, most: int) -> str:
 
 
 def removed_text(removed: str, pods: Sequence[tuple[str, str]], most: int | None) -> str:
-    """Return which Pods the step removes.
-
-    Args:
-        removed: what it does to them.
-        pods: workload and name of each.
-        most: how many are named (count); None for all.
-    """
+    """Return which Pods, given by workload and name, the step removes, and so many names (None for all)."""
     names: dict[str, list[str]] = {}
     for workload, name in pods[:most]:
         names.setdefault(workload, []).append(name)

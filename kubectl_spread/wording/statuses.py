@@ -293,13 +293,7 @@ def reason_of_next(none_comes: NoneComes | None, named_node: str) -> str:
 
 
 def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
-    """Return the nodes that take the next replica, or why none comes.
-
-    Args:
-        nodes: their names.
-        reason: as ``reason_of_next`` gives it.
-        some_read: whether only some nodes' Pods were read.
-    """
+    """Return the nodes that take the next replica, or why none comes; whether only some nodes' Pods were read."""
     if reason and not nodes:
         return f"No next Pod: {reason}."
     read = ", of the nodes whose Pods were read" if some_read and nodes else ""

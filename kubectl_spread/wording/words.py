@@ -38,9 +38,7 @@ def seen(name: str) -> str:
 def listed(names: Sequence[str], most: int = 4) -> str:
     """Return ``a, b, c``, or ``a, b and 3 more``; empty without any, and quotes for an empty one.
 
-    Args:
-        names: to be listed.
-        most: how many are named; one more is named too, since "and 1 more" would be no shorter.
+    One more than ``most`` is named too, since "and 1 more" would be no shorter.
     """
     return _cut(names, most) or ", ".join(map(seen, names))
 
@@ -165,12 +163,7 @@ def shortening(names: Collection[str]) -> tuple[str, Callable[[str], str]]:
 
 
 def capital(sentence: str, names: Collection[str] = ()) -> str:
-    """Return our own sentence as it begins a line.
-
-    Args:
-        sentence: what is told.
-        names: words of the cluster, which keep their case; so does a word with more than letters in it.
-    """
+    """Return our own sentence as it begins a line; ``names`` of the cluster keep their case, as does ``a-b``."""
     first, _, rest = sentence.partition(" ")
     ours = first.isalpha() and first.islower() and first not in names
     return f"{first.capitalize()} {rest}" if ours else sentence

@@ -61,9 +61,7 @@ class EditPod(ProposedChange, frozen=True, kw_only=True):
 class ChangeObject(ProposedChange, frozen=True, kw_only=True):
     """The base of changes of another object, or of the Pod as a whole.
 
-    Attributes:
-        obj: the object as it is; a new node as it comes.
-        group: changes of one class and group are alike: they are reported once, with the names of their objects.
+    Changes of one class and ``group`` are alike: they are reported once, with the names of their objects.
     """
 
     obj: Node | Pod
@@ -81,11 +79,7 @@ class ChangeObject(ProposedChange, frozen=True, kw_only=True):
 
 
 class ChangeNode(ChangeObject, frozen=True, kw_only=True):
-    """Patches a node.
-
-    Attributes:
-        operations: the patch. It is applied only when the change is tried: of many nodes alike, few are.
-    """
+    """Patches a node; only when the change is tried: of many nodes alike, few are."""
 
     obj: Node
     operations: Operations

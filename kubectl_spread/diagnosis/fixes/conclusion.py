@@ -21,9 +21,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     """One kubectl command to run; ``replace`` gets the object, patches the copy and replaces the object with it.
 
     Attributes:
-        kind: the object's kind, in lower case.
-        namespace: empty for a node.
-        operations: the patch, for patch and replace.
+        kind: in lower case.
         argument: the label or taint.
         force: whether the API server deletes the Pod without waiting for its kubelet.
         others: names of further objects, of the same kind and namespace.

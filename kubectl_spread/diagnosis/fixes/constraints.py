@@ -101,7 +101,10 @@ def _own_selectors(
         taken = {key: labels[key] for key in described.label_selector.match_labels if key in labels}
         selector = msgspec.structs.replace(described.label_selector, match_labels=taken)
         yield selector, partial(_use_pod_values, constraint, labels)
-    owner = _owner_selector(situation)
+    controller = controller_of(situation.pod, situation.handle.snapshot)
+    owner = controller.spec.selector if isinstance(controller, ReplicaSet | StatefulSet | DaemonSet) else None
+    if isinstance(controller, ReplicationController):
+        owner = LabelSelector(match_labels=controller.spec.selector)
     if owner is not None:
         left = {key: value for key, value in owner.match_labels.items() if key not in REVISION_LABELS}
         selector = msgspec.structs.replace(owner, match_labels=left)
@@ -112,13 +115,6 @@ def _use_pod_values(constraint: Constraint, labels: Mapping[str, str], target: P
     selector = target.spec.topology_spread_constraints[_index_of(target, constraint)].label_selector or LabelSelector()
     taken: dict[str, JsonValue] = {key: labels[key] for key in selector.match_labels if key in labels}
     return (set_to(_pointer_to(target, constraint, "labelSelector", "matchLabels"), taken),)
-
-
-def _owner_selector(situation: Situation) -> LabelSelector | None:
-    owner = controller_of(situation.pod, situation.handle.snapshot)
-    if isinstance(owner, ReplicationController):
-        return LabelSelector(match_labels=owner.spec.selector)
-    return owner.spec.selector if isinstance(owner, ReplicaSet | StatefulSet | DaemonSet) else None
 
 
 def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:

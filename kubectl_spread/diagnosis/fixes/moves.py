@@ -26,7 +26,6 @@ from kubectl_spread.diagnosis.outdated import RECREATING
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import CONFIG_MIRROR
 from kubectl_spread.objects.storage import claim_name
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet
@@ -42,7 +41,6 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
-from kubectl_spread.snapshot import Snapshot
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
@@ -82,21 +80,19 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
         return
     again = replacement(pod, snapshot, profile)
     made: list[tuple[NextPod, tuple[str, ...]]] = [(again, ())]
-    if again.from_living and _may_have_changed(owner, pod, snapshot):
+    # The template may have changed since, and the controller leaves the Pod as it is.
+    may_differ = owner.metadata.controller is None and not revision_of(pod)
+    if isinstance(owner, DaemonSet):
+        held = template_of(owner, revision_of(pod), snapshot)
+        same = held and same_template(held, owner.spec.template)
+        may_differ = owner.spec.update_strategy.type == ON_DELETE and not same
+    if again.from_living and may_differ:
         made.append((replacement(pod, snapshot, profile, plain=True), again.from_living))
     for each, lacks in made:
         if not each.refusals:
             namespace, name = pod.key
             proposal = RecreatePodProposal(namespace=namespace, pod=name, certain=not lacks)
             yield RecreatePod(proposal=proposal, obj=pod, again=each, group=(namespace, name), lacks=lacks)
-
-
-def _may_have_changed(owner: Workload, pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether the template may have changed since the Pod was created, and its controller leaves the Pod as it is."""
-    if isinstance(owner, DaemonSet):
-        held = template_of(owner, revision_of(pod), snapshot)
-        return owner.spec.update_strategy.type == ON_DELETE and not (held and same_template(held, owner.spec.template))
-    return owner.metadata.controller is None and not revision_of(pod)
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
@@ -129,18 +125,18 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
     def on(self, info: NodeInfo) -> PodsByKey:
         """Return the Pods that are involved in everything that rejects the node."""
-        each = [self._pods_of_requirement(requirement, info) for requirement in self.situation.against[info.name]]
+        each = [
+            self._counted_by_node[requirement.index].get(info.name, {})
+            if isinstance(requirement, ConstraintRequirement)
+            else {pod.key: pod for pod in self._holders[requirement.plugin](info)}
+            for requirement in self.situation.against[info.name]
+        ]
         return reduce(_in_both, sorted(each, key=len))
 
     def place(self, info: NodeInfo) -> tuple[str, ...]:
         """Return the domains that the deletion opens, and the node where it matters: the group of alike deletions."""
         filters = any(isinstance(requirement, FilterRequirement) for requirement in self.situation.against[info.name])
         return (*self.situation.domains_of(info), info.name if filters or not self.situation.domain_keys else "")
-
-    def _pods_of_requirement(self, requirement: Requirement, info: NodeInfo) -> PodsByKey:
-        if isinstance(requirement, ConstraintRequirement):
-            return self._counted_by_node[requirement.index].get(info.name, {})
-        return {pod.key: pod for pod in self._holders[requirement.plugin](info)}
 
     @cached_property
     def _holders(self) -> Mapping[str, Callable[[NodeInfo], Iterable[Pod]]]:

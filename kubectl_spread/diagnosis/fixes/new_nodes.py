@@ -36,11 +36,7 @@ def new_node_fixes(
 ) -> tuple[NewNodeFix, ...]:
     """Return the changes after which Karpenter may bring a node, the safest first.
 
-    Args:
-        situation: the Pending Pod and the cluster.
-        siblings: the Pending Pods of the workload, this one first.
-        scheduler: the cluster as Karpenter sees it.
-        decided: what it decides as things are.
+    ``siblings`` are the Pending Pods of the workload, this one first; ``decided`` is its decision as things are.
     """
     fixes = []
     for candidate in _candidates(situation, decided) if decided.by_constraint else ():
@@ -66,19 +62,15 @@ def _candidates(situation: Situation, decided: AutoscalerDecision) -> Iterator[E
         if not (constraint.default or constraint.honors_taints or constraint.topology_key == HOSTNAME):
             edit = partial(set_field, constraint, "nodeTaintsPolicy", HONOR)
             yield EditPod(proposal=HonorTaints(topology_key=constraint.topology_key), edit=edit)
-    zones = _usable_zones(decided)
-    if zones and situation.pod.spec.affinity is None:
-        yield EditPod(proposal=RequireZones(zones=zones), edit=partial(_require_zones, zones))
-
-
-def _usable_zones(decided: AutoscalerDecision) -> tuple[str, ...]:
-    """Return the zones of the NodePools that refuse because of a constraint alone."""
+    # Of the NodePools that refuse because of a constraint alone.
     usable = (
         pool
         for pool in decided.pools
         if not pool.reasons or all(isinstance(reason, NoDomain | DomainNotOffered) for reason in pool.reasons)
     )
-    return tuple(sorted({zone for pool in usable for zone in pool.domains.get(ZONE, ())}))
+    zones = tuple(sorted({zone for pool in usable for zone in pool.domains.get(ZONE, ())}))
+    if zones and situation.pod.spec.affinity is None:
+        yield EditPod(proposal=RequireZones(zones=zones), edit=partial(_require_zones, zones))
 
 
 def _require_zones(zones: tuple[str, ...], target: PodTemplateSpec) -> Operations:
