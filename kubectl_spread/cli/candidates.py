@@ -109,7 +109,6 @@ def complete(root: TyperGroup, words: Sequence[str]) -> Completion:
 
 
 def _complete_command(command: Command, before: Sequence[str], typed: str) -> Completion:
-    """Return the candidates after a command's name."""
     if "--" not in before:
         if before and (option := _flag_without_value(command, before[-1])):
             return _complete_value(command, option, before[:-1], typed)
@@ -151,15 +150,12 @@ def _complete_value(
     if noun := re.match("[A-Z/]+", metavar):
         complete = VALUES.get(noun[0])
         return complete(line) if complete else NOTHING
-    choices = metavar.split("|")
-    return _choice(line, choices) if len(choices) > 1 else NOTHING
-
-
-def _choice(line: Line, choices: Sequence[str]) -> Completion:
-    """Return the choices; the shell adds no space after one that ends with ``=``."""
-    found = line.matching(choices)
+    if "|" not in metavar:
+        return NOTHING
+    found = line.matching(metavar.split("|"))
+    # The shell adds no space after a choice that ends with "=".
     goes_on = found.candidates and all(word.endswith("=") for word in found.candidates)
-    return line.matching(choices, directive=Directive.NO_FILES | Directive.NO_SPACE) if goes_on else found
+    return Completion(found.candidates, Directive.NO_FILES | Directive.NO_SPACE) if goes_on else found
 
 
 def _files(_: Line) -> Completion:

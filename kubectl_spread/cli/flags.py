@@ -7,7 +7,7 @@ a flag. Completion goes by the metavar of a flag.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints
 
 import typer
@@ -34,9 +34,6 @@ class Flags:
     """A group of flags, each an annotated attribute of the class with its default.
 
     It is no dataclass: each of the twenty groups would take a millisecond at every start.
-
-    Args:
-        given: name of a flag → its value, where it is not the default.
     """
 
     def __init__(self, **given: object) -> None:
@@ -245,7 +242,12 @@ def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with the flags themselves as parameters, instead of the groups of flags."""
     groups: dict[str, type[Flags]] = get_type_hints(command)
     groups.pop("return")
-    parameters = [parameter for group in groups.values() for parameter in _flags(group)]
+    kind, empty = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
+    parameters = [
+        inspect.Parameter(name, kind, default=getattr(group, name, empty), annotation=hint)
+        for group in groups.values()
+        for name, hint in _annotations(group).items()
+    ]
 
     def run(**values: Any) -> None:  # noqa: ANN401 - whatever the flags' types are
         taken = {name: group(**{flag: values.pop(flag) for flag in group.names()}) for name, group in groups.items()}
@@ -255,12 +257,6 @@ def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
     return run
-
-
-def _flags(group: type[Flags]) -> Iterator[inspect.Parameter]:
-    for name, hint in _annotations(group).items():
-        default = getattr(group, name, inspect.Parameter.empty)
-        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
 def _annotations(group: type[Flags]) -> dict[str, Any]:

@@ -88,12 +88,6 @@ def _width() -> int:
     return min(terminal_width(sys.stdout) or NARROW, WIDE)
 
 
-def form_of(option: TyperOption) -> str:
-    """Return the flag with its value, such as ``-n, --namespace NAMESPACE``."""
-    names = ", ".join(sorted(option.opts, key=len))
-    return names if option.is_flag else f"{names} {takes(option)}"
-
-
 def takes(option: TyperOption) -> str:
     """Return the value of a flag in one word; the description of ``-o`` lists its formats."""
     if option.metavar:
@@ -107,15 +101,14 @@ def _paragraph(text: str, width: int) -> str:
 
 
 def _section(title: str, options: Iterable[TyperOption], width: int) -> str:
-    rows = [(form_of(each), _describe(each)) for each in options]
+    rows = []
+    for option in options:
+        value, default, names = takes(option), option.default, ", ".join(sorted(option.opts, key=len))
+        choices = f" One of: {', '.join((option.metavar or '').split('|'))}." if value == "FORMAT" else ""
+        shown = option.show_default and default not in {None, "", False, "0"} and not callable(default)
+        about = f"{option.help}{choices}{f' (default {default})' if shown else ''}"
+        rows.append((names if option.is_flag else f"{names} {value}", about))
     return "\n".join((title, *_align(rows, width))) if rows else ""
-
-
-def _describe(option: TyperOption) -> str:
-    choices = f" One of: {', '.join((option.metavar or '').split('|'))}." if takes(option) == "FORMAT" else ""
-    default = option.default
-    shown = option.show_default and default not in {None, "", False, "0"} and not callable(default)
-    return f"{option.help}{choices}{f' (default {default})' if shown else ''}"
 
 
 def _align(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:

@@ -101,8 +101,13 @@ def _ask(
     if flags.watch:
         from kubectl_spread.cli import watch
         from kubectl_spread.commands.show import follow
+        from kubectl_spread.render.text.show import changed_rows
 
-        rows = None if detailed else partial(_changed, printing, asked)
+        def changed(previous: SkewReport, now: SkewReport) -> str:
+            screen = output.screen_for(printing, asked.namespace)
+            return changed_rows(previous, now, screen, wide=printing.output == "wide")
+
+        rows = None if detailed else changed
         how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
         watch.print_each(follow(source, asked, options, rules, say=output.note), how)
     answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]
@@ -143,13 +148,6 @@ def _table(
     screen = output.screen_for(printing, asked.namespace)
     totals = not (asked.namespace or printing.no_headers)
     return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes, totals=totals)
-
-
-def _changed(printing: groups.ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
-    from kubectl_spread.render.text.changes import changed_rows
-
-    screen = output.screen_for(printing, asked.namespace)
-    return changed_rows(previous, now, screen, wide=printing.output == "wide")
 
 
 def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:

@@ -98,7 +98,7 @@ def screen(printing: Printing, previous: ShowAnswer[SkewReport] | None, now: Sho
     The screen is never empty in between. The text before the first answer scrolls up, so nothing must be restored.
     """
     from kubectl_spread.render.cells import clean
-    from kubectl_spread.render.text.changes import summary
+    from kubectl_spread.render.text.show import summary
 
     columns, lines = shutil.get_terminal_size()
     happened = summary(previous.report, now.report) if previous else "watching until Ctrl-C"

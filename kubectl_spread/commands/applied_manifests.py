@@ -72,7 +72,6 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
 
 
 def _find_faults(manifest: Manifest, review: Review) -> Iterator[ManifestProblem]:
-    """Yield the faults of the manifest that do not depend on other manifests."""
     yield from _problems(manifest, review.errors)
     if not review.errors:
         yield from (manifest.document.problem(why, path) for path, why in find_malformed(manifest.obj))

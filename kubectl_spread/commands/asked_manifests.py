@@ -169,7 +169,6 @@ def _is_cured(manifest: Manifest, wanted: DesiredWorkload, served: Served, handl
 def _with_refusals(
     asked: AskedManifest, found: NextPod, view: View, reported: Sequence[ValidationError]
 ) -> AskedManifest:
-    """Return the manifest with its stored Pod, and why that is refused."""
     manifest, served = asked.manifest, asked.served
     answered = served if served and not served.missing else None
     stored = (served.pod if served else None) or found.pod

@@ -151,7 +151,6 @@ def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) ->
 
 
 def _node_groups(snapshot: Snapshot) -> tuple[autoscaling.NodeGroupStatus, ...] | None:
-    """Return the node groups of cluster-autoscaler, None in a cluster without it."""
     status = snapshot.get(autoscaling.ConfigMap, STATUS_NAMESPACE, STATUS_NAME)
     if status is None and not any(snapshot.all(autoscaling.MachineDeployment)):
         return None
@@ -194,7 +193,6 @@ def _status_of(status: autoscaling.ConfigMap) -> autoscaling.AutoscalerStatus | 
 
 
 def _last_event(pod: Pod, snapshot: Snapshot, component: str) -> AutoscalerEvent | None:
-    """Return the autoscaler's last event about the Pod, None for none."""
     from kubectl_spread.contract.autoscaler import AutoscalerEvent
 
     events = (

@@ -213,7 +213,6 @@ def may_get_a_node(item: CheckItem) -> bool:
 
 
 def _before_autoscaling(answer: Answer, asked: AskedManifest, options: CheckOptions) -> Answer:
-    """Return the answer with what an autoscaler will do to the constraints of the manifest."""
     if not asked.is_placed:
         return answer
     found = autoscaler_findings(asked.wanted.pod, asked.handle, options.autoscalers)

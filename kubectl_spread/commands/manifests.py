@@ -219,7 +219,6 @@ def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
 
 
 def _decoded(document: Document, path: str, values: Plain, struct: type[StructT]) -> StructT:
-    """Return the values of a field of the document as an object."""
     try:
         return convert(values, struct)
     except DecodeError as error:

@@ -311,7 +311,6 @@ class Naming:
         return Step(Verb.DELETE, value, namespace=namespace, ref=WorkloadRef(kind=kind.name, name=name))
 
     def _workload(self, value: str, allowed: Sequence[Kind], verb: Verb) -> tuple[str, WorkloadRef]:
-        """Return (namespace, workload) of ``[NAMESPACE/]TYPE/NAME``."""
         namespace, kind, name = self._split(value)
         if kind is None or kind not in allowed:
             names = ", ".join(each.singular for each in allowed)

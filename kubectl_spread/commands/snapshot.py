@@ -94,7 +94,6 @@ def take(source: Source, namespace: str, now: datetime, *, key: bytes = b"") -> 
 
 
 def _with_kinds(origin: Origin, inventory: Inventory) -> Origin:
-    """Return the origin with the kinds that the snapshot has."""
     unread = {each.kind: each for each in inventory.unread}
     versions = inventory.resource_versions
     read = (

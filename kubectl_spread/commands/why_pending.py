@@ -310,6 +310,5 @@ def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
 
 
 def _awaited_volumes(judgement: Judgement) -> str:
-    """Return the text on the volumes that the Pod's chosen node waits for; empty for none."""
     volumes = awaited(judgement.evaluation.pod, judgement.handle)
     return waits_for_volumes(volumes) if volumes else ""

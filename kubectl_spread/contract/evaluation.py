@@ -17,8 +17,7 @@ from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, verdict_of
-from kubectl_spread.diagnosis.outdated import judged_anew
+from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, judged_anew, verdict_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import NodeVerdict

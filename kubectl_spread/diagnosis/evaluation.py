@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.next_pod import is_of_template, replacement
+from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
@@ -23,7 +25,8 @@ from kubectl_spread.diagnosis.preemption import Preemption, preemption_report
 from kubectl_spread.diagnosis.reasons import ClaimHolder, ClaimState
 from kubectl_spread.diagnosis.requirements import Requirement
 from kubectl_spread.gaps import Gap
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -31,6 +34,9 @@ from kubectl_spread.scheduler.prefilter_extensions import outranks_any
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.unread_nodes import Reach
+
+RECREATING = (StatefulSet, ReplicaSet, ReplicationController, DaemonSet)
+"""Controllers that recreate a deleted Pod from their own template."""
 
 
 class Verdict(StrEnum):
@@ -139,6 +145,25 @@ def decide(evaluation: Evaluation, handle: Handle) -> Decision:
         ValueError: as for ``judge``.
     """
     return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(evaluation, handle)
+
+
+def judged_anew(judgement: Judgement) -> Judgement | None:
+    """Return the decision about the Pod that replaces this one once it is deleted.
+
+    None if some node takes this one, or if its template is the newest.
+
+    Raises:
+        ValueError: as for ``judge``.
+    """
+    pod, handle = judgement.evaluation.pod, judgement.handle
+    owner = controller_of(pod, handle.snapshot)
+    if judgement.blame is None or not isinstance(owner, RECREATING):
+        return None
+    again = replacement(pod, handle.snapshot, handle.profile)
+    if again.refusals or is_of_template(pod, again.pod, owner):
+        return None
+    after = again.place(handle)
+    return judge(cycle.evaluate(again.pod, after), after)
 
 
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:

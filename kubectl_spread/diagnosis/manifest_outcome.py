@@ -172,7 +172,6 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
 
 
 def _rollout_of_adopted(owner: Workload, there: Sequence[Pod], applied: AppliedWorkload) -> Rollout:
-    """Return how the workload gets from the Pods that it adopts to its own."""
     came = {pod.key for pod in applied.came}
     renewed = applied.gone if isinstance(owner, Deployment | DaemonSet) else sum(pod.key in came for pod in there)
     strategy: Strategy = "Scale"

@@ -174,7 +174,6 @@ def _condition(text: str) -> str:
 
 
 def _operand(text: str) -> str:
-    """Return one side of a comparison: a path, or a literal."""
     text = text.strip()
     if text[:1] in {'"', "'"} and quoted_end(text, 0) == len(text):
         return json.dumps(unquoted(text))

@@ -103,7 +103,6 @@ def _pod(eviction: PlannedEviction) -> str:
 
 
 def _checks(checkpoints: Checkpoints, done: int) -> Iterator[str]:
-    """Yield the counts of each constraint after so many evictions."""
     for at, each in enumerate(checkpoints.counted):
         selector = ",".join(map(str, each.selector.requirements))
         now: Mapping[str, tuple[int, int]] = each.ends[done - 1] if done else {}

@@ -170,7 +170,6 @@ def fixes_title(kind: str) -> str:
 
 
 def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
-    """Return the pools that may bring a node, with the domains where."""
     may = [pool for pool in decision.pools if pool.verdict in {d.Verdict.CHOSEN, d.Verdict.POSSIBLE}]
     more = [f"{len(may) - MOST_POOLS} more"] if may[MOST_POOLS:] else []
     parts = []

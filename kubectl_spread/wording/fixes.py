@@ -134,7 +134,6 @@ def _sets_off(route: conclusion.Route) -> str:
 
 
 def _words(route: conclusion.Route) -> dict[str, object]:
-    """Return what the text of an effect is made from."""
     one = route.waiting == 1
     return {
         "owner": route.owner,

@@ -136,7 +136,6 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
 
 
 def _staying(cause: remaining_skew.PodsStay) -> str:
-    """Return which Pod stays and why, and how many more."""
     first = f"{'/'.join(cause.pod)} in {seen(cause.domain)} stays: {stay_text(cause.reason).rstrip('.')}"
     if not cause.others:
         return first

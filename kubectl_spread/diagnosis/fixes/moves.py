@@ -17,12 +17,12 @@ from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.revisions import template_of
 from kubectl_spread.controllers.templates import same_template
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of, revision_of
+from kubectl_spread.diagnosis.evaluation import RECREATING
 from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, RecreatePod
 from kubectl_spread.diagnosis.fixes.proposals import MovePod
 from kubectl_spread.diagnosis.fixes.proposals import RecreatePod as RecreatePodProposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.outdated import RECREATING
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -140,7 +140,6 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _holders(self) -> Mapping[str, Callable[[NodeInfo], Iterable[Pod]]]:
-        """Filter → the Pods by which it rejects a node."""
         return {
             nodeports.NAME: self._only_pod_on_port,
             noderesources.NAME: self._pods_large_enough,

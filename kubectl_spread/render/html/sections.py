@@ -108,7 +108,6 @@ def _words(cell: str) -> Markup:
 
 
 def _fixes(fixes: outline.Fixes) -> Markup:
-    """Return the fixes with their commands, the first in full."""
     first, rest = fixes.fixes[:MOST_FIXES], fixes.fixes[MOST_FIXES:]
     shown = section(fixes.title, _numbered(first)) if first else NOTHING
     more = element("details", element("summary", text(f"{len(rest)} more")), _numbered(rest)) if rest else NOTHING

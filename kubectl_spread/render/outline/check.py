@@ -94,7 +94,6 @@ def check_sentence(item: CheckItem) -> str:
 
 
 def _placement(item: CheckItem) -> str:
-    """Return the verdict about all replicas, or who else decides."""
     jam = item.jam
     if item.verdict is Verdict.INCOMPLETE and item.summary and jam is None:
         return item.summary

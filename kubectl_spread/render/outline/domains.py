@@ -100,7 +100,6 @@ def _unfolded(constraint: ConstraintReport, most: int) -> Table:
 
 
 def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
-    """Return a row for each domain, or for all that stand the same where there are many."""
     rows = domain_rows(constraint, ranges, merge=most != EVERY)
     if most == EVERY:
         return _table(rows, most, Column("NODES", lambda row: ", ".join(row.nodes)))

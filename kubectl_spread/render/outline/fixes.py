@@ -106,7 +106,6 @@ def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
 
 
 def _edit(edit: ManifestEdit) -> EditBlock:
-    """Return one change of a manifest, by its line where that is known."""
     line = f"{edit.file}:{edit.line}" if edit.file else f"line {edit.line}"
     where = [line] if edit.line else [edit.file] * bool(edit.file)
     numbered = [] if edit.line else [f"document {edit.document}"]

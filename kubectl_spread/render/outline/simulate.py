@@ -52,7 +52,6 @@ def _sentence(step: SimulatedStep, *, unread: bool) -> str:
 
 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
-    """Yield what else is to be known of the step, a sentence or two each."""
     alike: dict[tuple[str, bool], list[tuple[str, int, int, int]]] = {}
     news = any(pending.range[1] > pending.before for pending in step.pending)
     for pending in step.pending:
@@ -74,7 +73,6 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
 
 
 def _removed(step: SimulatedStep) -> str:
-    """Return what the step does to the Pods that it removes."""
     return "deleted" if step.step.startswith("delete ") else "evicted"
 
 

@@ -251,7 +251,6 @@ def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int, g
 
 
 def _with_cells(table: Table, header: str, change: Callable[[str], str]) -> Table:
-    """Return the table with the cells of one column changed."""
     at = table.headers.index(header)
     rows = tuple((*row[:at], change(row[at]), *row[at + 1 :]) for row in table.rows)
     return msgspec.structs.replace(table, rows=rows)

@@ -8,9 +8,8 @@ import msgspec
 
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport
-from kubectl_spread.render.text.changes import changed_rows, summary
 from kubectl_spread.render.text.screen import Screen
-from kubectl_spread.render.text.show import show_table
+from kubectl_spread.render.text.show import changed_rows, show_table, summary
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
 from tests.diagnosis.judged import METADATA, rows_of
