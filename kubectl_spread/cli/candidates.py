@@ -41,12 +41,7 @@ class Directive(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The candidates for the next word.
-
-    Attributes:
-        candidates: word → description, which may be empty.
-        directive: what the shell does with them.
-    """
+    """The candidates for the next word → their descriptions, which may be empty; and what the shell does with them."""
 
     candidates: Mapping[str, str]
     directive: Directive = Directive.NO_FILES

@@ -191,11 +191,7 @@ class StructuredOutput(Flags):
 
 
 class OutputFlags(Flags):
-    """How the answer is printed.
-
-    Attributes:
-        report: the kind of the command's report, which has its own formats.
-    """
+    """How the answer is printed; each kind of the commands' reports has its own formats."""
 
     report: ClassVar[str]
     output: str = "table"

@@ -28,14 +28,9 @@ STRUCTURED = ("json", "yaml")
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of ``-o``.
+    """A format of ``-o``: a function of a module of ``kubectl_spread.render``, and the kinds of reports it can print.
 
-    Attributes:
-        module: the renderer, in ``kubectl_spread.render``.
-        function: its function.
-        reports: the kinds of reports it can print.
-        templated: whether it takes a template.
-        from_file: whether the template is in a file.
+    ``templated`` ones take a template, or with ``from_file`` the name of a file with one.
     """
 
     module: str

@@ -34,11 +34,7 @@ _COLOR = re.compile(r"\x1b\[\d*m")
 class Printing:
     """How answers are printed.
 
-    Attributes:
-        format: the name of ``-o``.
-        whole: prints an answer.
-        rows: prints the rows that differ from the answer before; None where answers have no rows.
-        notes: the notes on an answer.
+    ``rows`` prints those that differ from the answer before; None where answers have no rows.
     """
 
     format: str

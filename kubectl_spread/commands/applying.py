@@ -40,10 +40,7 @@ if TYPE_CHECKING:
 class Applying(msgspec.Struct, frozen=True):
     """How manifests are applied.
 
-    Attributes:
-        ask: sends a dry run (kind, namespace, name, patch) to the API server; None to apply its rules here.
-        server_side: whether the API server merges, by the managers of fields.
-        force_conflicts: whether fields of other managers are taken over.
+    ``ask`` sends a dry run (kind, namespace, name, patch) to the API server; None to apply its rules here.
     """
 
     ask: Callable[[Kind, str, str, Patch], DryRun] | None = None

@@ -30,10 +30,7 @@ from kubectl_spread.simulation.placement import Placed
 class Answer(msgspec.Struct, frozen=True):
     """The answer about one manifest.
 
-    Attributes:
-        item: the item of the report.
-        jammed: the outcome in which the first of its Pods finds no node; None where all find one, or another scheduler
-            decides.
+    ``jammed``: the outcome in which its first Pod finds no node; None where each finds one, or another scheduler decides.
     """
 
     item: check.CheckItem
@@ -41,11 +38,9 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """The outcomes of all manifests, by place.
+    """The outcomes of all manifests, by place: ``now`` of those that are applied and whose Pods may get a node.
 
-    Attributes:
-        now: the actual outcomes; without manifests that are not applied or whose Pods get no node.
-        as_if: the outcomes if nobody refused or held Pods; only of manifests whose Pods are refused or held.
+    ``as_if`` nobody refused or held Pods: only of manifests whose Pods are refused or held.
     """
 
     now: Mapping[int, AppliedOutcomes]

@@ -43,10 +43,7 @@ NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
 class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``rebalance`` is asked beyond its scope.
 
-    Attributes:
-        names: (kind, name) of the workloads; empty for all.
-        soft: whether ScheduleAnyway constraints must hold too.
-        most: the most evictions (count); None for no limit.
+    ``names`` are (kind, name); empty for all. ``soft``: ScheduleAnyway constraints must hold too.
     """
 
     names: tuple[tuple[str, str], ...] = ()

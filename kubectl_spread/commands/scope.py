@@ -116,12 +116,7 @@ def _parse_type(word: str, *, custom: bool = False) -> str:
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
-    """Which objects a command is about; what is empty means all.
-
-    Attributes:
-        kinds: of workloads, in lower case.
-        names: as ``deployment/web`` or by name alone.
-    """
+    """Which objects a command is about, kinds in lower case, names as ``deployment/web`` or ``web``; empty for all."""
 
     namespace: str
     selector: Selector = EVERYTHING

@@ -24,13 +24,9 @@ Create: TypeAlias = Callable[[Kind, str, Mapping[str, Plain]], DryRun]
 
 
 class Served(msgspec.Struct, frozen=True):
-    """The server's answer to a manifest.
+    """The server's answer to a manifest: the Pod as it would store it, or why it refuses the manifest or its Pods.
 
-    Attributes:
-        pod: the Pod as the server would store it; None where it refuses it or cannot be asked.
-        errors: why it refuses the manifest.
-        of_pods: why it refuses the Pods of its template.
-        missing: what could not be asked.
+    ``missing``: what could not be asked.
     """
 
     pod: Pod | None = None

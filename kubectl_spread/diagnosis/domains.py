@@ -138,8 +138,7 @@ class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
 class Pinning(msgspec.Struct, frozen=True, kw_only=True):
     """What keeps the Pod from nodes that a constraint would allow.
 
-    Attributes:
-        cores: every smallest set of requirements that together leave no node; empty if a node is left.
+    ``cores``: every smallest set of requirements that together leave no node; empty if a node is left.
     """
 
     rejected: requirements.Rejected

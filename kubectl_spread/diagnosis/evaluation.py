@@ -54,11 +54,9 @@ class Verdict(StrEnum):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What the scheduler decides about a Pod, and why no node is left.
+    """What the scheduler decides about a Pod, and why no node is left; ``blame`` is None if one is.
 
-    Attributes:
-        blame: why no node is left; None if one is.
-        reach: what is known if not all Pods were read; None if all were.
+    ``reach``: what is known if not all Pods were read; None if all were.
     """
 
     evaluation: Evaluation

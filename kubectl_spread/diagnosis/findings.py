@@ -201,9 +201,7 @@ class AutoscalerBlind(ConstraintFinding, frozen=True, kw_only=True):
 class PhantomDomain(ConstraintFinding, frozen=True, kw_only=True):
     """Only NodePools that bring no node for the Pod offer this domain, and Karpenter counts it with no Pods.
 
-    Attributes:
-        refused: these NodePools → why they bring none.
-        fixed_by_honor: whether nodeTaintsPolicy: Honor leaves the domain out.
+    ``refused``: why they bring none. ``fixed_by_honor``: nodeTaintsPolicy: Honor leaves the domain out.
     """
 
     field = "topologyKey"
@@ -253,9 +251,7 @@ class InjectedFields(Finding, frozen=True, kw_only=True):
 class MergedConstraints(Finding, frozen=True, kw_only=True):
     """A manifest or its existing object has several constraints on a key, and apply merges them by the key alone.
 
-    Attributes:
-        written: whenUnsatisfiable of each constraint on the key in the manifest.
-        merged: the same in the object after apply; empty if no existing object changes it.
+    ``written``: whenUnsatisfiable of each in the manifest; ``merged``: after apply, empty if that changes nothing.
     """
 
     field = "spec.topologySpreadConstraints"

@@ -83,11 +83,9 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnplacedPods(msgspec.Struct, frozen=True):
-    """The Pods of a manifest, before any is placed.
+    """The Pods of a manifest, before any is placed: the first, or a model of one, and the cluster with their claims.
 
-    Attributes:
-        first: the first Pod; if none comes, a model of one. ``handle`` has the claims that are created with it.
-        alone: whether only new Pods like the first are to be placed.
+    ``alone``: only new Pods like the first are to be placed.
     """
 
     first: Pod

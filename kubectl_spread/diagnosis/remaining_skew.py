@@ -47,12 +47,9 @@ class TooFewDomains(msgspec.Struct, frozen=True):
 
 
 class PodsStay(msgspec.Struct, frozen=True):
-    """No Pod of the fullest domains may be evicted.
+    """No Pod of the fullest domains may be evicted: the first, by namespace and name, and how many more (count).
 
-    Attributes:
-        pod: the first of them: namespace and name.
-        others: further Pods that stay there (count).
-        alike: whether they stay for the same reason.
+    ``alike``: they stay for the same reason.
     """
 
     pod: tuple[str, str]

@@ -118,11 +118,9 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """The Pod of a revision, judged.
+    """The Pod of a revision, judged; its constraints only if requested.
 
-    Attributes:
-        constraints: the diagnosis of the Pod's constraints; empty if not requested.
-        headroom: how many more Pods like it find a node; None if not requested, or if there is no next Pod.
+    ``headroom``: how many more Pods like it find a node; None if not requested, or if there is no next Pod.
     """
 
     revision: Revision

@@ -122,8 +122,7 @@ class OK(Status, frozen=True, kw_only=True):
 class BlockedBy(msgspec.Struct, frozen=True, kw_only=True):
     """Constraints keep one more replica from every node.
 
-    Attributes:
-        constraints: for each, the domains that nothing can fill; its topology key if there are none.
+    They are given by the domains that nothing can fill, or else by the topology key.
     """
 
     constraints: tuple[tuple[str, ...], ...]

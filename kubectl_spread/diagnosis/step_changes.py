@@ -38,8 +38,7 @@ class CreateRefused(msgspec.Struct, frozen=True):
 class MixedRevisions(msgspec.Struct, frozen=True):
     """A rollout may end above maxSkew: Pods of the old revision count until they are gone.
 
-    Attributes:
-        label: the label with the revision, for matchLabelKeys.
+    ``label``: the label with the revision, for matchLabelKeys.
     """
 
     ref: WorkloadRef
@@ -88,11 +87,9 @@ class WaitingRevision(msgspec.Struct, frozen=True):
 
 
 class WaitingPods(msgspec.Struct, frozen=True):
-    """The Pending Pods of a workload.
+    """The Pending Pods of a workload, counted in each order.
 
-    Attributes:
-        counts: how many are Pending in each order.
-        before: how many were Pending before the step, or would be without it (count).
+    ``before``: how many were Pending before the step, or would be without it (count).
     """
 
     key: Key

@@ -16,12 +16,9 @@ from kubectl_spread.wording.check import WARNING, edit_line, fix_sentence
 
 
 class Annotation(Struct, frozen=True):
-    """One thing that is wrong, or worth knowing.
+    """One thing that is wrong, or worth knowing, as a sentence.
 
-    Attributes:
-        rule: the finding, the verdict, ``Invalid`` or ``Warning``.
-        message: as a sentence, to be shown as it is.
-        path: the field; empty where the whole manifest is meant.
+    ``rule``: the finding, the verdict, ``Invalid`` or ``Warning``. ``path``: empty where the whole manifest is meant.
     """
 
     rule: str

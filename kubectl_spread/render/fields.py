@@ -70,13 +70,7 @@ _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 class JsonField(msgspec.Struct, frozen=True, kw_only=True):
-    """A field of a report, or of a part of one.
-
-    Attributes:
-        of: the type that has it, as the schema names it.
-        name: its name in JSON.
-        meaning: its content.
-    """
+    """A field of a report or of a part of one: the type in the schema that has it, its name in JSON, its meaning."""
 
     of: str
     name: str

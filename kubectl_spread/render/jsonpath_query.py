@@ -77,13 +77,9 @@ def queries_of(path: str) -> tuple[str, ...]:
 
 
 class _Reader(msgspec.Struct):
-    """A path as far as it was read.
+    """A path as far as it was read: the queries, one for each member of the unions.
 
-    Attributes:
-        path: all of it.
-        position: of the next character.
-        queries: what was read, a query for each member of the unions.
-        descending: whether ``..`` was read and nothing since.
+    ``descending``: whether ``..`` was read and nothing since.
     """
 
     path: str

@@ -24,11 +24,9 @@ Sample: TypeAlias = tuple[Labels, int]
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """One gauge.
+    """One gauge, by its name without the prefix that all share.
 
-    Attributes:
-        name: without the prefix that all share.
-        samples: the values of one row, with the labels that tell them apart within the row.
+    ``samples``: the values of one row, with the labels that tell them apart within the row.
     """
 
     name: str

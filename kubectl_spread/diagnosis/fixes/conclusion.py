@@ -38,12 +38,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fragment(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields that change in an object.
-
-    Attributes:
-        api_version: empty if the object is not known, as are kind, namespace and name.
-        removed: paths of the fields to remove.
-    """
+    """The fields that change in an object, and the paths of those to remove; its identity is empty if unknown."""
 
     api_version: str = ""
     kind: str = ""
@@ -133,12 +128,9 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recreated(msgspec.Struct, frozen=True, kw_only=True):
-    """The owner of a deleted Pod recreates it.
+    """The owner of a deleted Pod recreates it; ``here``: perhaps on the same node.
 
-    Attributes:
-        owner: as ``deployment/web``.
-        here: whether it may come back to the same node.
-        may_be_first: whether it may take the place made for the Pending Pod, which then stays Pending.
+    ``may_be_first``: it may take the place made for the Pending Pod, which then stays Pending.
     """
 
     owner: str

@@ -142,13 +142,9 @@ class RaiseMaxSkew(OfConstraint, frozen=True, kw_only=True):
 
 
 class AddNode(Proposal, frozen=True, kw_only=True):
-    """A node is added to a domain.
+    """A node like an existing one is added to domains (topology key, value), and to its node pool (key=value), if any.
 
-    Attributes:
-        like: the node that it is a sibling of.
-        domains: (topology key, value) of its domains.
-        repaired: whether the sibling has a taint or a cordon that a new node does not have.
-        pool: the label of the sibling's node pool, as key=value; empty for none.
+    ``repaired``: the existing one has a taint or a cordon that a new node does not have.
     """
 
     cost: int = 3

@@ -23,12 +23,7 @@ MOST_ITEMS, MOST_DOMAINS = 40, 40
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """How Pods lie at one time.
-
-    Attributes:
-        pods: eligible domain → the fewest and the most Pods there.
-        minimum: the global minimum (Pods).
-    """
+    """How Pods lie at one time: eligible domain → the fewest and the most Pods there, and the global minimum (Pods)."""
 
     label: str
     pods: Mapping[str, tuple[int, int]]

@@ -64,12 +64,7 @@ Counts = Mapping[str, int]
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """One node.
-
-    Attributes:
-        pods: the matching Pods on it.
-        placed: the replicas that were placed on it.
-    """
+    """One node, with the matching Pods on it and the replicas that were placed there (counts)."""
 
     name: str
     pods: int

@@ -105,9 +105,7 @@ class Table(Part, frozen=True, kw_only=True):
 class Column(Generic[RowT]):
     """One column of a table; ``wide`` ones are in ``-o wide`` only.
 
-    Attributes:
-        below: whether it may stand below the row where there is no room.
-        spare: whether it may be left out then.
+    Where there is no room, it may stand ``below`` the row, or is ``spare`` and left out.
     """
 
     header: str
@@ -327,12 +325,7 @@ class Item(Part, frozen=True, kw_only=True):
 
 
 class SharedCause(Part, frozen=True, kw_only=True):
-    """Why several Pods wait.
-
-    Attributes:
-        line: the cause, and how many Pods have it.
-        workloads: whose Pods those are; empty where the line says it.
-    """
+    """Why several Pods wait, and how many; ``workloads``: whose those are, empty where the line says it."""
 
     line: str
     workloads: str
