@@ -30,7 +30,7 @@ from kubectl_spread.simulation.placement import Placed
 class Answer(msgspec.Struct, frozen=True):
     """The answer about one manifest.
 
-    ``jammed``: the outcome in which its first Pod finds no node; None where each finds one, or another scheduler decides.
+    ``jammed``: the outcome in which its first Pod finds no node; None where all find one, or another scheduler decides.
     """
 
     item: check.CheckItem

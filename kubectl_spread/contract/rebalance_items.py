@@ -16,7 +16,6 @@ from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, remaining_
 from kubectl_spread.diagnosis.statuses import Idle, NoEffect
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.checkpoints import waves
-from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.rebalance import remaining_text, unsure_text
@@ -71,7 +70,9 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, unsure_of(outcome)
         remaining = None if unsure else remaining_skew(outcome)
-        reason = unsure_text(unsure) if unsure else remaining_text(remaining) if remaining else _without_effect(goal)
+        reason = unsure_text(unsure) if unsure else remaining_text(remaining) if remaining else ""
+        if not reason and has_one_domain(constraint, len(goal.domains)):
+            reason = STATUSES.text(NoEffect(why=Idle.ONE_DOMAIN, topology_key=constraint.topology_key))
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
@@ -89,9 +90,3 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
             skew_before=goal.skew(goal.start),
             skew_after=outcome.skew,
         )
-
-
-def _without_effect(goal: Goal) -> str:
-    if not has_one_domain(goal.constraint, len(goal.domains)):
-        return ""
-    return STATUSES.text(NoEffect(why=Idle.ONE_DOMAIN, topology_key=goal.constraint.topology_key))

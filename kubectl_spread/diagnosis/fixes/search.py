@@ -141,16 +141,11 @@ def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ..
     changed = _harmless(_working_alone(_candidates(situation), situation, spent))
     working = [each for each in changed if _required_at_destination(each.after) == asked]
     if working and bound_for and not any(each.keeps_decisions for each in working):
-        working += _not_counting(bound_for, situation, spent)
+        anywhere = replace(situation, bound_for=None)
+        found = _harmless(_working_alone(constraints.candidates(anywhere, others=0), anywhere, spent))
+        working += (each for each in found if each.keeps_decisions and not _counts(bound_for, each.after))
     working = working or _harmless(_working_alone(nodes.additions(situation), situation, spent))
     return _ranked(working, situation, (situation.pod,))
-
-
-def _not_counting(bound_for: Destination, situation: Situation, spent: Spent) -> list[WorkingFix]:
-    """Return the changes that keep decisions, after which the constraint of the destination does not count it."""
-    anywhere = replace(situation, bound_for=None)
-    found = _harmless(_working_alone(constraints.candidates(anywhere, others=0), anywhere, spent))
-    return [each for each in found if each.keeps_decisions and not _counts(bound_for, each.after)]
 
 
 def _counts(bound_for: Destination, situation: Situation) -> bool:
