@@ -62,7 +62,7 @@ def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[Valid
             f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
         )
         return (ValidationWarning(field="spec.replicas", message=message),)
-    # kubectl did not apply the live object.
+    # Fields that the manifest leaves out stay where kubectl did not apply the live object.
     if manifest.merge is None or manifest.merge.applied or not manifest.merge.kept:
         return ()
     message = (

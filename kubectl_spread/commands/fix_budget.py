@@ -33,7 +33,9 @@ class FixBudget:
     """
 
     def __init__(self, seconds: float, templates: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._left, self._to_come = clock, seconds, templates
+        self._clock = clock
+        self._left = seconds
+        self._to_come = templates
 
     def within(self, search: Callable[[Spent], T]) -> T:
         """Return the result of the next template's search, which can ask whether its share is spent."""
