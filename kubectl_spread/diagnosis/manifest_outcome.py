@@ -142,7 +142,8 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     waiting = () if jammed is None else placed.waiting or jammed.waiting
     replicas = wanted.replicas
     if is_daemon:
-        names = daemonset.nodes_with_pod(cycle.evaluate(wanted.pod, handle))
+        # A Pod that waits for a node keeps waiting when the node gets a NoSchedule taint.
+        names = daemonset.nodes_with_pod(cycle.evaluate(wanted.pod, handle)) | {*map(daemonset.pinned_node, waiting)}
         replicas, pinned = len(names), (daemonset.pinned_to(wanted.pod, min(names)),) if names else ()
         # It counts only its own node.
         first = next(iter(waiting or pinned), wanted.pod)

@@ -178,6 +178,20 @@ def test_daemons_that_all_have_a_node_are_not_stuck(checked: Check) -> None:
     assert (only(nowhere).replicas, exit_code(nowhere)) == (0, 0)
 
 
+def test_a_daemon_that_waits_for_a_node_that_was_tainted_since_counts_that_node(checked: Check) -> None:
+    agent = workload("DaemonSet", "web", pods=template(requests={"cpu": "9"}))
+
+    def waits_for(name: str) -> Object:
+        term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+        return owned(f"web-{name}", "DaemonSet", "web", requests={"cpu": "9"}, affinity={"nodeAffinity": required})
+
+    waiting = [waits_for("a1"), waits_for("a2")]
+    item = only(checked([agent], [node("a1", taints=["dedicated=gpu:NoSchedule"]), node("a2"), agent, *waiting]))
+    assert item.jam is not None
+    assert (item.replicas, item.jam.nodes) == (2, ("a1", "a2"))
+
+
 def test_a_daemon_counts_the_node_at_which_it_jams(checked: Check) -> None:
     agent = workload("DaemonSet", "agent", pods=template(requests={"cpu": "1"}))
     item = only(checked([agent], [node("a"), node("b"), pod("hog", on="b", requests={"cpu": "8"})]))
