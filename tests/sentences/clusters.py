@@ -13,8 +13,17 @@ from tests.build_workloads import controller, cron_job, template, workload
 KINDS = ("Deployment", "Deployment", "StatefulSet", "Job", "ReplicaSet", "DaemonSet", "CronJob")
 NOT_READY = "node.kubernetes.io/not-ready"
 CORDONED = "node.kubernetes.io/unschedulable:NoSchedule"
-DAEMON_TOLERATIONS = (("not-ready", "NoExecute"), ("unreachable", "NoExecute"), ("unschedulable", "NoSchedule"))
+DAEMON_TOLERATIONS = [
+    {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": effect}
+    for key, effect in (("not-ready", "NoExecute"), ("unreachable", "NoExecute"), ("unschedulable", "NoSchedule"))
+]
 """What the DaemonSet controller adds to its Pods. Source: pkg/controller/daemon/util/daemonset_util.go."""
+
+ADMITTED = [
+    {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+    for key in ("not-ready", "unreachable")
+]
+"""What admission adds to every other Pod. Source: plugin/pkg/admission/defaulttolerationseconds."""
 
 
 def cluster(seed: int) -> list[Object]:
@@ -24,6 +33,8 @@ def cluster(seed: int) -> list[Object]:
     objects = [_node(name, drawn) for name in nodes]
     for number in range(drawn.randint(1, 2)):
         objects += _workload(f"web-{number}", nodes, drawn)
+        if drawn.random() < 0.3:
+            objects.append(_budget(f"web-{number}", drawn))
     return objects
 
 
@@ -43,6 +54,17 @@ def _node(name: str, drawn: random.Random) -> Object:
     return made
 
 
+def _budget(name: str, drawn: random.Random) -> Object:
+    """Return the budget of a workload, whose status is the most that its controller allows."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name, "namespace": "default", "ownerReferences": []},
+        "spec": {"selector": app(name), drawn.choice(("minAvailable", "maxUnavailable")): drawn.randint(0, 3)},
+        "status": {},
+    }
+
+
 def _workload(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Object]:
     """Return a workload and its Pods, of which one or more wait."""
     kind = drawn.choice(KINDS)
@@ -51,7 +73,7 @@ def _workload(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Obj
     if kind in {"Job", "CronJob"}:
         fields["restartPolicy"] = "Never"
     made = template(*constraints, **fields)
-    fields["topologySpreadConstraints"] = constraints
+    fields |= {"topologySpreadConstraints": constraints, "tolerations": ADMITTED}
     if kind == "DaemonSet":
         waits = drawn.randint(1, min(3, len(nodes)))
         objects = [workload(kind, name, pods=made, selector=app(name))]
@@ -64,6 +86,8 @@ def _workload(name: str, nodes: Sequence[str], drawn: random.Random) -> list[Obj
     claimed = kind == "StatefulSet" and drawn.random() < 0.5
     if claimed:
         objects[0]["spec"]["volumeClaimTemplates"] = [claim("data", class_name="")]
+    if by["kind"] == "Job":
+        fields["labels"] = {"app": name, "batch.kubernetes.io/job-name": by["name"]}
     for n, where in enumerate(on):
         called = f"{by['name']}-{n}"
         if claimed:
@@ -81,15 +105,16 @@ def _mixed(nodes: Sequence[str], drawn: random.Random) -> Sequence[str]:
 
 def _owners(kind: str, name: str, pods: Object, number: int) -> tuple[list[Object], Object]:
     """Return the workload of so many Pods (count), and the reference to what controls them."""
+    job: dict[str, Any] = {"parallelism": number, "completions": 50}
     if kind in {"Job", "CronJob"}:
-        size: dict[str, Any] = {"parallelism": number, "completions": 50, "manualSelector": True}
+        size = {**job, "manualSelector": True}
     else:
         size = {"replicas": number, **({"podManagementPolicy": "Parallel"} if kind == "StatefulSet" else {})}
     size["selector"] = app(name)
     if kind not in {"Deployment", "CronJob"}:
         return [workload(kind, name, pods=pods, **size)], controller(kind, name)
     by = controller("ReplicaSet" if kind == "Deployment" else "Job", f"{name}-1")
-    top = workload(kind, name, pods=pods, **size) if kind == "Deployment" else cron_job(name, pods=pods, **size)
+    top = workload(kind, name, pods=pods, **size) if kind == "Deployment" else cron_job(name, pods=pods, **job)
     return [top, workload(by["kind"], by["name"], owner=controller(kind, name), pods=pods, **size)], by
 
 
@@ -102,11 +127,7 @@ def _daemon(name: str, node_name: str, *, waits: bool, **fields: Any) -> Object:
         status={"phase": "Pending" if waits else "Running"},
         owner=controller("DaemonSet", name),
         affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}},
-        tolerations=[
-            {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": effect}
-            for key, effect in DAEMON_TOLERATIONS
-        ],
-        **fields,
+        **fields | {"tolerations": DAEMON_TOLERATIONS},
     )
 
 

@@ -19,6 +19,7 @@ BRIEF = {"zone": ZONE, "zones": ZONE, "hostname": HOSTNAME, ZONE: ZONE, HOSTNAME
 KEY = r"(?P<key>[a-z.]+/[a-z]+|zones?|hostname)"
 NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| and \d+ more)?)"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+CORDON: Object = {"key": UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}
 NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
 """Names of nodes, Pods and workloads, whose digits count nothing."""
 
@@ -31,14 +32,14 @@ class Facts(Struct, frozen=True):
         on: the Pods that are on nodes.
         kin: all Pods of the workload.
         pod: the Pod.
-        zone: where its volume is; empty for none.
+        zones: Pod's name → where its volume is.
     """
 
     nodes: Mapping[str, Object]
     on: Sequence[Object]
     kin: Sequence[Object]
     pod: Object
-    zone: str = ""
+    zones: Mapping[str, str]
 
     @classmethod
     def about(cls, objects: Sequence[Object], app: str, name: str = "") -> Facts:
@@ -48,8 +49,9 @@ class Facts(Struct, frozen=True):
         nodes = {each["metadata"]["name"]: each for each in objects if each["kind"] == "Node"}
         waiting = (each for each in kin if not each["spec"].get("nodeName"))
         waits = next(each for each in waiting if name in ("", each["metadata"]["name"]))
-        zone = next((_zone_of(each) for each in objects if each["metadata"]["name"] == _volume_of(waits)), "")
-        return cls(nodes, [each for each in pods if each["spec"].get("nodeName")], kin, waits, zone)
+        volumes = {each["metadata"]["name"]: _zone_of(each) for each in objects if each["kind"] == "PersistentVolume"}
+        zones = {each["metadata"]["name"]: volumes.get(_volume_of(each), "") for each in kin}
+        return cls(nodes, [each for each in pods if each["spec"].get("nodeName")], kin, waits, zones)
 
     def of(self, name: str) -> Facts:
         """Return the same for another Pod of the workload."""
@@ -60,6 +62,25 @@ class Facts(Struct, frozen=True):
         """The same as all Pods of a DaemonSet see it together: without the affinity of each to its node."""
         spec = {key: value for key, value in self.pod["spec"].items() if key != "affinity"}
         return replace(self, pod={**self.pod, "spec": spec})
+
+    def drained(self, name: str) -> Facts:
+        """Return the same while the node is cordoned and none of its Pods has found another."""
+        node = self.nodes[name]
+        taints = {(each["key"], each["effect"]): each for each in (*node["spec"]["taints"], CORDON)}
+        nodes = {**self.nodes, name: {**node, "spec": {"unschedulable": True, "taints": [*taints.values()]}}}
+        stays = [each for each in self.on if each["spec"]["nodeName"] != name or _is_daemon(each)]
+        return replace(self, nodes=nodes, on=stays)
+
+    @property
+    def zone(self) -> str:
+        """Where the Pod's volume is; empty where it has none."""
+        return self.zones[self.pod["metadata"]["name"]]
+
+    @property
+    def app(self) -> str:
+        """The name of the workload."""
+        name: str = self.pod["metadata"]["labels"]["app"]
+        return name
 
     @property
     def kind(self) -> str:
@@ -182,6 +203,10 @@ class Facts(Struct, frozen=True):
             if self.rejects(each["topologyKey"], name):
                 return "node(s) didn't match pod topology spread constraints"
         return ""
+
+
+def _is_daemon(pod: Object) -> bool:
+    return bool(pod["metadata"]["ownerReferences"][0]["kind"] == "DaemonSet")
 
 
 def _volume_of(pod: Object) -> str:
@@ -332,13 +357,19 @@ def _shut(read: re.Match[str], facts: Facts) -> bool:
     return False
 
 
-def _pinning(read: re.Match[str], facts: Facts) -> bool:
-    having: Callable[[str], bool] = {
+def _reason(why: str, facts: Facts) -> Callable[[str], bool]:
+    """Return whether the reason that begins so holds for a node."""
+    reasons: Mapping[str, Callable[[str], bool]] = {
         "co": facts.cordoned,
-        "ta": lambda name: facts.tainted(name, read["why"].removeprefix("taint ")),
+        "ta": lambda name: facts.tainted(name, why.removeprefix("taint ")),
         "cp": lambda name: facts.free(name) < facts.asked,
         "cl": facts.elsewhere,
-    }[read["why"][:2]]
+    }
+    return reasons[why[:2]]
+
+
+def _pinning(read: re.Match[str], facts: Facts) -> bool:
+    having = _reason(read["why"], facts)
     names, number = named(read["names"])
     return all(map(having, names)) and number <= sum(map(having, facts.nodes))
 
@@ -352,7 +383,7 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
 
 
 def _so_many_at_minimum(read: re.Match[str], facts: Facts) -> bool:
-    having = facts.cordoned if read["why"] == "cordoned" else facts.elsewhere
+    having = _reason(read["why"], facts)
     return any(sum(map(having, _at_minimum(facts, BRIEF[key]))) == int(read["n"]) for key in _keys(facts))
 
 
@@ -375,11 +406,40 @@ def _conflict(read: re.Match[str], facts: Facts) -> bool:
     return len(parts) == int(read["n"] or 2)
 
 
+def _would_be(read: re.Match[str], facts: Facts) -> bool:
+    """Whether one more Pod in some domain makes that skew."""
+    label = facts.pod["metadata"]["labels"]["app"]
+    for key in _keys(facts):
+        each, domains = facts.constraint(key), facts.domains(key)
+        itself = each["labelSelector"]["matchLabels"]["app"] == label
+        skews = {number + itself - facts.minimum(key) for number in domains.values()}
+        if int(read["most"] or each["maxSkew"]) == each["maxSkew"] and int(read["n"]) in skews:
+            return True
+    return False
+
+
+def _unlabelled(facts: Facts, key: str) -> tuple[list[str], list[str]]:
+    """Return the nodes without the label, all of them and those that the Pod selects."""
+    nodes = [name for name in facts.nodes if key not in facts.labels(name)]
+    return nodes, [name for name in nodes if facts.selects(name)]
+
+
+def _only(read: re.Match[str], facts: Facts) -> bool:
+    asked = [(facts.constraint(key).get("minDomains", 1), len(facts.domains(key))) for key in _keys(facts)]
+    return (int(read["asked"]), int(read["n"])) in asked
+
+
 CPU = r"\d+m?"
 RULES: Sequence[tuple[str, Rule]] = (
     (r"No node satisfies (?:both|all (?P<n>\d+)): (?P<parts>.* leaves .*)\.", _conflict),
     (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint [^ ,;)]*\w|cpu: asks|claim \S+ is bound))", _pinning),
-    (r"(?P<why>cordoned|claim \S+ is bound to \S+ in [a-d]) \((?P<n>\d+) nodes?\)", _so_many_at_minimum),
+    (
+        (
+            rf"(?P<why>cordoned|taint \S+:\w+|cpu: asks {CPU}, (?:at most )?{CPU} free|claim \S+ is bound to \S+ in "
+            r"[a-d]) \((?P<n>\d+) nodes?\)"
+        ),
+        _so_many_at_minimum,
+    ),
     (
         rf"(?P<n>\d+) domains of {KEY} cannot take it",
         lambda read, facts: int(read["n"]) == Counter(facts.domains(read["key"]).values())[facts.minimum(read["key"])],
@@ -406,6 +466,8 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (rf"cpu: asks (?P<asked>{CPU}), (?:at most )?(?P<free>{CPU}) free(?: of (?P<of>{CPU}))?(?: \({NAMES}\))?", _free),
     (rf"cordoned \({NAMES}\)", _all(Facts.cordoned)),
+    (r"skew would be (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
+    (r"minDomains requires (?P<asked>\d+) domains, but only (?P<n>\d+) counts?", _only),
     (rf"claim \S+ is bound to \S+ in [a-d] \({NAMES}\)", _all(Facts.elsewhere)),
     (
         rf"taint (?P<taint>\S+:\w+) \({NAMES}\)",
@@ -426,9 +488,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (
         rf"{NAMES} lacks? the label {KEY}",
-        lambda read, facts: all_of(
-            read["names"], [n for n in facts.nodes if BRIEF[read["key"]] not in facts.labels(n)]
-        ),
+        lambda read, facts: any(all_of(read["names"], each) for each in _unlabelled(facts, BRIEF[read["key"]])),
     ),
     (rf"(?P<n>\d+) matching Pods? on {NAMES} (?:is|are) not counted", _not_counted),
     (rf"skew over {KEY} is (?P<n>\d+) and maxSkew is (?P<most>\d+)", _skew),
@@ -450,7 +510,9 @@ RULES: Sequence[tuple[str, Rule]] = (
 UNREAD: Mapping[str, str] = {
     r"so the skew is always 0": "there is one domain; another rule reads which",
     r"last FailedScheduling is 10s old": "how long the scheduler backs off, at most",
-    r"and \d+ more reasons?": "reasons are not counted here: their texts are not part of the cluster",
+    r"and \d+ more reasons?|\S+ \(\S.*?\) and \d+ more(?=;|$)": (
+        "reasons are not counted here: their texts are not part of the cluster"
+    ),
     r"\d+ more filters? rejects? nodes": "as for reasons",
     r"(?:raise maxSkew|lower minDomains|lower the cpu request of container main) to \d+m?": (
         "what a fix writes is tried by the soak of fixes"

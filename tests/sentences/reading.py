@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from kubectl_spread.commands.scope import Scope
@@ -40,7 +41,9 @@ def shown(objects: Sequence[Object]) -> Iterator[tuple[Facts, str]]:
     scope = Scope(namespace="default")
     for row in show(Memory(objects), scope, ShowOptions(), SchedulerOptions()).report.items:
         facts = Facts.about(objects, row.workload.name)
-        yield from ((facts, finding.message) for finding in row.findings)
+        for finding in row.findings:
+            claimed = re.search(r"claim data-(\S+) is bound", finding.message)
+            yield facts.of(claimed[1]) if claimed else facts, finding.message
 
 
 def misread(seed: int, *, fix_budget: float) -> Iterator[str]:

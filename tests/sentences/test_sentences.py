@@ -14,7 +14,7 @@ from tests.sentences.texts import RULES, not_so, texts
 
 SEEDS = (*range(60), 700290, 700777, 701009, 701613)
 """Seeds of which sentences are read; the last have claims in other zones, and three requirements in conflict."""
-BY_TEXT = (*SEEDS[:12], 1484)
+BY_TEXT = (*SEEDS[:14], 49, 54, 63, 112, 193, 1484)
 """Seeds of which all texts are read; in the last an evicted Pod of a StatefulSet comes back elsewhere."""
 UNCOUNTED = "|".join((NAME.pattern, *UNREAD))
 
@@ -50,6 +50,7 @@ def test_numbers_of_texts_are_counted_and_those_that_are_wrong_are_found() -> No
         for pattern, rule in RULES[command]:
             for read in re.finditer(pattern, text, re.MULTILINE):
                 line = re.sub(r"(?<![\w-])\d+(?!\w)", lambda n: str(int(n[0]) + 17), read[0])
-                again = re.search(pattern, line, re.MULTILINE)
+                changed = f"{text[: read.start()]}{line}{text[read.end() :]}"
+                again = re.compile(pattern, re.MULTILINE).search(changed, read.start())
                 found[command, pattern] += bool(again and not rule(again, known, text))
-    assert all(found.values()), found
+    assert [each for each, number in found.items() if not number] == []

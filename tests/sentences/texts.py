@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.program import spread as run
 from tests.sentences.clusters import KINDS, cluster
-from tests.sentences.grammar import Facts
-
-Known = Mapping[str, Facts]
-"""The workload's name → what there is to count for it."""
-Rule = Callable[[re.Match[str], Known, str], bool]
-"""What a pattern has read, the cluster, and the whole text → whether it is so."""
+from tests.sentences.grammar import NAME, Facts
+from tests.sentences.lines import LINES, UNREAD, Known, Rule
 
 
 def misread_texts(seed: int) -> Iterator[str]:
@@ -36,15 +32,24 @@ def texts(seed: int) -> Iterator[tuple[str, str, Known]]:
         for path, items in ((source, objects), (manifest, makers)):
             path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*items]}), encoding="utf-8")
         for words in (["show", *known], ["rebalance"], ["simulate", "--drain", first], ["check", "-f", str(manifest)]):
-            yield words[0], run(*words, "--from", str(source)).stdout, known
+            text = run(*words, "--from", str(source)).stdout
+            yield words[0], text.replace(f"{folder}/", ""), known
 
 
 def not_so(command: str, text: str, known: Known) -> Iterator[str]:
-    """Yield what a rule of the command reads, and is not so."""
+    """Yield what a rule of the command reads and is not so, and lines with a number that none reads."""
+    spans = [read.span() for pattern in UNREAD for read in re.finditer(pattern, text, re.MULTILINE)]
     for pattern, rule in RULES[command]:
         for read in re.finditer(pattern, text, re.MULTILINE):
+            spans.append(read.span("rows" if "rows" in read.groupdict() else 0))
             if not rule(read, known, text):
                 yield read[0]
+    left = [*text]
+    for first, end in spans:
+        left[first:end] = (char if char == "\n" else " " for char in left[first:end])
+    yield from (
+        f"no rule reads {line!r}" for line in "".join(left).splitlines() if re.search(r"\d", NAME.sub("", line))
+    )
 
 
 def _domains(text: str) -> dict[str, int]:
@@ -88,8 +93,10 @@ def _evicted(read: re.Match[str], known: Known, text: str) -> bool:
     gone = [each for each in moved if each["spec"].get("nodeName") == read["node"]]
     named = re.search(r"^Evicted: (.*)\.$", text, re.MULTILINE)
     names = re.findall(r"(?<=[ ,])(web-\d-[\d-]+)\b", named[1]) if named else []
-    whole = len(names) == len(gone) or (named is not None and "more" in named[1])
-    return int(read["n"].replace("no", "0")) == len(gone) and whole
+    stay = re.search(r", (\d+) Pods? blocked", text)
+    number = int(read["n"].replace("no", "0"))
+    whole = len(names) == number or (named is not None and "more" in named[1])
+    return number + int(stay[1] if stay else 0) == len(gone) and whole
 
 
 def _pending(read: re.Match[str], _: Known, text: str) -> bool:
@@ -152,7 +159,7 @@ _ROW = (
 )
 _RANGE = r"(\d+)(?: to (\d+))?"
 _MANIFEST = r"^default/[a-z]+/(?P<app>web-\d): "
-RULES: Mapping[str, Sequence[tuple[str, Rule]]] = {
+_WHOLE: Mapping[str, Sequence[tuple[str, Rule]]] = {
     "show": (
         (
             (
@@ -179,4 +186,8 @@ RULES: Mapping[str, Sequence[tuple[str, Rule]]] = {
         (rf"{_MANIFEST}unchanged: (?P<n>\d+) Pods? stays? Pending", _stay),
         (rf"{_MANIFEST}.*\nRollout: \w+, (?P<n>\d+) Pods? exists?\b.*(?:\nReplicas: .*)?$", _there),
     ),
+}
+RULES: Mapping[str, Sequence[tuple[str, Rule]]] = {
+    command: (*rules, *((pattern, rule) for commands, pattern, rule in LINES if command in commands))
+    for command, rules in _WHOLE.items()
 }

@@ -1,0 +1,387 @@
+"""What single lines of the commands' texts say in numbers, counted in the cluster, with the replicas placed above them.
+
+Lines that have a number and that no rule here or in ``texts`` reads are found: see ``UNREAD`` for those that are left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from tests.build import Object
+from tests.sentences.grammar import NAMES, Facts, all_of, named, wrong
+
+Known = Mapping[str, Facts]
+"""The workload's name → what there is to count for it."""
+Rule = Callable[[re.Match[str], Known, str], bool]
+"""What a pattern has read, the cluster, and the whole text → whether it is so."""
+HEADER = re.compile(r"^default/(?P<kind>[a-z]+)/(?P<app>web-\d): ", re.MULTILINE)
+
+
+def section(read: re.Match[str]) -> str:
+    """Return the part of the text that is about the same workload."""
+    begins = [each.start() for each in HEADER.finditer(read.string)]
+    first = max(each for each in begins if each <= read.start())
+    return read.string[first : next((each for each in begins if each > first), None)]
+
+
+def state(read: re.Match[str], known: Known) -> Facts | None:
+    """Return what there is to count with the replicas placed of which the text says where; None where it does not.
+
+    A Pod of a DaemonSet is for one node, a Pod with a volume for that volume's zone: which Pod it is, is not said.
+    """
+    facts, text = about(read, known), read.string
+    if (waits := re.search(rf"^({facts.app}-\S+) is Pending: ", text, re.MULTILINE)) is not None:
+        return facts.of(waits[1])
+    if not re.search(r"^(?:Rollout|Replicas|Message): ", text, re.MULTILINE):
+        return facts
+    # Waiting Pods of a Job that a CronJob made come in too, and no line says where.
+    unsaid = facts.kind == "DaemonSet" or facts.zone or "default/cronjob/" in text
+    if unsaid or re.search(r"^Replicas: .* more|to be replaced", text, re.MULTILINE):
+        return None
+    apps = [each["app"] for each in HEADER.finditer(text)]
+    placed = [
+        pod for app, part in zip(apps, HEADER.split(text)[3::3], strict=True) for pod in _placed(known[app], part)
+    ]
+    return None if "depending on chance" in section(read) else replace(facts, on=[*facts.on, *placed])
+
+
+def about(read: re.Match[str], known: Known) -> Facts:
+    """Return what there is to count for the workload of the section."""
+    header = HEADER.match(section(read))
+    assert header is not None
+    return known[header["app"]]
+
+
+def _placed(facts: Facts, text: str) -> Iterator[Object]:
+    """Yield the Pods of the workload that the part of a text has placed."""
+    told = re.search(r"^Replicas: (.*)$", text, re.MULTILINE)
+    for name, n in re.findall(r"([a-d]\d)(?: \((\d+)\))?", told[1] if told else ""):
+        pod = {**facts.pod, "spec": {**facts.pod["spec"], "nodeName": name}, "status": {"phase": "Running"}}
+        yield from [pod] * int(n or 1)
+
+
+def _key(read: re.Match[str]) -> str:
+    """Return the key of the constraint that the line is about."""
+    key: str = re.findall(r"^Constraint \d+: ([^,]+),", read.string[: read.end()], re.MULTILINE)[-1]
+    return key
+
+
+def _sentence(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether the grammar reads the sentence, and all of it is so."""
+    facts, said = state(read, known), read["said"]
+    if (claimed := re.search(r"claim data-(\S+) is bound", said)) is not None:
+        # Which nodes have taken the others is said, and not their zones.
+        facts = None if "\nReplicas: " in section(read) else about(read, known).of(claimed[1])
+    said = re.sub(r"^(?:Zone|Hostname)", lambda read: read[0].lower(), said)
+    return facts is None or not list(wrong(said, facts))
+
+
+def _finding(read: re.Match[str], known: Known, _: str) -> bool:
+    """As for a sentence; findings are about the first replica, before the others are placed."""
+    facts = about(read, known)
+    return not list(wrong(read["said"], facts)) or _sentence(read, known, "")
+
+
+def _now(read: re.Match[str], known: Known, _: str) -> bool:
+    """As for a sentence, about the cluster as it is."""
+    return not list(wrong(read["said"], known[read["app"]]))
+
+
+def _constraint(read: re.Match[str], known: Known, _: str) -> bool:
+    facts, key = about(read, known), read["key"]
+    each = facts.constraint(key)
+    said = each["whenUnsatisfiable"], str(each["maxSkew"]), str(each.get("minDomains", 1))
+    same = facts.pod["spec"]["topologySpreadConstraints"].index(each) == int(read["i"])
+    then = state(read, known) if read["allowed"] else None
+    if then is not None and said[0] == "DoNotSchedule":
+        domains = then.domains(key)
+        itself = each["labelSelector"]["matchLabels"]["app"] == facts.pod["metadata"]["labels"]["app"]
+        allowed = sum(number + itself - then.minimum(key) <= each["maxSkew"] for number in domains.values())
+        same &= (int(read["allowed"]), int(read["all"])) == (allowed, len(domains))
+    return same and said == (read["when"], read["most"], read["domains"] or said[2])
+
+
+def _row(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether a row of a constraint's table has the nodes and Pods that are counted, and the skew after one more."""
+    facts = state(read, known)
+    if facts is None:
+        return True
+    key, (names, number) = _key(read), named(read["names"])
+    counted, domains, each = facts.counted(key), facts.domains(key), facts.constraint(key)
+    there = [name for name in facts.nodes if facts.labels(name).get(key) in names]
+    here = [name for name in there if name in counted]
+    if number > len(names) or len(names) > 1:
+        # Domains of one row are alike.
+        there = here = []
+    least, _, most = read["pods"].partition("..")
+    same = all(int(least) <= domains.get(name, 0) <= int(most or least) for name in names)
+    if there:
+        same &= (int(read["n"]), int(read["of"] or read["n"])) == (len(here), len(there))
+    if (would := re.search(r"skew would be (\d+)", read["next"])) is not None:
+        itself = each["labelSelector"]["matchLabels"]["app"] == facts.pod["metadata"]["labels"]["app"]
+        same &= all(domains[name] + itself - facts.minimum(key) == int(would[1]) for name in names)
+    elif "cpu" in read["next"]:
+        same &= not list(wrong(re.sub(r" and \d+ more$", "", read["next"]), facts))
+    return same
+
+
+def _minimum(read: re.Match[str], known: Known, _: str) -> bool:
+    facts = state(read, known)
+    if facts is None:
+        return True
+    domains, minimum = facts.domains(_key(read)), facts.minimum(_key(read))
+    at = [name for name, number in domains.items() if number == minimum]
+    which = read["which"].removeprefix("no domain is counted")
+    number = re.fullmatch(r"(\d+) domains?", which)
+    return int(read["n"]) == minimum and (int(number[1]) == len(at) if number else all_of(which, at))
+
+
+def _too_few(read: re.Match[str], known: Known, _: str) -> bool:
+    facts = state(read, known)
+    if facts is None:
+        return read["least"] == "0"
+    numbers = 0, facts.constraint(_key(read))["minDomains"], len(facts.domains(_key(read)))
+    return tuple(map(int, read.group("least", "asked", "n"))) == numbers
+
+
+def _passed_over(read: re.Match[str], known: Known, _: str) -> bool:
+    facts = about(read, known)
+    if facts.kind == "DaemonSet" and "affinity" in read["why"]:
+        # One Pod's: all nodes but its own.
+        return named(read["names"])[1] < len(facts.nodes)
+    having: Callable[[str], bool] = {
+        "without": lambda name: read["why"].rpartition(" ")[2] not in facts.labels(name),
+        "with": facts.untolerated,
+        "outside": lambda name: not facts.selects(name),
+    }[read["why"].partition(" ")[0]]
+    names, number = named(read["names"])
+    return all(map(having, names)) and number <= sum(map(having, facts.nodes))
+
+
+def _skew(read: re.Match[str], known: Known, _: str) -> bool:
+    facts = known[read["app"]].of_all
+    keys = re.findall(r"^Constraint \d+: ([^,]+),", read.string[read.end() :], re.MULTILINE)
+    return (int(read["n"]), int(read["most"])) == (facts.skew(keys[0]), facts.constraint(keys[0])["maxSkew"])
+
+
+def _rejected(read: re.Match[str], known: Known, _: str) -> bool:
+    facts = state(read, known)
+    return named(read["names"])[1] == int(read["n"]) and (facts is None or not list(wrong(read["why"], facts)))
+
+
+def _replicas(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether the replicas are some of those that are wanted, each on one of some nodes."""
+    facts = about(read, known)
+    numbers = [int(n) for n in re.findall(r"replica (\d+) on one of", read[0])]
+    nodes = {name for names in re.findall(rf"on one of {NAMES}", read[0]) for name in named(names)[0]}
+    return all(0 < n <= len(facts.kin) for n in numbers) and nodes <= facts.nodes.keys()
+
+
+def _on_nodes(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether the nodes are there, and no more replicas are on them than are wanted; a DaemonSet wants one on each."""
+    facts, found = about(read, known), re.findall(r"([a-d]\d)(?: \((\d+)\))?", read["names"])
+    names = [name for name, _ in found]
+    most = max(len(facts.kin), len(facts.nodes))
+    return {*names} <= facts.nodes.keys() and sum(int(n or 1) for _, n in found) <= most
+
+
+def _wait(read: re.Match[str], known: Known, _: str) -> bool:
+    facts, (names, number) = about(read, known), named(read["names"])
+    unready = [name for name in facts.nodes if facts.tainted(name, "node.kubernetes.io/not-ready:NoSchedule")]
+    return {*names} <= {*unready} and number <= len(unready)
+
+
+def _lets_in(read: re.Match[str], known: Known, _: str) -> bool:
+    return int(read["n"]) <= int(read["all"]) <= len(about(read, known).kin)
+
+
+def _totals(read: re.Match[str], known: Known, _: str) -> bool:
+    return int(read["n"]) == len(known) == sum(map(int, re.findall(r"\d+", read["each"])))
+
+
+def _daemons(read: re.Match[str], known: Known, _: str) -> bool:
+    names, number = named(read["names"])
+    return int(read["n"]) == number <= int(read["all"]) <= len(known[read["app"]].nodes) and {*names} <= {
+        *known[read["app"]].nodes
+    }
+
+
+def _newly(read: re.Match[str], known: Known, _: str) -> bool:
+    waited = sum(not each["spec"].get("nodeName") for facts in known.values() for each in facts.kin)
+    return int(read["before"]) <= waited and int(read["n"]) <= int(read["most"] or read["n"])
+
+
+def _still_pending(read: re.Match[str], known: Known, text: str) -> bool:
+    """Whether the reason is so, where all evicted Pods wait: then it is known who is where."""
+    if any(int(most) > len(known[app].kin) for most, app in re.findall(r"(\d+) Pods? of \S+/(web-\d)", read["who"])):
+        return False
+    drained = re.search(
+        r"^drain (\S+): (?P<gone>\d+) Pods? (?:is )?evicted, (?P<new>\d+) newly Pending; (?P<before>\d+) ",
+        text,
+        re.MULTILINE,
+    )
+    waited = sum(not each["spec"].get("nodeName") for facts in known.values() for each in facts.kin)
+    if drained is None or drained["gone"] != drained["new"] or int(drained["before"]) != waited or not read["why"]:
+        return True
+    # A waiting Pod of a DaemonSet may come to the node; which of several Pods with volumes is meant, is not said.
+    if any(each.kind == "DaemonSet" or each.zone for each in known.values()):
+        return True
+    told = [known[app].drained(drained[1]) for app in re.findall(r"/(web-\d)\b", read["who"])]
+    return not any(list(wrong(read["why"], facts)) for facts in told)
+
+
+def _blocked(read: re.Match[str], _: Known, text: str) -> bool:
+    named_so = ", ".join(re.findall(r"^Blocked: (.*?): The disruption budget", text, re.MULTILINE))
+    return int(read["n"]) == len(re.findall(r"default/web-\d-[\w-]+", named_so)) or " more" in named_so
+
+
+def _counts_of_domains(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether as many domains as are said have each number of Pods, where the skew is the same before and after."""
+    facts, key = known[read["app"]].of_all, read["key"]
+    found = {int(pods): int(n) for pods, n in re.findall(r"(\d+)×(\d+)", read["domains"])}
+    number = sum(found.values()) == len(facts.domains(key))
+    return number and int(read["most"]) == facts.constraint(key)["maxSkew"]
+
+
+def _eviction(read: re.Match[str], known: Known, text: str) -> bool:
+    on = {each["metadata"]["name"]: each["spec"].get("nodeName") for facts in known.values() for each in facts.kin}
+    nodes = next(iter(known.values())).nodes
+    before = len(re.findall(r"^\d+ +\d+ +web-\S+ +[a-d]\d ", text[: read.start()], re.MULTILINE))
+    order = int(read["order"]) == before + 1 >= int(read["wave"])
+    return order and on[read["pod"]] == read["node"] and {*named(read["lands"])[0]} <= nodes.keys()
+
+
+def _ghosts(read: re.Match[str], known: Known, _: str) -> bool:
+    more, names = re.search(r" and (\d+) more$", read["names"]), re.findall(r"web-\d-[\w-]+", read["names"])
+    return len(names) + int(more[1] if more else 0) == len(about(read, known).kin)
+
+
+def _too_few_to_balance(read: re.Match[str], known: Known, _: str) -> bool:
+    facts = known[read["app"]].of_all
+    asked = facts.constraint(read["key"])["minDomains"]
+    return (int(read["n"]), int(read["asked"])) == (len(facts.domains(read["key"])), asked)
+
+
+def _stay(read: re.Match[str], known: Known, _: str) -> bool:
+    facts = known[read["app"]].of_all
+    domains, at = facts.domains(read["key"]), read["domain"]
+    beyond = [name for name, n in domains.items() if n > facts.minimum(read["key"]) + 0]
+    return at in beyond and int(read["n"]) < sum(domains[name] for name in beyond)
+
+
+NUMBERS = r"(?P<domains>(?:\d+×\d+ ?)+|<none>)(?:→ (?:(?:\d+×\d+ ?)+|\d+ domains, \d+\.\.\d+))?$"
+EITHER = ("show", "check")
+LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
+    (
+        EITHER,
+        (
+            r"^Constraint (?P<i>\d+): (?P<key>\S+), (?P<when>\w+), maxSkew (?P<most>\d+)"
+            r"(?:, minDomains (?P<domains>\d+))?(?:: allows a Pod in (?P<allowed>\d+) of (?P<all>\d+) domains?\.|, .*)$"
+        ),
+        _constraint,
+    ),
+    (
+        EITHER,
+        (
+            rf"^{NAMES} +(?P<n>\d+)(?: of (?P<of>\d+))? +(?P<pods>\d+(?:\.\.\d+)?) +(?:\d+|-) +"
+            r"(?P<next>yes|no: .*|not counted)$"
+        ),
+        _row,
+    ),
+    (EITHER, r"^Minimum: (?P<n>\d+) \((?P<which>.*)\)\.$", _minimum),
+    (
+        EITHER,
+        r"^Minimum: (?P<least>\d+), because minDomains requires (?P<asked>\d+) domains and (?P<n>\d+) counts?\.$",
+        _too_few,
+    ),
+    (EITHER, rf"^Not counted: {NAMES}, (?P<why>.*)\.$", _passed_over),
+    (EITHER, r"^(?:error|warning|info): \w+: (?P<said>.*)$", _finding),
+    (("show",), rf"{HEADER.pattern}(?:Violated|Uneven): skew (?P<n>\d+), maxSkew (?P<most>\d+).*$", _skew),
+    (("show",), rf"{HEADER.pattern}(?P<said>(?!Violated|Uneven|NoEffect).*)$", _sentence),
+    (("check",), rf"{HEADER.pattern}unchanged: \d+ Pods? stays? Pending\. (?P<said>.*)$", _sentence),
+    (
+        ("check",),
+        (
+            rf"{HEADER.pattern}(?:.*Otherwise: )?(?:replica \d+ of \d+ cannot be scheduled|not schedulable)\. "
+            r"(?P<said>.*)$"
+        ),
+        _sentence,
+    ),
+    (
+        ("check",),
+        rf"{HEADER.pattern}(?P<n>\d+) of (?P<all>\d+) nodes cannot take their Pod \({NAMES}\)\. .*$",
+        _daemons,
+    ),
+    (("check",), r"^Message: (?P<said>.*)$", _sentence),
+    (("check",), rf"^(?P<n>\d+): {NAMES} +(?:[A-Z]\w+(?:, )?)+ +(?P<why>\S.*)$", _rejected),
+    (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
+    (("check",), rf"^(?:  Left alone:|Wait for) {NAMES}: not ready", _wait),
+    (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no Pod: (?P<said>.*)$", _now),
+    (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
+    (("check",), r"; lets in (?P<n>\d+) of (?P<all>\d+) replicas without a node\.", _lets_in),
+    (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
+    (
+        ("simulate",),
+        r", (?P<n>\d+)(?: to (?P<most>\d+))? newly Pending; (?P<before>\d+) (?:was|were) Pending before\.$",
+        _newly,
+    ),
+    (
+        ("simulate",),
+        (
+            r"^(?P<who>\d+ (?:to \d+ )?Pods? of default/.*?) (?:is|are) Pending"
+            r"(?:: (?P<why>.*)| in some random orders\.)$"
+        ),
+        _still_pending,
+    ),
+    (("simulate",), r"(?:: |, )(?P<n>\d+) Pods? blocked, ", _blocked),
+    (
+        ("simulate", "rebalance"),
+        rf"^[a-z]+/(?P<app>web-\d) +(?P<key>\S+/\S+) +(?:\w+ +)?(?P<most>\d+) +\d+(?:→\S+)? +.*? {NUMBERS}",
+        _counts_of_domains,
+    ),
+    (
+        ("rebalance",),
+        rf"^(?P<order>\d+) +(?P<wave>\d+) +(?P<pod>web-\S+) +(?P<node>[a-d]\d) +(?P<lands>{NAMES}.*)$",
+        _eviction,
+    ),
+    (
+        ("rebalance",),
+        r"violated constraints and improves? (?P<n>\d+) more\.$",
+        lambda read, _, text: int(read["n"]) == len(re.findall(r"^[a-z]+/web-\d .* Partial ", text, re.MULTILINE)),
+    ),
+    (("show",), r"^Ghost Pods, which their own constraint does not count: (?P<names>.*)\.$", _ghosts),
+    (
+        ("rebalance",),
+        (
+            r"^\w+: default/\S+/(?P<app>web-\d), (?P<key>\S+): there (?:is|are) only (?P<n>\d+) of the (?P<asked>\d+)"
+            r" domains that minDomains requires"
+        ),
+        _too_few_to_balance,
+    ),
+    (
+        ("rebalance",),
+        (
+            r"^\w+: default/\S+/(?P<app>web-\d), (?P<key>\S+): \S+ in (?P<domain>\S+) stays: .*; (?P<n>\d+) more stays?"
+            r"(?: for the same reason|, some for other reasons)"
+        ),
+        _stay,
+    ),
+)
+UNREAD: Mapping[str, str] = {
+    r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
+    r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
+    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? gives? up .*$": "fixes are counted by their own tests",
+    r"^  Left alone: lower minDomains to \d+, ": "as for fixes",
+    r"\(same effect as \d\)": "fixes of the list above",
+    r"^  \d+\. [\w+]+: .*?\. Opens (?:\d+ nodes|\S+)": "what a fix writes is tried by the soak of fixes",
+    r"^     ?.*$": "lines of a manifest",
+    r"^ +echo '.*$": "a command",
+    r"skew is always 0": "there is one domain, or each Pod sees only its own node",
+    r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (
+        "in another order of chance other replicas are placed"
+    ),
+}
+"""Pattern of what holds a number in a line that no rule counts → why."""
