@@ -146,7 +146,9 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile, *, plain: bool =
 
 def is_of_template(pod: Pod, made: Pod, owner: Workload | None) -> bool:
     """Whether the Pod has the same template as its replacement."""
-    is_known = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(made, pod)
+    # Admission may have completed ``made``, and Pods of these kinds may have no revision.
+    template = pod_from_template(owner) if isinstance(owner, ReplicaSet | ReplicationController) else made
+    is_known = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(template, pod)
     return bool(is_known) and revision_of(made) == revision_of(pod)
 
 

@@ -22,7 +22,7 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.wording.pending import preempts
 from kubectl_spread.wording.reasons import PLACES, brief_key, reason_text
-from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, shortening
+from kubectl_spread.wording.words import SHORT_KEYS, begun, count_of, enumerated, shortening
 
 named = partial(enumerated, most=2)
 NO_CONSTRAINT = "No constraint is the cause: "
@@ -229,7 +229,7 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     brief = f"The constraint on {brief_key(key)} counts Pods with {selector}, not this Pod"
     briefest = f"The constraint on {brief_key(key)} does not count this Pod"
     why = texts_of(cause.why) if cause.why else Texts((), ())
-    longer = [f"{start}. {text}" for start in (says, brief, briefest) for text in why.sentences]
+    longer = [f"{start}. {begun(text)}" for start in (says, brief, briefest) for text in why.sentences]
     return Texts(
         [*longer, f"{says}.", f"The constraint on {key} does not count this Pod itself."],
         [

@@ -94,10 +94,10 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
     Effect.LIVE_DIFFERS: "only the live {owner} has the field, and kubectl apply keeps it: change it there",
     Effect.TEMPLATE_LACKS: (
-        "{owner} recreates it from its template, which differs in {fields}; if a webhook makes the difference,"
+        "{owner} recreates {waiting} from its template, which differs in {fields}; if a webhook makes the difference,"
         " change the webhook instead"
     ),
-    Effect.TEMPLATE_IS_RIGHT: "{owner} recreates it from its template, which needs no change",
+    Effect.TEMPLATE_IS_RIGHT: "{owner} recreates {waiting} from its template, which needs no change",
     Effect.UPDATE_REFUSED: "the API server refuses such a change of {owner}: delete it before you apply the manifest",
 }
 

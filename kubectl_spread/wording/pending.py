@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
-from kubectl_spread.wording.words import count_of, enumerated, listed
+from kubectl_spread.wording.words import begun, count_of, enumerated, listed
 
 DIFFERENCES = {
     Difference.OTHER_SCHEDULER: "another scheduler reported it, and its rules are not known here",
@@ -108,7 +108,7 @@ def renewed(pod: str, feasible: Sequence[str], summary: str) -> str:
     old = f"{pod} has an older template."
     if feasible:
         return f"{old} Once it is deleted, its replacement can go to {listed(feasible)}."
-    return f"{old} Its replacement finds no node either. {summary}"
+    return f"{old} Its replacement finds no node either. {begun(summary)}"
 
 
 def preempts(preemption: Preemption | None) -> str:

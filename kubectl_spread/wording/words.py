@@ -167,3 +167,14 @@ def capital(sentence: str, names: Collection[str] = ()) -> str:
     first, _, rest = sentence.partition(" ")
     ours = first.isalpha() and first.islower() and first not in names
     return f"{first.capitalize()} {rest}" if ours else sentence
+
+
+def first_name(summary: str) -> tuple[str, ...]:
+    """Return the name that a summary begins with; empty if its first word stands for a topology key."""
+    first = summary.partition(" ")[0]
+    return () if first.removesuffix("s") in SHORT_KEYS.values() else (first,)
+
+
+def begun(summary: str) -> str:
+    """Return a summary as it begins a sentence: a name that it begins with keeps its case."""
+    return capital(summary, first_name(summary))

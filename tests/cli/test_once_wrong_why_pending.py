@@ -109,7 +109,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         1,
         (
             f"default/web-h2-0 is Pending (all 3 replicas run). The constraint on {ZONE} counts Pods with"
-            f" app=web,track=old, not this Pod. zone c cannot take it: taint dedicated=gpu:NoSchedule."
+            f" app=web,track=old, not this Pod. Zone c cannot take it: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "its PodGroup is not complete": (

@@ -25,6 +25,7 @@ from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
 from tests.build_storage import claim, storage_class, volume
 from tests.build_workloads import owned, revision, template, workload
+from tests.cli.once_wrong import pods_of
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import TAINTED, incoming, report_of, web
 from tests.naming import in_order
@@ -476,3 +477,24 @@ def test_the_replacement_of_a_pod_of_an_older_template_is_judged_too(
 
 def test_a_pod_of_the_newest_template_is_judged_once() -> None:
     assert only([*BLOCKED, incoming()]).renewed is UNSET
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])
+def test_a_pod_whose_selector_has_merged_label_keys_is_of_the_newest_template(kind: str) -> None:
+    labels = {"app": "web", "track": "x"}
+    written = spread(ZONE, selector=app("web"), matchLabelKeys=["track"])
+    merged = {"key": "track", "operator": "In", "values": ["x"]}
+    stored = {**written, "labelSelector": {**app("web"), "matchExpressions": [merged]}}
+    made = workload(kind, "web", pods=template(written, labels=labels), replicas=2)
+    pods = pods_of(kind, "web", "a1", "", pods=template(stored, labels=labels))
+    closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
+    assert only([node("a1", zone="a"), closed, made, *pods]).renewed is UNSET
+
+
+def test_a_cause_within_a_line_begins_as_a_sentence() -> None:
+    newest = workload("ReplicaSet", "web", pods=template(spread(ZONE, selector=app("web"), minDomains=2)), replicas=2)
+    pods = pods_of("ReplicaSet", "web", "a1", "", pods=template(spread(ZONE, selector=app("web"))))
+    closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
+    (item,) = pending_outline(explained([node("a1", zone="a"), closed, newest, *pods]).report, Extent()).items
+    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note))
+    assert line.startswith("web-1 has an older template. Its replacement finds no node either. Zone b has ")

@@ -102,7 +102,7 @@ def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_howe
     counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
     summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
     assert summary.startswith("The constraint on zone does not count this Pod. ")
-    assert f"zone c has the fewest Pods (0), but cannot take this one: c1: taint {GPU}." in summary
+    assert f"Zone c has the fewest Pods (0), but cannot take this one: c1: taint {GPU}." in summary
 
 
 def test_that_the_control_plane_is_kept_free_is_told_last() -> None:

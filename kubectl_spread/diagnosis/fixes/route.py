@@ -79,6 +79,7 @@ def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequenc
                 effect=Effect.TEMPLATE_LACKS if part.lacks else Effect.TEMPLATE_IS_RIGHT,
                 owner=str(owner_of(part.obj, situation.handle.snapshot)),
                 fields=part.lacks,
+                waiting=len(waiting),
             )
         elif not isinstance(part, EditPod):
             yield _change_object(part)

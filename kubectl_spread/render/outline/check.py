@@ -16,7 +16,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import Ranges, constraint_block
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.wording import check as wording
-from kubectl_spread.wording.words import capital, count_of, held_back, scores_some, totals
+from kubectl_spread.wording.words import begun, capital, count_of, first_name, held_back, scores_some, totals
 
 SHOWN_NODES = 10
 
@@ -55,7 +55,7 @@ def _item(item: CheckItem, extent: Extent) -> Item:
         headline=Headline(
             subject=name,
             line=f"{name}: {sentence}",
-            sentence=capital(sentence, evaluation.first_name(item.summary)),
+            sentence=capital(sentence, first_name(item.summary)),
             tone=tone,
         ),
         paragraphs=((*refusals, *warnings, *notes, *first), *rest),
@@ -102,18 +102,14 @@ def _placement(item: CheckItem) -> str:
     if jam is not None and not (item.stuck and jam.replica_max is UNSET):
         return _jammed(jam, item.replicas)
     if item.stuck and item.rollout and item.rollout.unchanged and item.pending:
-        return wording.stay_pending(item.pending, _begun(item.summary))
+        return wording.stay_pending(item.pending, begun(item.summary))
     if item.stuck:
-        return wording.NOT_SCHEDULABLE.format(_begun(item.summary))
+        return wording.NOT_SCHEDULABLE.format(begun(item.summary))
     return _created(item)
 
 
-def _begun(summary: str) -> str:
-    return capital(summary, evaluation.first_name(summary))
-
-
 def _jammed(jam: Jam, replicas: int) -> str:
-    why = _begun(jam.summary or str(jam.message))
+    why = begun(jam.summary or str(jam.message))
     return wording.jam_sentence(jam.replica, jam.replica_max, replicas, nodes=jam.nodes, why=why)
 
 

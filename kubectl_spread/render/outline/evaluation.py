@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
 from kubectl_spread.wording.pending import SEE_WIDE, renewed, schedulable
-from kubectl_spread.wording.words import SHORT_KEYS, first_and_more, listed, with_short_keys
+from kubectl_spread.wording.words import first_and_more, listed, with_short_keys
 
 if TYPE_CHECKING:
     from kubectl_spread.contract.check import CheckReport
@@ -45,12 +45,6 @@ def verdict_sentence(item: EvaluationReport) -> str:
         return item.summary
     undecided = item.verdict is not Verdict.SCHEDULABLE and bool(item.incomplete)
     return schedulable(item.feasible, undecided=undecided)
-
-
-def first_name(summary: str) -> tuple[str, ...]:
-    """Return the name that a summary begins with; empty if its first word stands for a topology key."""
-    first = summary.partition(" ")[0]
-    return () if first.removesuffix("s") in SHORT_KEYS.values() else (first,)
 
 
 def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tuple[Block, ...]]:

@@ -21,7 +21,7 @@ from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
-from kubectl_spread.wording.words import capital, held_back, held_by_gates, listed, scores_few
+from kubectl_spread.wording.words import capital, first_name, held_back, held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
@@ -131,7 +131,7 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
-    line, sentence = f"{name}: {verdict}", capital(verdict, evaluation.first_name(item.summary))
+    line, sentence = f"{name}: {verdict}", capital(verdict, first_name(item.summary))
     if item.stuck:
         rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
         lines = wording.waiting_lines(name, sentence, at_work(item), rolls_out=rolls_out)

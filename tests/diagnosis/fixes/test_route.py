@@ -367,6 +367,7 @@ class TestStalePods:
         (fix,) = found.fixes
         assert (fix.id, fix.commands) == ("RecreatePod", ("kubectl delete pod web-0 web-1 -n default",))
         assert (fix.admits, fix.siblings, fix.disturbs, found.new_nodes) == (2, 2, "Nothing", ())
+        assert fix.starts == "statefulset/web recreates the 2 Pending Pods from its template, which needs no change"
 
     @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "StatefulSet"])
     def test_may_be_deleted_where_no_revision_shows_which_template_they_have(self, kind: str) -> None:
