@@ -76,8 +76,9 @@ def reason_text(reason: d.Reason) -> str:
         case d.NoDomain():
             return _no_domain(reason)
         case d.DomainNotOffered():
-            key = brief_key(reason.topology_key)
-            return f"{key} {listed(reason.domains)} is picked first, and the pool offers no node there"
+            number = len(reason.domains)
+            which = f"{noun_for(reason.topology_key, number)} {listed(reason.domains)} {'is' if number == 1 else 'are'}"
+            return f"{which} picked first, and the pool offers no node there"
         case d.NotAsked():
             said = {**_OF_POOL, **_OF_POD}[reason.why]
             return said.format(reason.detail) if "{}" in said else ": ".join(filter(None, (said, reason.detail)))
@@ -98,7 +99,8 @@ def _no_domain(reason: d.NoDomain) -> str:
     if not reason.offered:
         return f"it offers no {key} that counts"
     what = f"no {key} of {listed(reason.offered)} may take one more Pod"
-    held = f" while {listed(reason.held_by)} has the fewest ({reason.minimum})" if reason.held_by else ""
+    has = "has" if len(reason.held_by) == 1 else "have"
+    held = f" while {listed(reason.held_by)} {has} the fewest ({reason.minimum})" if reason.held_by else ""
     return what + held
 
 

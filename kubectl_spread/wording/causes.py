@@ -21,7 +21,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.wording.pending import preempts
-from kubectl_spread.wording.reasons import PLACES, brief_key, reason_text
+from kubectl_spread.wording.reasons import PLACES, brief_key, noun_for, reason_text
 from kubectl_spread.wording.words import SHORT_KEYS, begun, count_of, enumerated, shortening
 
 named = partial(enumerated, most=2)
@@ -108,8 +108,9 @@ def shared_line(cause: causes.AnyCause) -> str:
             alike = Counter[str]()
             for pin in pins:
                 alike[" and ".join(filter(None, map(_without_amounts, pin.reasons)))] += len(pin.nodes)
-            whys = (f"{number} of {nodes} nodes {why}" for why, number in alike.most_common(MOST_REASONS))
-            return f"{brief_key(constraint.topology_key)} {named(domains)}: {', '.join(whys)}"
+            of_nodes = f"of {count_of(nodes, 'node')}"
+            whys = (f"{number} {of_nodes} {why}" for why, number in alike.most_common(MOST_REASONS))
+            return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {', '.join(whys)}"
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             firsts = ((it.plugin, it.reasons[0]) for it in filters)
             return "; ".join(f"{plugin}: {_without_amounts(it.reason) or named(it.nodes)}" for plugin, it in firsts)
@@ -194,10 +195,10 @@ def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:
     noun, several = brief_key(cause.topology_key), len(cause.values) > 1
     if cause.topology_key == HOSTNAME:
         place, none = f"on node {named(cause.values)}", "no node has that name"
-    elif noun in PLACES:
+    elif cause.topology_key in SHORT_KEYS:
         place, none = f"in {noun}{'s' * several} {named(cause.values)}", f"no node is in that {noun}"
     else:
-        place, none = f"where {cause.topology_key} is {named(cause.values)}", "no node has that label"
+        place, none = f"where {cause.topology_key} is {named(cause.values)}", "no node has that value"
     text = f"volume {cause.volume} is {place}, and {'no node is there' if several else none}"
     return Texts([f"Claim {cause.claim}: {text}.", f"V{text[1:]}."], [text])
 
@@ -348,11 +349,10 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     pins = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in cause.pins]
     whys = [f"{named(nodes)}: {text}" for nodes, text in pins]
     counts = [text + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, text in pins]
-    reasons = [len(pin.reasons) for pin in cause.pins]
-    rest = _and_more(sum(reasons[MOST_REASONS:]))
+    rest = _for_other_reasons(cause.pins[MOST_REASONS:])
     some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
-    more = _and_more(sum(reasons[1:]))
-    first, texts = whys[0] + more, pins[0][1] + more
+    first = whys[0] + _for_other_reasons(cause.pins[1:])
+    texts = pins[0][1] + _and_more(sum(len(pin.reasons) for pin in cause.pins[1:]))
     which, brief_which = (f"{each}{'s' * (several and each in PLACES)} {named(domains)}" for each in (key, brief))
     briefest = f"{len(domains)} domains of {brief}" if several else brief_which
     has_so_many = (f"{named(it.domains)} {'have' if len(it.domains) > 1 else 'has'} {it.matching}" for it in cause.full)
@@ -372,6 +372,13 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         f"{briefest} cannot take it: {texts}.",
     ]
     return Texts(sentences, _pinned_by(cause))
+
+
+def _for_other_reasons(pins: Sequence[causes.PinnedNodes]) -> str:
+    """Return how many nodes have reasons of their own; empty where there are none."""
+    number = len({name for pin in pins for name in pin.nodes})
+    others = "another reason" if number == 1 else "other reasons"
+    return f"; {count_of(number, 'more node')} for {others}" if pins else ""
 
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:

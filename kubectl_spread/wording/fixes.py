@@ -34,7 +34,7 @@ TOUCHES = {
 }
 """What a fix does to Pods that run → in words."""
 VERIFIED = "verified by simulation on this snapshot"
-NOTHING_HELPS = "No change that was simulated, alone or in pairs, helps"
+NOTHING_HELPS = "No {}change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
 NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than are named."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
@@ -253,9 +253,15 @@ def set_apart(number: int, flag: str) -> str:
     return f"{fixes} up a node pool or a taint that sets nodes apart: see {flag}."
 
 
-def nothing_helps(reached: Sequence[str]) -> str:
-    """Return the sentence for a Pod that no change lets in; ``reached``: the requirements that no change overcomes."""
-    return f"{NOTHING_HELPS}: {', '.join(reached)}." if reached else f"{NOTHING_HELPS}."
+def nothing_helps(reached: Sequence[str], *, other: bool) -> str:
+    """Return the sentence for a Pod that no change lets in.
+
+    Args:
+        reached: the requirements that no change overcomes.
+        other: whether a further node would let it in.
+    """
+    helps = NOTHING_HELPS.format("other " * other)
+    return f"{helps}: {', '.join(reached)}." if reached else f"{helps}."
 
 
 def fragment_text(fragment: conclusion.Fragment) -> str:

@@ -513,6 +513,7 @@ UNREAD: Mapping[str, str] = {
     r"and \d+ more reasons?|\S+ \(\S.*?\) and \d+ more(?=;|$)": (
         "reasons are not counted here: their texts are not part of the cluster"
     ),
+    r"\d+ more nodes? for (?:another reason|other reasons)": "as for reasons",
     r"\d+ more filters? rejects? nodes": "as for reasons",
     r"(?:raise maxSkew|lower minDomains|lower the cpu request of container main) to \d+m?": (
         "what a fix writes is tried by the soak of fixes"

@@ -184,6 +184,30 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("taints", "rest"),
+    [("x", ""), ("xy", "; 1 more node for another reason"), ("xyz", "; 2 more nodes for other reasons")],
+)
+def test_nodes_that_further_reasons_keep_shut_are_counted(taints: str, rest: str) -> None:
+    full = [node(name, zone="b", allocatable={"cpu": "0"}) for name in ("d1", "d2")]
+    shut = [node(f"b{name}", zone="b", taints=[f"{name}=1:NoSchedule"]) for name in taints]
+    told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
+    assert f": d1 and d2: cpu: asks 1, 0 free; bx: taint x=1:NoSchedule{rest}. maxSkew is 1" in told
+
+
+@pytest.mark.parametrize(
+    ("key", "place"),
+    [
+        (ZONE, "in zone z, and no node is in that zone"),
+        ("topology.ebs.csi.aws.com/zone", "where topology.ebs.csi.aws.com/zone is z, and no node has that value"),
+    ],
+)
+def test_a_volume_is_in_a_zone_by_the_well_known_key_alone(key: str, place: str) -> None:
+    disk, made = volume("pv", usable_on={key: ["z"]}), claim("data", bound_to="pv")
+    described = incoming(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
+    assert report_of(described, [node("z1", zone="y"), disk, made]).summary == f"Claim data: volume pv is {place}."
+
+
 def test_many_domains_with_long_names_are_counted() -> None:
     names = [f"ip-10-0-{number}-11.{'x' * 20}.eu-central-1.compute.internal" for number in range(8)]
     full = [pod(f"hog-{name}", on=name, requests={"cpu": "6"}) for name in names[2:]]

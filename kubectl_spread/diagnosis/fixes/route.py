@@ -158,6 +158,9 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
         with suppress(LookupError):
             return _with_source(_recreate_job(job, edits), job, edits, situation)
     route = Route(effect=Effect.TEMPLATE_DIFFERS, owner=_type_and_name(owner))
+    if isinstance(owner, workloads.StatefulSet) and _ordinal_of(situation.pod) < first_updated_ordinal(owner):
+        partition = first_updated_ordinal(owner) - owner.spec.ordinals.start
+        return replace(route, effect=Effect.BEHIND_PARTITION, partition=partition)
     if isinstance(owner, workloads.Deployment) and owner.spec.paused and is_of_older_revision(situation):
         disturbs = _disturbance_of(Disturbance.REPLACED, situation)
         return replace(route, commands=(_resume_command(owner),), paused=True, disturbs=disturbs)

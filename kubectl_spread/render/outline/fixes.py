@@ -70,7 +70,7 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     None that takes the Pod from its node pool, or to nodes that a taint sets apart where anything else lets it in:
     those come when all are asked for.
     """
-    without = item.new_nodes or item.waits or any(map(_is_safe, item.fixes))
+    without = item.new_nodes or item.waits or any(_is_safe(fix) and fix.admits for fix in item.fixes)
     against = AGAINST_TAINTS if without else frozenset[str]()
     kept = [
         fix for fix in item.fixes if fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
@@ -120,9 +120,7 @@ def _nothing_helps(item: EvaluationReport) -> str:
     if item.autoscaler is not UNSET and item.autoscaler.fixes:
         return ""
     keys = {each.index: each.topology_key for each in item.constraints}
-    return fixes.nothing_helps(
-        [
-            it.plugin if isinstance(it, FilterRequirement) else f"the constraint on {keys[it.index]}"
-            for it in item.blamed
-        ]
-    )
+    reached = [
+        it.plugin if isinstance(it, FilterRequirement) else f"the constraint on {keys[it.index]}" for it in item.blamed
+    ]
+    return fixes.nothing_helps(reached, other=bool(item.new_nodes))

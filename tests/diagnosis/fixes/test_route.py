@@ -377,6 +377,15 @@ class TestStalePods:
         assert "may have been made before its template was changed" in fix.summary
         assert "differs in spec.nodeSelector, spec.topologySpreadConstraints" in fix.starts
 
+    def test_stay_behind_a_partition_whatever_the_template_is_now(self) -> None:
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
+        by = owner("StatefulSet", web(), updateStrategy=strategy)
+        by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
+        stale = web("web-0", nodeSelector={"disk": "ssd"})
+        (fix,) = search([*zones(), by], owned(stale, by, **{"controller-revision-hash": "web-old"})).fixes
+        assert (fix.commands, fix.admits) == ((), 0)
+        assert fix.starts.startswith("spec.updateStrategy.rollingUpdate.partition of statefulset/web is 2 and keeps")
+
     def test_are_left_to_a_controller_that_replaces_them(self) -> None:
         by = owner("DaemonSet", web(), updateStrategy={"type": "RollingUpdate"})
         assert "RecreatePod" not in offered(by, pending=web("web-0", nodeSelector={"disk": "ssd"}))

@@ -12,7 +12,7 @@ from kubectl_spread.contract.check import CheckItem, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.diagnosis.fixes.change import Disturbance
+from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.fixes import MOST_FIXES, fixes_block
 from kubectl_spread.render.text import block_lines
@@ -135,8 +135,19 @@ def test_the_first_two_unless_all_are_wanted(number: int, shown: int, more: list
 
 
 def test_nothing_helps_and_what_no_change_reaches() -> None:
-    assert lines(blocked()) == [f"{NOTHING_HELPS}: the constraint on {ZONE}, TaintToleration."]
-    assert lines(blocked(conflict=())) == [f"{NOTHING_HELPS}."]
+    assert lines(blocked()) == [f"{NOTHING_HELPS.format('')}: the constraint on {ZONE}, TaintToleration."]
+    assert lines(blocked(conflict=())) == [f"{NOTHING_HELPS.format('')}."]
+    told = lines(blocked(conflict=(), new_nodes=(fix(id="AddNode", summary="add a node in zone a: by hand"),)))
+    assert told == ["Add a node in zone a: by hand.", f"{NOTHING_HELPS.format('other ')}."]
+
+
+def test_a_fix_that_lets_in_no_pending_pod_hides_none_that_does() -> None:
+    taint = fix(id="RemoveTaint", overrides=Override.DECISION, admits=2, siblings=2)
+    later = fix(id="HonorTaints", admits=0, siblings=2)
+    assert [line.partition(":")[0] for line in lines(blocked(taint, later))[1:]] == [
+        "  1. RemoveTaint",
+        "  2. HonorTaints",
+    ]
 
 
 def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
