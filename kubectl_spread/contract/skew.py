@@ -184,7 +184,11 @@ def skew_item(row: Row) -> SkewItem:
         next=row.judged.next,
         held_by=row.revision.gates,
         scored=row.judged.scored or UNSET,
-        next_reason=reason_of_next(row.revision.none_comes, row.revision.named_node),
+        next_reason=reason_of_next(
+            row.revision.none_comes,
+            row.revision.named_node,
+            absent=row.revision.handle.is_orphan(row.revision.pod),
+        ),
         ready=sum(pod.at_work for pod in row.revision.pods),
         wanted=UNSET if wanted is None or row.revision.name else wanted,
         pending=sum(pod.waits for pod in row.revision.pods),

@@ -285,10 +285,17 @@ def ghosts_text(names: Sequence[str]) -> str:
     return f"Ghost Pods, which their own constraint does not count: {listed(names, SHOWN_NAMES)}."
 
 
-def reason_of_next(none_comes: NoneComes | None, named_node: str) -> str:
-    """Return why no Pod comes next, or why it goes to no other node than the one that its template names."""
+def reason_of_next(none_comes: NoneComes | None, named_node: str, *, absent: bool) -> str:
+    """Return why no Pod comes next, or why it goes to no other node than the one that its template names.
+
+    ``absent``: whether no node has that name.
+    """
     if none_comes:
         return _NONE_COMES[none_comes]
+    if named_node and absent:
+        from kubectl_spread.wording.incomplete import NEVER_RUNS  # ``explain`` reads no cluster.
+
+        return f"its template sets spec.nodeName, but {NEVER_RUNS}"
     return "its template sets spec.nodeName, so it is not scheduled" if named_node else ""
 
 

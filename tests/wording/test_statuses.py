@@ -87,13 +87,13 @@ def test_where_the_next_replica_goes() -> None:
 
 
 def test_why_no_pod_comes_next() -> None:
-    texts = [show.next_replica((), show.reason_of_next(each, ""), some_read=False) for each in NoneComes]
+    texts = [show.next_replica((), show.reason_of_next(each, "", absent=False), some_read=False) for each in NoneComes]
     assert "No next Pod: the Job is complete." in texts
     assert len(set(texts)) == len(NoneComes)
 
 
 def test_a_pod_that_nobody_schedules_goes_where_its_template_says() -> None:
-    reason = show.reason_of_next(None, "a1")
+    reason = show.reason_of_next(None, "a1", absent=False)
     text = show.next_replica(("a1",), reason, some_read=False)
     assert text == "Next replica: a1 (its template sets spec.nodeName, so it is not scheduled)."
 
