@@ -209,12 +209,16 @@ def _explain_each(
     waiting = (pod for pod in view.snapshot.all(Pod) if pod.waits and pod.key not in view.snapshot.assumed)
     pending, placed = living_pods(waiting, view.snapshot), placed_by_owner(view.handle())
     templates = {pod.key: _template_key(pod, view.snapshot) for pod in pods}
-    budget = FixBudget(fix_budget, len(set(templates.values())))
+    alike: dict[bytes, list[Pod]] = {}
+    for pod in pods:
+        alike.setdefault(templates[pod.key], []).append(pod)
+    budget = FixBudget(fix_budget, len(alike))
     explained: dict[bytes, Explanation] = {}
     for pod in pods:
         twin = explained.get(templates[pod.key])
         if twin is None:
-            twin = explained[templates[pod.key]] = _explain(pod, (pending, placed), view, budget, autoscalers)
+            twin = _explain(alike[templates[pod.key]], (pending, placed), view, budget, autoscalers)
+            explained[templates[pod.key]] = twin
             yield twin.item
         else:
             yield _explain_like(twin, pod, view)
@@ -248,10 +252,17 @@ def _without_name(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object,
 
 
 def _explain(
-    pod: Pod, others: tuple[PodsByOwner, PodsByOwner], view: View, budget: FixBudget, autoscalers: AutoscalerOptions
+    alike: Sequence[Pod],
+    others: tuple[PodsByOwner, PodsByOwner],
+    view: View,
+    budget: FixBudget,
+    autoscalers: AutoscalerOptions,
 ) -> Explanation:
-    """Return why the Pod has no node, and its fixes; ``others``: the Pods that wait, and those on nodes."""
-    pending, placed = others
+    """Return why the first of Pods alike has no node, and its fixes.
+
+    ``others``: the Pods that wait, and those on nodes.
+    """
+    pod, (pending, placed) = alike[0], others
     handle = view.handle(pod.spec.scheduler_name).awaiting(pod)
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, now(), placed=placed)
@@ -266,7 +277,7 @@ def _explain(
         **searched_fields(found, view.metadata.connection_flags),
         scheduler_name=pod.spec.scheduler_name,
         replicas=situation.replicas(siblings),
-        siblings=_siblings(siblings, judgement),
+        siblings=_siblings(siblings if siblings[1:] else alike, judgement),
         renewed=renewed(judgement),
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,

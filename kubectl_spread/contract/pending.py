@@ -27,7 +27,7 @@ class EventReport(LastFailure, frozen=True, kw_only=True):
 
 
 class Siblings(Report, frozen=True, kw_only=True):
-    """The Pending Pods of a workload.
+    """The Pending Pods of a workload, or the Pods without one that differ only in their names.
 
     Attributes:
         pending: how many were placed one after another (count), at most 100.
@@ -44,7 +44,8 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     Attributes:
         scheduler_name: the Pod's scheduler.
         replicas: how much of its workload is at work; absent where that recreates no Pod, or cannot be read.
-        siblings: the Pending Pods of its workload, if some node takes this one; absent if it is the only one.
+        siblings: the Pending Pods of its workload, or the Pods alike, if some node takes this one; absent if it is the
+            only one.
         event: the last FailedScheduling message; None if there is none.
         held_by: the scheduling gates that hold the Pod back.
         preemption: what the scheduler would evict; None for nothing.

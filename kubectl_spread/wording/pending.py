@@ -92,15 +92,23 @@ def refused_in(message: str, namespace: str) -> str:
     return f"{rest.partition(', requested: ')[0].replace('exceeded quota:', 'quota')} in {namespace}"
 
 
-def same_for(names: Sequence[str], most: int) -> str:
-    """Return the Pods, so many by name, for which the explanation holds too; none by name where ``most`` is 0."""
-    return f"The same applies to {listed(names, most) if most else count_of(len(names), 'more Pod')}."
+def same_for(names: Sequence[str], most: int, *, alone: bool) -> str:
+    """Return the Pods for which the explanation holds too.
+
+    Args:
+        names: their names.
+        most: how many are named; 0 for none.
+        alone: whether it holds for each of them, but not for all together.
+    """
+    which = listed(names, most) if most else count_of(len(names), "more Pod")
+    return f"Alone, each of these can be scheduled too: {which}." if alone else f"The same applies to {which}."
 
 
 def some_placed(placed: int, pending: int, whose: str) -> str:
-    """Return how many of a workload's Pending Pods (counts) find a node."""
+    """Return how many of the Pending Pods (counts) find a node; ``whose``: the workload, empty for Pods alike."""
     finds = "finds" if placed == 1 else "find"
-    return f"Placed one after another, only {placed} of {pending} Pending Pods of {whose} {finds} a node."
+    which = f"{pending} Pending Pods of {whose}" if whose else f"these {pending} Pods"
+    return f"Placed one after another, only {placed} of {which} {finds} a node."
 
 
 def renewed(pod: str, feasible: Sequence[str], summary: str) -> str:

@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
-from kubectl_spread.render.outline import Extent, Note
+from kubectl_spread.render.outline import Extent, Note, SameFor
 from kubectl_spread.render.outline.pending import pending_outline
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
@@ -205,6 +205,16 @@ def test_how_many_pods_of_a_workload_find_a_node_one_after_another(cpu: str, sib
     lines = [block.line for block in item.paragraphs[0] if isinstance(block, Note)]
     some = isinstance(siblings, Siblings) and siblings.placed < siblings.pending
     assert [line.partition(",")[0] for line in lines] == ["Placed one after another"] * some
+    (twins,) = (block.line for block in item.paragraphs[0] if isinstance(block, SameFor))
+    lead = "Alone, each of these can be scheduled too:" if some else "The same applies to"
+    assert twins == f"{lead} web-1, web-2."
+
+
+def test_how_many_pods_alike_find_a_node_where_nothing_owns_them() -> None:
+    waiting = [pod(name, requests={"cpu": "1"}) for name in ("p1", "p2", "p3")]
+    (item,) = pending_outline(explained([node("a1", allocatable={"cpu": "2"}), *waiting]).report, Extent()).items
+    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note))
+    assert line == "Placed one after another, only 2 of these 3 Pods find a node."
 
 
 def test_a_pod_that_waits_alone_has_no_siblings() -> None:

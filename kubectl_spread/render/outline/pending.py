@@ -13,6 +13,7 @@ from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
 from kubectl_spread.diagnosis.missing_pods import NotCreated
+from kubectl_spread.objects.kinds import POD
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
@@ -97,10 +98,12 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
     most = 0 if extent.folded else extent.same_for
-    head = [outline.SameFor(line=wording.same_for(same, most))] if same and not brief else []
     found, siblings = item.siblings, list[str]()
     if not isinstance(found, UnsetType) and found.placed < found.pending:
-        siblings.append(wording.some_placed(found.placed, found.pending, _whose(item)))
+        bare = isinstance(item.workload, UnsetType) or item.workload.kind == POD.name
+        siblings.append(wording.some_placed(found.placed, found.pending, "" if bare else _whose(item)))
+    others = wording.same_for(same, most, alone=bool(siblings)) if same and not brief else ""
+    head = [outline.SameFor(line=others)] if others else []
     notes = [Note(line=line) for line in (*siblings, *evaluation.renewed_notes(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
