@@ -18,7 +18,7 @@ from kubectl_spread.diagnosis import lint, statuses
 from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.causes import MisspeltKey
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle
-from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
@@ -184,13 +184,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         alone = self.state.alone
         if alone is None:
             return found
-        return replace(found, domains=tuple(replace(each, skew=alone.get(each.value, 0)) for each in found.domains))
+        skews = (alone.get(each.value, 0) for each in found.domains)
+        domains = (_on_own_node(each, found, skew) for each, skew in zip(found.domains, skews, strict=True))
+        return replace(found, domains=tuple(domains))
 
     @property
     def evaluated_filters(self) -> tuple[str, ...]:
         """The filters that decided about the next Pod."""
         not_modelled = self.judged.decision.evaluation.not_modelled
         return tuple(name for name in self.revision.handle.profile.filters if name not in not_modelled)
+
+
+def _on_own_node(domain: Domain, constraint: ConstraintDiagnosis, skew: int) -> Domain:
+    """Return the domain as a Pod of a DaemonSet sees it, which counts only its own node."""
+    after = skew + constraint.self_match
+    return replace(domain, skew=skew, skew_if_placed=after, allowed=domain.eligible and after <= constraint.max_skew)
 
 
 def rows(

@@ -308,9 +308,10 @@ def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
     return f"Next replica: {listed(nodes, SHOWN_NAMES) or 'no node'}{because}{read}."
 
 
-def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str]) -> str:
-    """Return which nodes take the Pod that waits, and what holds it back."""
-    can = f"it can go to {listed(nodes, SHOWN_NAMES)}" if nodes else "no node takes it (why-pending explains why)"
+def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str], *, known: bool) -> str:
+    """Return which nodes take the Pod that waits, if that is known, and what holds it back."""
+    none = "no node takes it" if known else "where it can go is not known"
+    can = f"it can go to {listed(nodes, SHOWN_NAMES)}" if nodes else f"{none} (why-pending explains why)"
     return f"{name} is {held_back(gates, can)}." if gates else f"{name} is Pending: {can}."
 
 

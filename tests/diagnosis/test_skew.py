@@ -280,6 +280,7 @@ def test_daemon_pods_count_their_own_nodes_alone() -> None:
     row = only([*nodes, made, *(owned(f"p{on}", "DaemonSet", "web", on=on) for on in ("a1", "a2", "b1", "c2"))])
     assert (row.status, row.constraint.skew, row.next) == (SpreadStatus.NO_EFFECT, 0, ())
     assert {domain.value: domain.matching for domain in row.constraint.domains} == {"a": 2, "b": 1, "c": 1}
+    assert {(domain.skew_if_placed, domain.allowed) for domain in row.constraint.domains} == {(1, True)}
     assert row.status_reason == "the affinity of each Pod selects one node: skew is always 0"
 
 

@@ -99,12 +99,17 @@ def test_a_pod_that_nobody_schedules_goes_where_its_template_says() -> None:
 
 
 def test_where_a_pod_that_waits_can_go() -> None:
-    assert show.pending_pod("web-2", (), ()) == "web-2 is Pending: no node takes it (why-pending explains why)."
-    assert show.pending_pod("web-2", ("a1", "b1"), ()) == "web-2 is Pending: it can go to a1, b1."
-    assert show.pending_pod("web-2", ("a1",), ("x",)) == (
+    unknown = "web-2 is Pending: where it can go is not known (why-pending explains why)."
+    assert show.pending_pod("web-2", (), (), known=False) == unknown
+    assert (
+        show.pending_pod("web-2", (), (), known=True)
+        == "web-2 is Pending: no node takes it (why-pending explains why)."
+    )
+    assert show.pending_pod("web-2", ("a1", "b1"), (), known=True) == "web-2 is Pending: it can go to a1, b1."
+    assert show.pending_pod("web-2", ("a1",), ("x",), known=True) == (
         "web-2 is held by the scheduling gate x. Without it: it can go to a1."
     )
-    assert show.pending_pod("web-2", (), ("x", "y")) == (
+    assert show.pending_pod("web-2", (), ("x", "y"), known=True) == (
         "web-2 is held by the scheduling gates x and y. Without them: no node takes it (why-pending explains why)."
     )
 

@@ -19,7 +19,7 @@ from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.errors import ManifestError, ManifestProblem
-from kubectl_spread.objects.core import Pod, ReplicatedStatus
+from kubectl_spread.objects.core import Event, Pod, ReplicatedStatus
 from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import (
     BY_API,
@@ -252,14 +252,18 @@ def _shown_to_exist(obj: KubernetesObject) -> Iterator[Kind]:
             yield RESOURCE_CLAIM
     elif isinstance(obj, PersistentVolumeClaim) and obj.fully_bound:
         yield PERSISTENT_VOLUME
-    elif isinstance(obj, Pod):
-        if any(each.refuses and _COUNTED_NODES.match(each.message) for each in obj.status.conditions):
-            yield NODE
+    elif isinstance(obj, Pod | Event):
+        yield from [NODE] * any(map(_COUNTED_NODES.match, _refusals(obj)))
     elif isinstance(obj, DaemonSet):
         yield from [NODE] * (obj.status.desired_number_scheduled > 0)
         yield from [POD] * (obj.status.current_number_scheduled > 0)
     elif isinstance(status := getattr(obj, "status", None), ReplicatedStatus) and status.replicas > 0:
         yield POD
+
+
+def _refusals(obj: Pod | Event) -> list[str]:
+    """Return the messages in which the scheduler may say that no node takes a Pod."""
+    return [obj.message] if isinstance(obj, Event) else [each.message for each in obj.status.conditions if each.refuses]
 
 
 def _each(objects: Objects) -> Iterator[KubernetesObject]:

@@ -77,12 +77,13 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
+    known = item.status is not SpreadStatus.INCOMPLETE
     if item.pending_pod:
-        yield Note(line=wording.pending_pod(item.pending_pod, item.next, item.held_by))
+        yield Note(line=wording.pending_pod(item.pending_pod, item.next, item.held_by, known=known))
         if not isinstance(item.autoscaler, UnsetType):
             yield Note(line=item.autoscaler.summary)
     # Only the newest revision has a next replica.
-    elif (item.status is not SpreadStatus.INCOMPLETE and not item.revision) or item.next or item.next_reason:
+    elif (known and not item.revision) or item.next or item.next_reason:
         yield Note(line=wording.next_replica(item.next, item.next_reason, some_read=item.proved_on == "read"))
     if not isinstance(item.scored, UnsetType):
         yield Note(line=scores_few(item.scored, len(item.next)))

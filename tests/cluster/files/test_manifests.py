@@ -410,6 +410,13 @@ CLAIMING = [{"name": "data", "persistentVolumeClaim": {"claimName": "d"}}]
 REFUSED = {
     "conditions": [{"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available: 3 node(s) ..."}]
 }
+FAILED_SCHEDULING: Object = {
+    "apiVersion": "v1",
+    "kind": "Event",
+    "metadata": {"name": "e", "namespace": "default"},
+    "reason": "FailedScheduling",
+    "message": "0/3 nodes are available: 3 Insufficient cpu.",
+}
 DONE, RUNS = {"phase": "Succeeded"}, {"phase": "Running"}
 
 
@@ -427,6 +434,7 @@ DONE, RUNS = {"phase": "Succeeded"}, {"phase": "Running"}
         ([pod("p"), node("b1")], []),
         ([pod("p", status=REFUSED)], [NO_NODES]),
         ([pod("p", status=REFUSED), node("b1")], []),
+        ([pod("p"), FAILED_SCHEDULING], [NO_NODES]),
         ([pod("p")], []),
         ([pod("p"), workload("DaemonSet", "ds", status={"desiredNumberScheduled": 1})], [NO_NODES]),
         ([node("b1")], []),
