@@ -548,10 +548,10 @@ def _(fix: proposals.MakeSoft) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRecovery) -> str:
-    are = "it is" if len(wait.nodes) == 1 else "they are"
-    return (
-        _suffering(wait) if wait.taints else f"{first_and_more(wait.nodes)}: {are} cordoned while maintenance goes on"
-    )
+    if not wait.taints:
+        are = "it is" if len(wait.nodes) == 1 else "they are"
+        return f"{first_and_more(wait.nodes)}: {are} cordoned while maintenance goes on"
+    return f"{_suffering(wait)}{', and the cordon stays until somebody lifts it' if wait.cordoned else ''}"
 
 
 @WAITS.rule(

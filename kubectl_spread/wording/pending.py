@@ -77,6 +77,7 @@ SEE_WIDE = "-o wide lists them"
 NOT_KNOWN = "unknown: see below"
 DIFFERS = "This differs from the result above, because {}."
 ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide also explains the others, with the evidence."
+NODE_CHOSEN = "wait for volumes on chosen nodes"
 SCHEDULABLE = "can be scheduled now"
 
 

@@ -258,11 +258,12 @@ NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
 class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
-    """Nodes that take the Pod once they recover; without ``taints`` only a cordon closes them."""
+    """Nodes that take the Pod once they recover and any cordon is lifted; without ``taints`` only that closes them."""
 
     nodes: tuple[str, ...]
     taints: tuple[str, ...]
     trouble: NodeTrouble
+    cordoned: bool
 
 
 class PodEnding(msgspec.Struct, frozen=True, kw_only=True):

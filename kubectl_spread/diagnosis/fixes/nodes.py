@@ -26,8 +26,8 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.profile import Behaviour
 
-MAINTENANCE = "maintenance"
-"""Taints and annotations of nodes under maintenance have this in their names."""
+MAINTENANCE = ("maintenance", "reboot-in-progress")
+"""Taints and annotations of nodes under maintenance have one of these in their names, as kured's have."""
 DISRUPTION_TARGET = "DisruptionTarget"
 """The condition of an evicted Pod (pkg/registry/core/pod/storage/eviction.go)."""
 
@@ -92,8 +92,9 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
 
 def in_maintenance(info: NodeInfo) -> bool:
     """Whether there are signs that the node is under maintenance: a name, an eviction, or that it is not ready."""
-    taints, annotations = info.node.spec.taints, info.node.metadata.annotations
-    named = any(MAINTENANCE in name.lower() for name in (*(taint.key for taint in taints), *annotations))
+    annotated = (name for name, value in info.node.metadata.annotations.items() if value.lower() != "false")
+    names = (*(taint.key for taint in info.node.spec.taints), *annotated)
+    named = any(sign in name.lower() for name in names for sign in MAINTENANCE)
     evicted = any(condition.type == DISRUPTION_TARGET for pod in info.pods for condition in pod.status.conditions)
     return named or evicted or not info.node.answers
 

@@ -92,7 +92,7 @@ def _troubled_nodes(situation: Situation) -> Iterator[conclusion.SufferingNodes]
 
 
 def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
-    found: dict[NodeTrouble, list[NodeInfo]] = {}
+    found: dict[tuple[NodeTrouble, bool], list[NodeInfo]] = {}
     closing = [FilterRequirement(plugin.NAME) for plugin in (tainttoleration, nodeunschedulable)]
     for info in situation.nodes_only_against(closing):
         troubles = {meaning_of(taint): None for taint in nodes.closing_taints(situation, info.node)}
@@ -102,10 +102,16 @@ def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
             continue
         passing = [each for each in troubles if each is not None and each not in LEAVING]
         if len(passing) == len(troubles):
-            found.setdefault(passing[0], []).append(info)
-    for trouble, infos in found.items():
-        taints = dict.fromkeys(str(taint) for info in infos for taint in nodes.closing_taints(situation, info.node))
-        yield conclusion.NodeRecovery(nodes=tuple(info.name for info in infos), taints=tuple(taints), trouble=trouble)
+            first = min(passing, key=lambda each: each is NodeTrouble.CORDONED)
+            found.setdefault((first, NodeTrouble.CORDONED in passing), []).append(info)
+    for (trouble, cordoned), infos in found.items():
+        closed = (taint for info in infos for taint in nodes.closing_taints(situation, info.node))
+        yield conclusion.NodeRecovery(
+            nodes=tuple(info.name for info in infos),
+            taints=tuple(dict.fromkeys(str(each) for each in closed if meaning_of(each) is not NodeTrouble.CORDONED)),
+            trouble=trouble,
+            cordoned=cordoned,
+        )
 
 
 def _rollout_lets_in(situation: Situation) -> bool:

@@ -69,6 +69,8 @@ def _cause(explained: Explained) -> str:
     item = explained[0]
     if item.held_by:
         return held_by_gates(item.held_by)
+    if item.assumed:
+        return wording.NODE_CHOSEN
     if not isinstance(item.cause, UnsetType):
         return shared_line(item.cause)
     return wording.SCHEDULABLE if item.verdict is Verdict.SCHEDULABLE else wording.NOT_KNOWN

@@ -53,12 +53,21 @@ class TestNodes:
     def test_not_one_that(self, closed: Object) -> None:
         assert waits([*zones(c=closed), *LEFT], web()) == []
 
-    def test_one_whose_maintenance_goes_on(self) -> None:
+    @pytest.mark.parametrize("name", ["example.com/maintenance", "weave.works/kured-reboot-in-progress"])
+    def test_one_whose_maintenance_goes_on(self, name: str) -> None:
         nodes = zones(c=CORDONED)
-        nodes[2]["metadata"]["annotations"] = {"example.com/maintenance": "kernel"}
+        nodes[2]["metadata"]["annotations"] = {name: "kernel"}
         found = search([*nodes, *LEFT], web())
-        assert waits([*nodes, *LEFT], web()) == [("NodeRecovery", ("c1",))]
+        assert [each.message for each in found.waits or ()] == ["c1: it is cordoned while maintenance goes on"]
+        assert found.fixes[0].id != "Uncordon"
         assert "Uncordon" in {fix.id for fix in found.fixes}
+
+    def test_one_that_is_cordoned_too(self) -> None:
+        nodes = zones(c={**CORDONED, "taints": [*CORDONED["taints"], *NOT_READY["taints"]]})
+        nodes[2]["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+        (found,) = search([*nodes, *LEFT], web()).waits or ()
+        clears = "the taint clears on recovery, and the cordon stays until somebody lifts it"
+        assert found.message == f"c1: not ready; {clears}"
 
     def test_nothing_is_waited_for_where_a_node_takes_the_pod(self) -> None:
         assert search([*zones(), *LEFT], web()).waits is UNSET
