@@ -17,6 +17,7 @@ from kubectl_spread import quantity
 from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.validation import validate, validate_template
+from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
 from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Container, LimitRange, Pod, PodSpec, PodTemplateSpec, Quantity, Toleration
@@ -86,16 +87,20 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
     """Return why a workload's Pod is not created; none where it is.
 
     A template is validated less strictly than a Pod, and before admission adds to the Pod. Errors of the template
-    itself are left out: they are reported on the workload. ``pod`` has everything that admission writes into it, before
-    label keys are merged into selectors; ``made`` is as its controller sends it.
+    itself are left out: they are reported on the workload, unless the release validates no templates of its kind.
+    ``pod`` has everything that admission writes into it, before label keys are merged into selectors; ``made`` is as
+    its controller sends it.
     """
     invalid = [error for error in validate(pod, release=release) if error.field.startswith(_SPEC)]
     if not invalid:
         return refusals(made, snapshot)
     template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
+    controller = made.metadata.controller
+    of_stateful_set = controller is not None and controller.kind == kinds.STATEFUL_SET.name
+    validated = not of_stateful_set or release.minor >= STATEFUL_SET_TEMPLATE_SINCE
     known = {
         (error.field.removeprefix(f"{_TEMPLATE}."), error.message)
-        for error in validate_template(template, path=_TEMPLATE, release=release)
+        for error in (validate_template(template, path=_TEMPLATE, release=release) if validated else ())
     }
     own = (error for error in invalid if (error.field, error.message) not in known)
     found = (Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason)) for error in own)

@@ -566,3 +566,13 @@ def test_what_was_taken_out_of_a_template_without_a_revision_is_not_injected(kin
     assert after.owner is not None
     assert siblings(pod_of(before.owner, cluster), before, cluster) == before.pods
     assert siblings(pod_of(after.owner, cluster), after, cluster) == ()
+
+
+@pytest.mark.parametrize(("kind", "minor", "refused"), [("StatefulSet", 33, 1), ("Deployment", 33, 0)])
+def test_an_error_that_is_not_looked_for_in_a_template_refuses_its_pods(kind: str, minor: int, refused: int) -> None:
+    keyed = template(spread(ZONE, selector=app("web"), matchLabelKeys=["app"]))
+    found = next_pod(*only([workload(kind, "web", pods=keyed, replicas=1)]), default_profile(minor))
+    assert found is not None
+    assert [each.message.rpartition(": ")[2] for each in found.refusals] == [
+        "exists in both matchLabelKeys and labelSelector"
+    ] * refused
