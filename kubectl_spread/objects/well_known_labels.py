@@ -26,9 +26,13 @@ SUCCESSORS: Mapping[str, str] = {
 
 NODE_POOLS = (
     "eks.amazonaws.com/nodegroup",
+    "alpha.eksctl.io/nodegroup-name",
     "karpenter.sh/nodepool",
+    "karpenter.sh/provisioner-name",
     "cloud.google.com/gke-nodepool",
     "kubernetes.azure.com/agentpool",
+    "agentpool",
+    "doks.digitalocean.com/node-pool",
     "node.cluster.x-k8s.io/*",
     "kops.k8s.io/instancegroup",
 )

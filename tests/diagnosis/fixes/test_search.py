@@ -246,7 +246,12 @@ class TestDecisions:
 
     @pytest.mark.parametrize(
         ("label", "overrides"),
-        [("disk", Override.DECISION), ("cloud.google.com/gke-nodepool", Override.NODE_POOL)],
+        [
+            ("disk", Override.DECISION),
+            ("cloud.google.com/gke-nodepool", Override.NODE_POOL),
+            ("alpha.eksctl.io/nodegroup-name", Override.NODE_POOL),
+            ("agentpool", Override.NODE_POOL),
+        ],
     )
     def test_a_node_pool_is_left_last_of_all(self, label: str, overrides: Override) -> None:
         nodes = [node("a1", zone="a", labels={label: "x"}, unschedulable=True), node("b1", zone="b")]
