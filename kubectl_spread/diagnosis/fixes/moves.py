@@ -80,14 +80,15 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
         return
     again = replacement(pod, snapshot, profile)
     made: list[tuple[NextPod, tuple[str, ...]]] = [(again, ())]
-    # The template may have changed since, and the controller leaves the Pod as it is.
-    may_differ = owner.metadata.controller is None and not revision_of(pod)
-    if isinstance(owner, DaemonSet):
-        held = template_of(owner, revision_of(pod), snapshot)
-        same = held and same_template(held, owner.spec.template)
-        may_differ = owner.spec.update_strategy.type == ON_DELETE and not same
-    if again.from_living and may_differ:
-        made.append((replacement(pod, snapshot, profile, plain=True), again.from_living))
+    if again.from_living:
+        # The template may have changed since, and the controller leaves the Pod as it is.
+        may_differ = owner.metadata.controller is None and not revision_of(pod)
+        if isinstance(owner, DaemonSet):
+            held = template_of(owner, revision_of(pod), snapshot)
+            same = held and same_template(held, owner.spec.template)
+            may_differ = owner.spec.update_strategy.type == ON_DELETE and not same
+        if may_differ:
+            made.append((replacement(pod, snapshot, profile, plain=True), again.from_living))
     for each, lacks in made:
         if not each.refusals:
             namespace, name = pod.key
