@@ -170,6 +170,7 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
         node: the node on which it sees room; empty for none.
         unread: the kinds that it also depends on, and of which not all could be read.
         leaving: the nodes that are being deleted, whose Pods it schedules together with this one.
+        beside: whether the cluster has another autoscaler, which may decide otherwise.
     """
 
     kind: AutoscalerKind
@@ -180,6 +181,7 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[CountedConstraint, ...] = ()
     unread: tuple[Kind, ...] = ()
     leaving: tuple[str, ...] = ()
+    beside: bool = False
 
     @property
     def by_constraint(self) -> bool:

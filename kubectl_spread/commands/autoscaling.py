@@ -109,12 +109,14 @@ def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autosca
     if any(snapshot.all(autoscaling.NodePool)):
         from kubectl_spread.autoscalers.karpenter.scheduler import solve
 
-        return solve(pod, _scheduler(handle, options))
+        beside = snapshot.get(autoscaling.ConfigMap, STATUS_NAMESPACE, STATUS_NAME) is not None
+        return replace(solve(pod, _scheduler(handle, options)), beside=beside)
     groups = _node_groups(snapshot)
     if groups is not None:
         from kubectl_spread.autoscalers.cluster_autoscaler import decide
 
-        return decide(pod, handle, groups)
+        beside = snapshot.inventory.lacks(NODE_POOL) and _has_trace(snapshot, "karpenter")
+        return replace(decide(pod, handle, groups), beside=beside)
     kinds: tuple[tuple[AutoscalerKind, Kind], ...] = (("karpenter", NODE_POOL), ("cluster-autoscaler", CONFIG_MAP))
     for kind, unread in kinds:
         if snapshot.inventory.lacks(unread) and _has_trace(snapshot, kind):

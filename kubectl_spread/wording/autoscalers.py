@@ -50,11 +50,17 @@ _UNREAD = {
 _UNREAD_KINDS = {
     kinds.NODE_POOL: "its NodePools could not be read",
     kinds.NODE_CLAIM: "NodeClaims could not be read, so nodes that are being added are not considered",
+    kinds.EC2_NODE_CLASS: "EC2NodeClasses could not be read, so the zones of their subnets are not considered",
     kinds.DAEMON_SET: "not all DaemonSets could be read, so what their Pods use of nodes is not considered",
     kinds.CONFIG_MAP: "its node groups could not be read",
     kinds.MACHINE_DEPLOYMENT: "MachineDeployments could not be read",
     kinds.MACHINE_SET: "MachineSets could not be read",
 }
+_BESIDE = {
+    "karpenter": "not considered: the node groups in cluster-autoscaler's status",
+    "cluster-autoscaler": "not considered: Karpenter, whose NodePools could not be read",
+}
+"""Autoscaler that decides → what the text adds where the cluster has another one."""
 
 
 def reason_text(reason: d.Reason) -> str:
@@ -106,13 +112,13 @@ def _no_domain(reason: d.NoDomain) -> str:
 
 def decision_text(decision: d.AutoscalerDecision) -> str:
     """Return the decision, and then what was not considered; never that a node comes, for that is up to the cloud."""
-    if decision.decision is d.Decision.UNKNOWN:
-        return f"{_decision(decision)}."
-    parts = [_decision(decision), *(_UNREAD_KINDS[kind] for kind in decision.unread)]
-    if decision.leaving:
-        nodes = enumerated(decision.leaving, most=MOST_POOLS)
-        parts.append(f"not considered: {NAMES[decision.kind]} also moves Pods away from {nodes}")
-    return " ".join(f"{part[0].upper()}{part[1:]}." if part is not parts[0] else f"{part}." for part in parts)
+    parts = [_BESIDE[decision.kind]] if decision.beside else []
+    if decision.decision is not d.Decision.UNKNOWN:
+        parts = [*(_UNREAD_KINDS[kind] for kind in decision.unread), *parts]
+        if decision.leaving:
+            nodes = enumerated(decision.leaving, most=MOST_POOLS)
+            parts.append(f"not considered: {NAMES[decision.kind]} also moves Pods away from {nodes}")
+    return " ".join([f"{_decision(decision)}.", *(f"{part[0].upper()}{part[1:]}." for part in parts)])
 
 
 def _decision(decision: d.AutoscalerDecision) -> str:
@@ -136,8 +142,9 @@ def _decision(decision: d.AutoscalerDecision) -> str:
 
 
 def on_existing_nodes(summary: str, decision: d.AutoscalerDecision) -> str:
-    """Return the root cause; it does not clear the constraints where the autoscaler refuses because of one."""
-    return on_existing(summary) if decision.by_constraint else summary
+    """Return the root cause; it does not clear the constraints where the autoscaler refuses, or may, because of one."""
+    unclear = decision.by_constraint or decision.decision is d.Decision.UNKNOWN
+    return on_existing(summary) if unclear else summary
 
 
 def on_existing(summary: str) -> str:

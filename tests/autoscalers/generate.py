@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import random
 import sys
@@ -57,7 +58,9 @@ class Generator:
         nodes = [f"n{number}" for number in range(self._draw.randint(0, 5))]
         for each in nodes:
             objects += self._node(each, pools)
-        objects += [self._daemon_set(f"ds{number}") for number in range(self._draw.choice([0, 0, 0, 0, 1, 1, 2]))]
+        for number in range(self._draw.choice([0, 0, 0, 0, 1, 1, 2])):
+            daemons = self._daemon_set(f"ds{number}")
+            objects += [daemons, *self._daemons(daemons, nodes)]
         if nodes and self._maybe(0.2):
             objects += [self._namespace("shop"), self._elsewhere("n0")]
         objects.append(self._pod("pend", pending=True))
@@ -257,12 +260,17 @@ class Generator:
         if pending:
             self._wants(spec)
         over = on and not plain and self._maybe(0.05)
+        status: Object = {"phase": "Succeeded" if over else "Running" if on else "Pending"}
+        if on and self._maybe(0.1):
+            # A resize is in progress.
+            given = {"cpu": self._draw.choice(["100m", "1", "3"])}
+            status["containerStatuses"] = [{"name": "c", "resources": {"requests": given}, "allocatedResources": given}]
         return {
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": metadata,
             "spec": spec,
-            "status": {"phase": "Succeeded" if over else "Running" if on else "Pending"},
+            "status": status,
         }
 
     def _more_requests(self, spec: Object) -> None:
@@ -425,6 +433,33 @@ class Generator:
             "metadata": {"name": name, "namespace": "default"},
             "spec": {"selector": {"matchLabels": {"app": "ds"}}, "template": template},
         }
+
+    def _daemons(self, owner: Object, nodes: list[str]) -> Iterator[Object]:
+        """Yield Pods of a DaemonSet: of its template, or of an older one, or changed by admission."""
+        name = owner["metadata"]["name"]
+        for second, node in enumerate(nodes):
+            if self._maybe(0.4):
+                spec = copy.deepcopy(owner["spec"]["template"]["spec"])
+                if self._maybe(0.5):
+                    spec["containers"][0]["resources"]["requests"]["cpu"] = self._draw.choice(["100m", "1500m", "3"])
+                if self._maybe(0.2):
+                    spec["tolerations"] = [{"operator": "Exists"}]
+                if self._maybe(0.2):
+                    spec["nodeSelector"] = {TEAM: "web"}
+                controller = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": name, "uid": name}
+                yield {
+                    "apiVersion": "v1",
+                    "kind": "Pod",
+                    "metadata": {
+                        "name": f"{name}-{node}",
+                        "namespace": "default",
+                        "labels": {"app": "ds"},
+                        "creationTimestamp": TIME.replace("00Z", f"{second:02}Z"),
+                        "ownerReferences": [controller | {"controller": True}],
+                    },
+                    "spec": {**spec, "nodeName": node},
+                    "status": {"phase": "Running"},
+                }
 
     def _types(self) -> list[Any]:
         def sold(name: str, cpu: str, capacity: list[str], arch: str = "amd64") -> Object:

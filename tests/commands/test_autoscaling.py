@@ -23,7 +23,15 @@ from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.errors import ManifestError, UsageError
-from kubectl_spread.objects.kinds import CONFIG_MAP, DAEMON_SET, MACHINE_DEPLOYMENT, NODE_CLAIM, NODE_POOL, Kind
+from kubectl_spread.objects.kinds import (
+    CONFIG_MAP,
+    DAEMON_SET,
+    EC2_NODE_CLASS,
+    MACHINE_DEPLOYMENT,
+    NODE_CLAIM,
+    NODE_POOL,
+    Kind,
+)
 from kubectl_spread.render.github import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
@@ -307,8 +315,33 @@ OF_CLUSTER_AUTOSCALER = {
 def test_an_autoscaler_whose_pools_are_forbidden(
     name: str, kind: Kind, more: list[Object], summary: str, tmp_path: Path
 ) -> None:
-    found = decided(forbidden(with_more(tmp_path, name, more), kind))
-    assert found.summary.startswith(summary)
+    item = forbidden(with_more(tmp_path, name, more), kind)
+    assert decided(item).summary.startswith(summary)
+    assert decided(item).summary.endswith("Not considered: Karpenter, whose NodePools could not be read.") is (
+        name == "maximum.yaml" and kind == NODE_POOL
+    )
+    # It refuses because of a constraint, or perhaps does.
+    assert item.summary.startswith("On the nodes that exist: ")
+
+
+def test_zones_of_node_classes_are_not_those_of_all_instance_types(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.yaml"
+    text = (SITUATIONS / "emptied.yaml").read_text()
+    path.write_text(
+        text.replace("key: topology.kubernetes.io/zone", "key: kubernetes.io/arch").replace("- a\n", "- amd64\n")
+    )
+    assert decided(explained(path, instance_types=TYPES)).decision == "NewNode"
+    found = decided(forbidden(path, EC2_NODE_CLASS, instance_types=TYPES))
+    assert found.summary.startswith("What Karpenter does is not known: the zones of node class all could not be read; ")
+
+
+def test_two_autoscalers(tmp_path: Path) -> None:
+    status: Object = next(
+        each for each in yaml.safe_load_all((SITUATIONS / "maximum.yaml").read_text()) if each["kind"] == "ConfigMap"
+    )
+    found = decided(explained(with_more(tmp_path, "phantom.yaml", [status])))
+    assert found.kind == "karpenter"
+    assert found.summary.endswith(" Not considered: the node groups in cluster-autoscaler's status.")
 
 
 def test_pods_show_that_karpenter_runs_where_its_objects_are_forbidden(tmp_path: Path) -> None:
@@ -323,6 +356,7 @@ def test_pods_show_that_karpenter_runs_where_its_objects_are_forbidden(tmp_path:
     ("kind", "sentence"),
     [
         (NODE_CLAIM, "NodeClaims could not be read, so nodes that are being added are not considered."),
+        (EC2_NODE_CLASS, "EC2NodeClasses could not be read, so the zones of their subnets are not considered."),
         (DAEMON_SET, "Not all DaemonSets could be read, so what their Pods use of nodes is not considered."),
     ],
 )

@@ -63,7 +63,8 @@ def daemon_overhead(
         by_ports = [compatible(template, of_type) for template, _, of_type in groups]
     overhead = {
         (template.name, each.name): DaemonOverhead(
-            requests_for_pods(requesting, profile), frozenset(port for pod in porting for port in host_ports(pod))
+            requests_for_pods(requesting, profile, release),
+            frozenset(port for pod in porting for port in host_ports(pod)),
         )
         for (template, types, _), requesting, porting in zip(groups, by_requests, by_ports, strict=True)
         for each in types

@@ -108,6 +108,7 @@ def node_claim_template(
     named_zones = named.values if named is not None and named.is_in else None
     readable_zones = named_zones if zones is None else zones
     types = (any_type(readable_zones),) if specs is None else instance_types(specs, zones)
+    hidden = node_class.kind == EC2_NODE_CLASS.name and snapshot.inventory.lacks(EC2_NODE_CLASS)
     min_values: dict[str, int] = {}
     for each in template.spec.requirements:
         if each.min_values is not None:
@@ -118,7 +119,7 @@ def node_claim_template(
         requirements=requirements,
         all_types=types,
         types=tuple(each for each in types if each.mismatch(requirements, {}, known) is None),
-        zones_known=specs is not None or readable_zones is not None,
+        zones_known=readable_zones is not None or (specs is not None and not hidden),
         min_values=min_values,
     )
     return made if made.satisfies_min_values(made.types) else replace(made, types=())

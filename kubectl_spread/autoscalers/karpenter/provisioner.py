@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.decision import NotAsked
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
@@ -20,7 +21,7 @@ from kubectl_spread.autoscalers.karpenter.statenode import StateNode, leaving_no
 from kubectl_spread.controllers.daemonset import pod_of
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec, NodePool
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import DAEMON_SET, NODE_CLAIM, Kind
+from kubectl_spread.objects.kinds import DAEMON_SET, EC2_NODE_CLASS, NODE_CLAIM, Kind
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.quantity import value
@@ -95,9 +96,12 @@ def new_scheduler(
         tuple(prefix for group in sorted(groups) for prefix in (f"{group}/", *PROVIDER_LABELS.get(group, ()))),
     )
     templates = tuple(node_claim_template(pool, snapshot, specs, known) for pool in counted)
-    daemons = (pod for owner in snapshot.all(DaemonSet) if not (pod := pod_of(owner, "")).spec.resource_claims)
+    daemons = (_daemon_pod(owner, snapshot) for owner in snapshot.all(DaemonSet))
+    daemons = (pod for pod in daemons if not pod.spec.resource_claims)
     overhead, asked_daemons = daemon_overhead(templates, daemons, profile, known, release)
     nodes = state_nodes(snapshot, asked_daemons, profile, release)
+    of_aws = any(pool.spec.template.spec.node_class_ref.kind == EC2_NODE_CLASS.name for pool in counted)
+    deciding = (*_DECIDING, EC2_NODE_CLASS) if of_aws else _DECIDING
     return Scheduler(
         snapshot=snapshot,
         profile=profile,
@@ -109,10 +113,24 @@ def new_scheduler(
         domain_groups=_domain_groups(templates),
         known_labels=known,
         types_known=specs is not None,
-        unread=tuple(kind for kind in _DECIDING if snapshot.inventory.lacks(kind)),
+        unread=tuple(kind for kind in deciding if snapshot.inventory.lacks(kind)),
         leaving=leaving_nodes(snapshot),
         release=release,
     )
+
+
+def _daemon_pod(owner: DaemonSet, snapshot: Snapshot) -> Pod:
+    """Return the newest Pod of a DaemonSet, where it has none one of its template; the template's node affinity counts.
+
+    Source: state/cluster.go UpdateDaemonSet, provisioner.go getDaemonSetPods.
+    """
+    new = pod_of(owner, "")
+    controller = ("DaemonSet", owner.metadata.namespace, owner.metadata.name)
+    newest = max(
+        snapshot.controlled_by(controller, Pod), key=lambda pod: pod.metadata.creation_timestamp or "", default=new
+    )
+    affinity = new.spec.affinity if required_terms(new) else newest.spec.affinity
+    return replace(newest, spec=replace(newest.spec, affinity=affinity))
 
 
 def _does_not_count(pool: NodePool) -> NotAsked | None:

@@ -13,6 +13,8 @@ READINESS_TAINTS = (1, 13)
 """From this release on taints of the node readiness controller do not count while a node starts."""
 DAEMONS_BY_TYPE = (1, 14)
 """From this release on the Pods of DaemonSets on a new node depend on its instance type."""
+COUNTS_RESIZES = (1, 14)
+"""From this release on the largest amount of a resize in progress counts."""
 _VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.\d{1,6})?(?:[-+@].*)?", re.ASCII)
 
 

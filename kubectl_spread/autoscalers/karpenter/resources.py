@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from kubectl_spread.autoscalers.karpenter.releases import COUNTS_RESIZES, PROVED
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import PODS, pod_requests, total
 
 
-def requests_for_pods(pods: Iterable[Pod], profile: Profile) -> dict[str, int]:
+def requests_for_pods(pods: Iterable[Pod], profile: Profile, release: tuple[int, int] = PROVED) -> dict[str, int]:
     """Return what the Pods request together (amounts); each also takes one of ``pods``."""
-    counted = tuple(pods)
-    return {**total(pod_requests(pod, profile, assigned=False) for pod in counted), PODS: len(counted)}
+    counted, resizing = tuple(pods), release >= COUNTS_RESIZES
+    return {**total(pod_requests(pod, profile, assigned=resizing) for pod in counted), PODS: len(counted)}
 
 
 def fits(requests: Mapping[str, int], available: Mapping[str, int]) -> bool:

@@ -143,7 +143,8 @@ def _state_node(
         taints = tuple(taint for taint in taints if not _goes_away(taint, claim, release))
     pods = snapshot.assigned.get(node.metadata.name, ()) if node else ()
     offered = _offered(node, claim, "allocatable", initialized=initialized)
-    taken = total((requests_for_pods(pods, profile), _daemons_to_come(labels, taints, daemons, pods, profile)))
+    to_come = _daemons_to_come(labels, taints, daemons, pods, profile, release)
+    taken = total((requests_for_pods(pods, profile, release), to_come))
     return StateNode(
         name=name,
         node=node,
@@ -178,6 +179,7 @@ def _daemons_to_come(
     daemons: Iterable[Pod],
     pods: Iterable[Pod],
     profile: Profile,
+    release: tuple[int, int],
 ) -> dict[str, int]:
     """Return what Pods of DaemonSets request (amounts) that are not on the node yet."""
     wanted = [
@@ -187,5 +189,5 @@ def _daemons_to_come(
         and scheduling.has_labels(labels, scheduling.strict_pod_requirements(pod))
     ]
     there = [pod for pod in pods if (owner := pod.metadata.controller) is not None and owner.kind == "DaemonSet"]
-    missing, present = requests_for_pods(wanted, profile), requests_for_pods(there, profile)
+    missing, present = requests_for_pods(wanted, profile, release), requests_for_pods(there, profile, release)
     return {name: max(amount - present.get(name, 0), 0) for name, amount in missing.items()}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/awslabs/operatorpkg/status"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -125,6 +126,7 @@ type cluster struct {
 	pods    []*corev1.Pod
 	nodes   []*corev1.Node
 	claims  []*v1.NodeClaim
+	daemons []*appsv1.DaemonSet
 	pending *corev1.Pod
 	cloud   *provider
 }
@@ -177,12 +179,23 @@ func read(question Question) (*cluster, error) {
 			} else {
 				found.pods = append(found.pods, each)
 			}
+		case *appsv1.DaemonSet:
+			found.daemons = append(found.daemons, each)
 		case *corev1.Node:
 			found.nodes = append(found.nodes, each)
 		case *v1.NodeClaim:
 			found.claims = append(found.claims, each)
 		}
 		found.objects = append(found.objects, object)
+	}
+	for _, pod := range found.pods {
+		for i, owner := range pod.OwnerReferences {
+			for _, each := range found.daemons {
+				if owner.Kind == "DaemonSet" && owner.Name == each.Name && pod.Namespace == each.Namespace {
+					pod.OwnerReferences[i].UID = each.UID
+				}
+			}
+		}
 	}
 	return found, nil
 }
@@ -207,6 +220,11 @@ func decide(ctx context.Context, found *cluster) (outcome [3]string, why string,
 	}
 	for _, each := range found.pods {
 		if err := states.UpdatePod(ctx, each.DeepCopy()); err != nil {
+			return outcome, "", err
+		}
+	}
+	for _, each := range found.daemons {
+		if err := states.UpdateDaemonSet(ctx, each); err != nil {
 			return outcome, "", err
 		}
 	}
