@@ -179,7 +179,8 @@ def fixes_title(kind: str) -> str:
 
 
 def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
-    may = [pool for pool in decision.pools if pool.verdict in {d.Verdict.CHOSEN, d.Verdict.POSSIBLE}]
+    may = [pool for pool in decision.pools if pool.verdict is d.Verdict.CHOSEN]
+    may = may or [pool for pool in decision.pools if pool.verdict is d.Verdict.POSSIBLE]
     more = [f"{len(may) - MOST_POOLS} more"] if may[MOST_POOLS:] else []
     parts = []
     for pool in may[:MOST_POOLS]:

@@ -235,3 +235,74 @@ def test_pods_that_move_in_the_same_batch_are_named() -> None:
     found = decided([pool("p", "a"), node_class("a"), going, pod("web-1", "n1"), pod("pend")], TYPES)
     sentence = "Not considered: Karpenter also moves Pods away from n1."
     assert decision_text(found).endswith(f"from NodePool p (zone a). {sentence}")
+
+
+@pytest.mark.parametrize("zones", [("a", "b"), ()])
+def test_constraints_on_one_label_that_have_no_domain_in_common(zones: tuple[str, ...]) -> None:
+    web, other = pod("web-1", "n1"), pod("other-1", "n2")
+    other["metadata"]["labels"] = {"app": "other"}
+    both = [*spread(), *spread(labelSelector={"matchLabels": {"app": "other"}})]
+    more = [] if zones else [{"key": ZONE, "operator": "NotIn", "values": ["d"]}]
+    nodes = [node("n1", "a", "p", cpu="1"), node("n2", "b", "p", cpu="1")]
+    asked = [pool("p", zones, requirements=more), node_class("ab"), *nodes, web, other]
+    found = decided([*asked, pod("pend", topologySpreadConstraints=both)], TYPES)
+    assert found.decision is Decision.REFUSED
+    assert found.by_constraint
+    assert decision_text(found) == (
+        "Karpenter adds no node: NodePool p offers zones a and b, where maxSkew allows no more Pods."
+    )
+
+
+def test_a_constraint_on_a_label_that_the_pool_does_not_set() -> None:
+    racked = node("n1", "a", cpu="1")
+    racked["metadata"]["labels"]["rack"] = "r"
+    asked = pod("pend", topologySpreadConstraints=spread(topologyKey="rack"))
+    found = decided([pool("p", "a"), node_class("a"), racked, pod("web-1", "n1"), asked], TYPES)
+    assert found.pools[0].reasons == (DomainNotOffered("rack", ("r",)),)
+
+
+def test_the_pool_that_is_chosen_is_named_alone() -> None:
+    found = decided([pool("low", "a", weight=1), pool("high", "a", weight=9), node_class("a"), pod("pend")], TYPES)
+    assert [(each.name, each.verdict) for each in found.pools] == [("high", Verdict.CHOSEN), ("low", Verdict.POSSIBLE)]
+    assert decision_text(found) == "Karpenter: nothing read here forbids a new node from NodePool high (zone a)."
+
+
+def test_what_is_unknown_before_preferences_are_dropped_is_given() -> None:
+    soft = spread(topologyKey="karpenter.sh/capacity-type", whenUnsatisfiable="ScheduleAnyway")
+    found = decided([pool("p", "a"), node_class("a"), pod("pend", topologySpreadConstraints=soft)], None)
+    assert found.pools[0].reasons == (Unreadable("domains", "karpenter.sh/capacity-type"),)
+    assert decision_text(found).startswith("What Karpenter does is not known: the values of karpenter.sh/capacity-type")
+
+
+@pytest.mark.parametrize(("cpu", "decision"), [("1", Decision.NEW_NODE), ("3", Decision.REFUSED)])
+def test_the_newest_pod_of_a_daemon_set_is_what_nodes_need_room_for(cpu: str, decision: Decision) -> None:
+    daemons: Object = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "logs", "namespace": "default"},
+        "spec": {"template": {"spec": pod("", cpu="2")["spec"]}},
+    }
+    older, newer = pod("logs-1", "n1", cpu="4"), pod("logs-2", "n2", cpu=cpu)
+    for second, each in enumerate((older, newer)):
+        owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "logs", "controller": True}
+        each["metadata"] |= {"ownerReferences": [owner], "creationTimestamp": f"2026-11-23T00:00:0{second}Z"}
+    objects = [pool("p", "a"), node_class("a"), node("n1", "a", cpu="4"), node("n2", "a", cpu="1"), daemons]
+    assert decided([*objects, newer, older, pod("pend", cpu="2")], TYPES).decision is decision
+
+
+@pytest.mark.parametrize(("release", "decision"), [((1, 13), Decision.EXISTING_NODE), ((1, 14), Decision.NEW_NODE)])
+def test_resizes_in_progress(release: tuple[int, int], decision: Decision) -> None:
+    resizing, large = pod("web-1", "n1"), {"cpu": "3500m"}
+    resizing["status"]["containerStatuses"] = [
+        {"name": "c", "resources": {"requests": large}, "allocatedResources": large}
+    ]
+    objects = [pool("p", "a"), node_class("a"), node("n1", "a"), resizing, pod("pend")]
+    assert decided(objects, TYPES, release=release).decision is decision
+
+
+def test_integers_that_are_too_large() -> None:
+    large = {"key": INSTANCE_TYPE, "operator": "Gt", "values": ["9" * 20]}
+    required = {"nodeSelectorTerms": [{"matchExpressions": [large]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    found = decided([pool("p", "a"), node_class("a"), pod("pend", affinity=affinity)], TYPES)
+    assert isinstance(found.pools[0].reasons[0], NotAsked)

@@ -127,9 +127,14 @@ class NodeClaim(msgspec.Struct, frozen=True):
     def _instance_types(
         self, base: Requirements, picked: Requirements, types: tuple[InstanceType, ...]
     ) -> list[InstanceType] | decision.Reason:
+        apart = [group for group in self.pod_data.groups if picked.get(group.key) == Requirement(group.key)]
+        if apart:
+            # Each of several groups on one label leaves a domain, and they have none in common.
+            found = self._no_domain(min(apart, key=lambda each: each.index is None), base)
+            return replace(found, minimum=0, held_by=(), only_from=())
         clash = scheduling.incompatible(base, picked, allow_undefined=self.scheduler.known_labels)
         if clash is not None:
-            return decision.LabelConflict(clash)
+            return decision.DomainNotOffered(clash.wanted.key, tuple(sorted(clash.wanted.values)))
         suited, missed = self._suited(picked, types)
         if suited:
             return suited if self.template.satisfies_min_values(suited) else decision.NoInstanceType("minValues")

@@ -19,6 +19,7 @@ from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
 from kubectl_spread.autoscalers.karpenter.releases import PROVED
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode, leaving_nodes, state_nodes
 from kubectl_spread.controllers.daemonset import pod_of
+from kubectl_spread.labels import is_int64
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec, NodePool
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET, EC2_NODE_CLASS, NODE_CLAIM, Kind
@@ -193,7 +194,8 @@ def _selects_by_unsupported(pod: Pod) -> Iterator[str]:
         if term.match_fields:
             yield "fields of a node"
         for each in term.match_expressions:
-            if each.operator in {"Gt", "Lt"} and not "".join(each.values).isdecimal():
+            integers = all(value.isdecimal() and is_int64(value) for value in each.values)
+            if each.operator in {"Gt", "Lt"} and not integers:
                 yield f"{each.key} {each.operator} {', '.join(each.values)}"
             expressions.append(scheduling.requirement(each))
     for asked in expressions:

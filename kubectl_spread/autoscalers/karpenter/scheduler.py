@@ -144,7 +144,7 @@ def _pool_decision(
     attempt = outcome.attempts.get(template.name, Attempt())
     nodes = outcome.nodes.get(template.name) or attempt.nodes
     reasons: tuple[Reason, ...] = ()
-    if nodes:
+    if nodes and not _is_unread(attempt):
         verdict = Verdict.CHOSEN if surely and template.name in outcome.nodes else Verdict.POSSIBLE
         domains = {
             key: {value for each in nodes if key in each and not each[key].complement for value in each[key].values}

@@ -14,12 +14,11 @@ import (
 	"sigs.k8s.io/karpenter/pkg/controllers/provisioning"
 	"sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
 	"sigs.k8s.io/karpenter/pkg/controllers/state"
-	"sigs.k8s.io/karpenter/pkg/state/virtualpods"
 	"sigs.k8s.io/karpenter/pkg/test"
 )
 
 func newProvisioner(kube client.Client, cloud cloudprovider.CloudProvider, states *state.Cluster, now clock.Clock) *provisioning.Provisioner {
-	return provisioning.NewProvisioner(kube, test.NewEventRecorder(), cloud, states, now, deviceallocation.NewController(kube), virtualpods.NewVirtualPodCache(kube))
+	return provisioning.NewProvisioner(kube, test.NewEventRecorder(), cloud, states, now, deviceallocation.NewController(kube))
 }
 
 func newScheduler(ctx context.Context, provisioner *provisioning.Provisioner, pods []*corev1.Pod, states *state.Cluster) (*scheduling.Scheduler, error) {
