@@ -130,7 +130,7 @@ def _daemon_pod(owner: DaemonSet, snapshot: Snapshot) -> Pod:
     newest = max(
         snapshot.controlled_by(controller, Pod), key=lambda pod: pod.metadata.creation_timestamp or "", default=new
     )
-    affinity = new.spec.affinity if required_terms(new) else newest.spec.affinity
+    affinity = new.spec.affinity if scheduling.required_terms(new) else newest.spec.affinity
     return replace(newest, spec=replace(newest.spec, affinity=affinity))
 
 
