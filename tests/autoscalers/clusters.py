@@ -34,7 +34,7 @@ def snapshot_of(objects: Iterable[Object]) -> Snapshot:
 
 
 def decided(
-    objects: Sequence[Object], types: Sequence[Object] | None, *, release: tuple[int, int] = (1, 14), name: str = "pend"
+    objects: Sequence[Object], types: Sequence[Object] | None, *, release: tuple[int, ...] = (1, 14), name: str = "pend"
 ) -> AutoscalerDecision:
     """Return what Karpenter decides about the Pod of that name; types as kwok's file has them, None for unknown."""
     snapshot = snapshot_of(objects)

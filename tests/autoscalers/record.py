@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kubectl_spread.autoscalers.karpenter.releases import nearest, release_of
 from tests import gobuild
 from tests.autoscalers.clusters import Object, decided
 from tests.autoscalers.generate import Generator
@@ -56,11 +57,11 @@ def main() -> None:
     if given.output:
         with gzip.GzipFile(given.output, "wb", mtime=0) as file:
             file.writelines((json.dumps(case, separators=(",", ":")) + "\n").encode() for case in cases)
-    major, minor = map(int, given.version.split(".")[:2])
+    release = nearest(release_of(given.version))
     wrong = [
         text
         for case in cases
-        for text in contradictions(case, decided(case["objects"], case["instanceTypes"], release=(major, minor)))
+        for text in contradictions(case, decided(case["objects"], case["instanceTypes"], release=release))
     ]
     sys.stdout.write(
         "\n".join([*wrong, f"{len(cases)} decisions of Karpenter {given.version}, {len(wrong)} wrong", ""])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.autoscalers.decision import AutoscalerDecision, Decision, PoolDecision, Verdict
+from kubectl_spread.autoscalers.karpenter.releases import nearest, release_of
 from tests.autoscalers.clusters import ZONE, Object, decided
 
 CORPORA = sorted((Path(__file__).parent / "corpus").glob("karpenter-*.jsonl.gz"))
@@ -39,12 +40,12 @@ def contradictions(case: Object, found: AutoscalerDecision) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", CORPORA, ids=lambda path: path.name.removesuffix(".jsonl.gz"))
 def test_what_karpenter_did(path: Path) -> None:
-    major, minor = map(int, path.name.split("-")[1].split(".")[:2])
+    release = nearest(release_of(path.name.split("-")[1].removesuffix(".jsonl.gz")))
     cases = [*recorded(path)]
     wrong = [
         text
         for case in cases
-        for text in contradictions(case, decided(case["objects"], case["instanceTypes"], release=(major, minor)))
+        for text in contradictions(case, decided(case["objects"], case["instanceTypes"], release=release))
     ]
     assert (len(cases) >= 100, wrong) == (True, [])
 

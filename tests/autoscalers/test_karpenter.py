@@ -18,6 +18,7 @@ from kubectl_spread.autoscalers.decision import (
     UntoleratedTaint,
     Verdict,
 )
+from kubectl_spread.autoscalers.karpenter.releases import nearest, release_of
 from kubectl_spread.objects.core import Taint
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE
 from kubectl_spread.wording.autoscalers import decision_text
@@ -306,3 +307,24 @@ def test_integers_that_are_too_large() -> None:
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
     found = decided([pool("p", "a"), node_class("a"), pod("pend", affinity=affinity)], TYPES)
     assert isinstance(found.pools[0].reasons[0], NotAsked)
+
+
+@pytest.mark.parametrize(
+    ("version", "policy", "decision"),
+    [
+        ("1.11.0", "Honor", Decision.NEW_NODE),
+        ("1.11.0", "Ignore", Decision.REFUSED),
+        ("1.11.1", "Honor", Decision.REFUSED),
+        ("1.11", "Honor", Decision.REFUSED),
+    ],
+)
+def test_one_release_counts_domains_of_pools_that_the_affinity_allows(
+    version: str, policy: str, decision: Decision
+) -> None:
+    asked = pod("pend", nodeSelector={"team": "web"}, topologySpreadConstraints=spread(nodeAffinityPolicy=policy))
+    nodes = [*full("n1", "a"), *full("n2", "b")]
+    for each in nodes:
+        each["metadata"]["labels"]["team"] = "web"
+    pools = [pool("default", "ab", labels={"team": "web"}), pool("other", "c", labels={"team": "x"})]
+    release = nearest(release_of(version))
+    assert decided([*pools, node_class("abc"), *nodes, asked], TYPES, release=release).decision is decision

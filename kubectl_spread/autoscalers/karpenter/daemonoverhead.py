@@ -36,7 +36,7 @@ def daemon_overhead(
     daemons: Iterable[Pod],
     profile: Profile,
     known: KnownLabels,
-    release: tuple[int, int],
+    release: tuple[int, ...],
 ) -> tuple[dict[tuple[str, str], DaemonOverhead], tuple[Pod, ...]]:
     """Return the overhead by (NodePool, instance type), and the Pods as nodes that exist are asked about them.
 

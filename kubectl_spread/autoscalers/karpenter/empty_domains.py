@@ -10,7 +10,6 @@ from kubectl_spread.autoscalers.decision import Reason
 from kubectl_spread.autoscalers.karpenter.nodeclaim import NodeClaim, unread
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
 from kubectl_spread.autoscalers.karpenter.requirements import Requirement
-from kubectl_spread.autoscalers.karpenter.topology import Topology
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 
@@ -34,7 +33,7 @@ def empty_domains(pod: Pod, scheduler: Scheduler) -> Iterator[EmptyDomain]:
     """Yield the empty domains of each constraint of a Pod that Karpenter decides about, where domains are known."""
     if unsupported(pod) is not None:
         return
-    topology = Topology(scheduler.snapshot, scheduler.domain_groups, scheduler.existing_nodes)
+    topology = scheduler.topology()
     pod_data = topology.pod_data(pod, pod, scheduler.profile)
     if unread(pod_data, scheduler) is not None:
         return

@@ -16,8 +16,9 @@ from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead, daemon_overhead
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate, node_claim_template
 from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
-from kubectl_spread.autoscalers.karpenter.releases import PROVED
+from kubectl_spread.autoscalers.karpenter.releases import BY_AFFINITY, PROVED
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode, leaving_nodes, state_nodes
+from kubectl_spread.autoscalers.karpenter.topology import Topology
 from kubectl_spread.controllers.daemonset import pod_of
 from kubectl_spread.labels import is_int64
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec, NodePool
@@ -71,7 +72,12 @@ class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
     types_known: bool
     unread: tuple[Kind, ...]
     leaving: tuple[str, ...]
-    release: tuple[int, int]
+    release: tuple[int, ...]
+
+    def topology(self) -> Topology:
+        """Return the groups of Pods in this cluster."""
+        by_affinity = self.known_labels if self.release == BY_AFFINITY else None
+        return Topology(self.snapshot, self.domain_groups, self.existing_nodes, by_affinity=by_affinity)
 
 
 def new_scheduler(
@@ -79,7 +85,7 @@ def new_scheduler(
     profile: Profile,
     *,
     specs: tuple[InstanceTypeSpec, ...] | None,
-    release: tuple[int, int] = PROVED,
+    release: tuple[int, ...] = PROVED,
 ) -> Scheduler:
     """Return the cluster as Karpenter of that release (major, minor) sees it; ``specs`` is None if not known."""
     refused = {
@@ -111,7 +117,7 @@ def new_scheduler(
         existing_nodes=nodes,
         remaining=_remaining(counted, nodes),
         daemon_overhead=overhead,
-        domain_groups=_domain_groups(templates),
+        domain_groups=_domain_groups(templates, by_name=release == BY_AFFINITY),
         known_labels=known,
         types_known=specs is not None,
         unread=tuple(kind for kind in deciding if snapshot.inventory.lacks(kind)),
@@ -166,11 +172,13 @@ def _remaining(pools: list[NodePool], nodes: tuple[StateNode, ...]) -> dict[str,
 
 
 def _domain_groups(
-    templates: tuple[NodeClaimTemplate, ...],
+    templates: tuple[NodeClaimTemplate, ...], *, by_name: bool
 ) -> dict[str, dict[str, tuple[NodeClaimTemplate, ...]]]:
     groups: dict[str, dict[str, tuple[NodeClaimTemplate, ...]]] = defaultdict(dict)
     for template in templates:
-        for key, domains in template.domains.items():
+        asked = template.requirements.items() if by_name and template.all_types else ()
+        named = {key: each.values for key, each in asked if each.is_in}
+        for key, domains in (named | template.domains).items():
             for domain in domains:
                 groups[key][domain] = (*groups[key].get(domain, ()), template)
     return groups

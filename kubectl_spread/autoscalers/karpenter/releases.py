@@ -15,15 +15,21 @@ DAEMONS_BY_TYPE = (1, 14)
 """From this release on the Pods of DaemonSets on a new node depend on its instance type."""
 COUNTS_RESIZES = (1, 14)
 """From this release on the largest amount of a resize in progress counts."""
-_VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.\d{1,6})?(?:[-+@].*)?", re.ASCII)
+BY_AFFINITY = (1, 11, 0)
+"""Only in this release NodePools add domains only for Pods whose node selector and affinity they meet."""
+_VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?(?:[-+@].*)?", re.ASCII)
 
 
-def release_of(version: str) -> tuple[int, int] | None:
-    """Return (major, minor) of a version such as ``1.14.1`` or of the tag of an image; None where it is none."""
+def release_of(version: str) -> tuple[int, ...] | None:
+    """Return (major, minor) of a version such as ``1.14.1`` or of the tag of an image; None where it is none.
+
+    The patch release follows where it has a rule of its own.
+    """
     found = _VERSION.fullmatch(version)
-    return (int(found[1]), int(found[2])) if found else None
+    exact = tuple(int(part) for part in found.groups(default="1")) if found else None
+    return exact[:2] if exact and exact != BY_AFFINITY else exact
 
 
-def nearest(release: tuple[int, int] | None) -> tuple[int, int]:
+def nearest(release: tuple[int, ...] | None) -> tuple[int, ...]:
     """Return the release whose rules are used."""
     return PROVED if release is None else max(OLDEST, min(release, NEWEST))

@@ -13,7 +13,7 @@ from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import PODS, pod_requests, total
 
 
-def requests_for_pods(pods: Iterable[Pod], profile: Profile, release: tuple[int, int] = PROVED) -> dict[str, int]:
+def requests_for_pods(pods: Iterable[Pod], profile: Profile, release: tuple[int, ...] = PROVED) -> dict[str, int]:
     """Return what the Pods request together (amounts); each also takes one of ``pods``."""
     counted, resizing = tuple(pods), release >= COUNTS_RESIZES
     return {**total(pod_requests(pod, profile, assigned=resizing) for pod in counted), PODS: len(counted)}

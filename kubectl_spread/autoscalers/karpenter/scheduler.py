@@ -58,7 +58,7 @@ def solve(pod: Pod, scheduler: Scheduler) -> AutoscalerDecision:
         scheduler = replace(scheduler, templates=(), refused=refused, domain_groups={})
     if not scheduler.templates:  # Then it does not look at its nodes either.
         scheduler = replace(scheduler, existing_nodes=())
-    topology = Topology(scheduler.snapshot, scheduler.domain_groups, scheduler.existing_nodes)
+    topology = scheduler.topology()
     first = topology.pod_data(pod, pod, scheduler.profile)
     return _decision(first, scheduler, _try_schedule(first, scheduler, topology))
 

@@ -68,7 +68,7 @@ class StateNode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def state_nodes(
-    snapshot: Snapshot, daemons: Iterable[Pod], profile: Profile, release: tuple[int, int] = PROVED
+    snapshot: Snapshot, daemons: Iterable[Pod], profile: Profile, release: tuple[int, ...] = PROVED
 ) -> tuple[StateNode, ...]:
     """Return the nodes that Karpenter may use, in the order in which it tries them.
 
@@ -131,7 +131,7 @@ def _state_node(
     snapshot: Snapshot,
     daemons: tuple[Pod, ...],
     profile: Profile,
-    release: tuple[int, int],
+    release: tuple[int, ...],
 ) -> StateNode:
     on_node = node.metadata.labels if node else {}
     registered = node is not None and (claim is None or on_node.get(REGISTERED) == "true")
@@ -157,7 +157,7 @@ def _state_node(
     )
 
 
-def _goes_away(taint: Taint, claim: NodeClaim, release: tuple[int, int]) -> bool:
+def _goes_away(taint: Taint, claim: NodeClaim, release: tuple[int, ...]) -> bool:
     by_readiness = release >= READINESS_TAINTS and taint.key.startswith(READINESS_PREFIX)
     if (taint.key, taint.effect) in KNOWN_EPHEMERAL_TAINTS or by_readiness:
         return True
@@ -179,7 +179,7 @@ def _daemons_to_come(
     daemons: Iterable[Pod],
     pods: Iterable[Pod],
     profile: Profile,
-    release: tuple[int, int],
+    release: tuple[int, ...],
 ) -> dict[str, int]:
     """Return what Pods of DaemonSets request (amounts) that are not on the node yet."""
     wanted = [

@@ -65,6 +65,8 @@ class Topology:
         snapshot: the cluster.
         domain_groups: topology key → domain → the NodePools that offer it.
         nodes: the nodes that Karpenter may use; their domains count where no Pod is, too.
+        by_affinity: labels that nodes may have though nothing names them, where NodePools add domains only for Pods
+            whose node selector and affinity they meet; None where they add them for all Pods.
     """
 
     def __init__(
@@ -72,8 +74,11 @@ class Topology:
         snapshot: Snapshot,
         domain_groups: Mapping[str, Mapping[str, Iterable[NodeClaimTemplate]]],
         nodes: Iterable[StateNode],
+        *,
+        by_affinity: scheduling.KnownLabels | None,
     ) -> None:
         self._snapshot = snapshot
+        self._by_affinity = by_affinity
         self._offered = domain_groups
         self._nodes = tuple((each.node, each.labels) for each in nodes if each.node is not None)
         self._known: dict[object, topologygroup.TopologyGroup] = {}
@@ -104,9 +109,9 @@ class Topology:
             if identity not in self._known:
                 # upstream: without a selector no Pod is selected, and all Pods of the namespace are counted.
                 counted = EVERYTHING if selector.nothing else selector
-                offered = self._domains(
-                    constraint.topology_key, pod.spec.tolerations if node_filter.honors_taints else None
-                )
+                tolerations = pod.spec.tolerations if node_filter.honors_taints else None
+                terms = node_filter.terms if node_filter.honors_affinity else ()
+                offered = self._domains(constraint.topology_key, tolerations, terms)
                 namespace = frozenset((pod.metadata.namespace,))
                 counts, existing = self._count(constraint.topology_key, namespace, counted, node_filter, offered)
                 self._known[identity] = topologygroup.TopologyGroup(
@@ -161,13 +166,25 @@ class Topology:
                     counts[domain] += 1
         return dict(counts), frozenset(existing)
 
-    def _domains(self, key: str, tolerations: tuple[Toleration, ...] | None) -> Iterator[str]:
+    def _domains(
+        self, key: str, tolerations: tuple[Toleration, ...] | None, terms: tuple[Requirements, ...] = ()
+    ) -> Iterator[str]:
         """Yield the domains that NodePools offer, or only those whose taints are tolerated."""
         for domain, templates in self._offered.get(key, {}).items():
-            if tolerations is None or any(
-                scheduling.untolerated(each.taints, tolerations) is None for each in templates
-            ):
+            if any(self._counts(each, tolerations, terms) for each in templates):
                 yield domain
+
+    def _counts(
+        self, template: NodeClaimTemplate, tolerations: tuple[Toleration, ...] | None, terms: tuple[Requirements, ...]
+    ) -> bool:
+        if tolerations is not None and scheduling.untolerated(template.taints, tolerations) is not None:
+            return False
+        if self._by_affinity is None or not terms:
+            return True
+        clashes = (
+            scheduling.incompatible(template.requirements, term, allow_undefined=self._by_affinity) for term in terms
+        )
+        return any(clash is None for clash in clashes)
 
     def _namespaces(self, term: AffinityTerm) -> Iterator[str]:
         yield from term.namespaces
