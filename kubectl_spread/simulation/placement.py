@@ -175,7 +175,8 @@ class PlacementOutcomes(msgspec.Struct, frozen=True):
         if not self.others:
             return ()
         found = [dict(_counts(pod, placed.handle)) for placed in self.all]
-        numbers = {domain: {counts[domain] for counts in found} for domain in found[0]}
+        # A ReplicaSet that one order deletes gives its Pods no default constraints there.
+        numbers = {domain: {counts[domain] for counts in found if domain in counts} for domain in found[0]}
         return tuple(
             DomainRange(constraint=index, value=value, minimum=min(seen), maximum=max(seen))
             for (index, value), seen in numbers.items()
