@@ -40,7 +40,7 @@ from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.words import SHORT_KEYS, did_you_mean
+from kubectl_spread.wording.words import SHORT_KEYS, did_you_mean, listed
 
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
@@ -226,7 +226,9 @@ class Naming:
             case Verb.APPLY:
                 return self._applied(value, given.manifests)
             case Verb.SCALE:
-                named, _, text = value.rpartition("=")
+                named, equals, text = value.rpartition("=")
+                if not equals:
+                    raise UsageError(f"{value!r} names no object and number", hint="want [NAMESPACE/]TYPE/NAME=N")
                 namespace, ref = self._workload(named, SCALABLE, Verb.SCALE)
                 number = _number(text, f"--{Verb.SCALE} {value}")
                 return Step(verb, value, namespace=namespace, ref=ref, number=number)
@@ -240,24 +242,29 @@ class Naming:
                 return self._of_nodes(verb, value)
 
     def _of_nodes(self, verb: Verb, value: str) -> Step:
-        key, equals, label = value.partition("=")
-        if not equals or value in self._nodes:
+        if "=" not in value or value in self._nodes:
             value = self._node(value)
-            names = [value]
+            names: Sequence[str] = [value]
         else:
-            labels_of = {name: node.metadata.labels for name, node in self._nodes.items()}
-            if not any(key in has for has in labels_of.values()):  # As tables have it.
-                key = next((long for long, short in SHORT_KEYS.items() if short == key), key)
-            names = [name for name, has in labels_of.items() if has.get(key) == label]
-        if not names:
-            labels = {f"{key}={has}" for node in self._nodes.values() for key, has in node.metadata.labels.items()}
-            raise ClusterError(
-                f"no node has the label {value}", what="nodes", status=404, hint=did_you_mean(value, labels)
-            )
+            names = self._labelled(value)
         if verb is Verb.REMOVE:
             for name in names:
                 del self._nodes[name]
         return Step(verb, value, nodes=tuple(names), force=self._options.force)
+
+    def _labelled(self, value: str) -> Sequence[str]:
+        """Return the nodes with this label; at least one."""
+        key, _, label = value.partition("=")
+        labels_of = {name: node.metadata.labels for name, node in self._nodes.items()}
+        if not any(key in has for has in labels_of.values()):  # As tables have it.
+            key = next((long for long, short in SHORT_KEYS.items() if short == key), key)
+        if names := [name for name, has in labels_of.items() if has.get(key) == label]:
+            return names
+        labels = {f"{name}={has}" for each in labels_of.values() for name, has in each.items()}
+        # Tables leave out how all values begin.
+        ended = [each for each in labels if each.startswith(f"{key}=") and each.endswith(label)]
+        hint = f"did you mean {ended[0]}?" if len(ended) == 1 else did_you_mean(f"{key}={label}", labels)
+        raise ClusterError(f"no node has the label {value}", what="nodes", status=404, hint=hint)
 
     def _node(self, name: str) -> str:
         """Return the full name of a node, given as NAME, ``node/NAME`` or NAME without its suffix from a dot on."""
@@ -267,8 +274,9 @@ class Naming:
             begun = [node for node in self._nodes if node.startswith(f"{name}.")]
             if len(begun) == 1:
                 return begun[0]
-            what = f'nodes "{name}"'
-            absent = ClusterError(f"{what} not found", what=what, status=404, hint=did_you_mean(name, self._nodes))
+            what, begun = f'nodes "{name}"', sorted(node for node in self._nodes if node.startswith(name))
+            hint = did_you_mean(name, self._nodes) or (begun and f"these begin with it: {listed(begun)}") or ""
+            absent = ClusterError(f"{what} not found", what=what, status=404, hint=hint)
             raise unseen(what, (kinds.NODE,), self.snapshot) or absent
         return name
 
@@ -324,8 +332,13 @@ class Naming:
         if len(parts) == 2:  # noqa: PLR2004 - TYPE/NAME
             parts = [self._options.namespace, *parts]
         if len(parts) != 3 or not all(parts):  # noqa: PLR2004 - NAMESPACE/TYPE/NAME
-            raise UsageError(f"{value!r} names no object", hint="want [NAMESPACE/]TYPE/NAME")
+            known = [f"{kind.singular}/{value}" for kind in kinds.WORKLOAD_KINDS if self._has(kind, value)]
+            hint = f"did you mean {known[0]}?" if len(known) == 1 else "want [NAMESPACE/]TYPE/NAME"
+            raise UsageError(f"{value!r} names no object", hint=hint)
         return parts[0], kinds.named(parts[1]), parts[2]
+
+    def _has(self, kind: Kind, name: str) -> bool:
+        return self.snapshot.get(kind.struct, self._options.namespace, name) is not None
 
     def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:
         there = [each.metadata for each in self.snapshot.all(kind.struct)]
