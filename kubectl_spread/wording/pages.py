@@ -11,9 +11,9 @@ TITLES = {
 }
 """Kind of a report → the command that makes it, and what its page is called."""
 RULES_FROM = {
-    "flag": "as --kube-version says",
+    "flag": "from --kube-version",
     "server": "the API server's release",
-    "nodes": "at least the newest kubelet's",
+    "nodes": "the newest kubelet's release, or newer",
     "default": "assumed: the release is not known",
 }
 """What the release is known from → the same in words."""

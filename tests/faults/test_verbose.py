@@ -34,7 +34,7 @@ def test_the_level_is_given_as_to_kubectl(form: tuple[str, ...]) -> None:
     assert told.stderr.splitlines() == [
         f"read {SHOP}: {SHOP.stat().st_size:,} bytes",
         "found 6 nodes, 12 pods, 1 namespace, 4 deployments, 4 replicasets",
-        "the rules are those of v1.36, at least the newest kubelet's",
+        "the rules are those of v1.36, the newest kubelet's release, or newer",
     ]
 
 
@@ -64,7 +64,7 @@ def test_every_file_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("flags", "how"),
-    [(("--kube-version", "v1.34"), "v1.34, as --kube-version says"), ((), "v1.36.2, the API server's release")],
+    [(("--kube-version", "v1.34"), "v1.34, from --kube-version"), ((), "v1.36.2, the API server's release")],
     ids=["flag", "server"],
 )
 def test_how_the_rules_were_chosen_is_told(flags: tuple[str, ...], how: str, program: Program) -> None:

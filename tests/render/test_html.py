@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from string import ascii_lowercase
 from typing import Any
 
 import msgspec
@@ -27,6 +28,7 @@ from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
 from kubectl_spread.render.html.fates import Fate, NodeFate, fates_of
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
 from kubectl_spread.render.html.node_map import (
+    FEW_BOXES,
     MOST_BOXES,
     MOST_GROUPS,
     MOST_NAMED,
@@ -151,9 +153,9 @@ class TestHeader:
     @pytest.mark.parametrize(
         ("source", "words"),
         [
-            ("flag", "as --kube-version says"),
+            ("flag", "from --kube-version"),
             ("server", "the API server's release"),
-            ("nodes", "at least the newest kubelet's"),
+            ("nodes", "the newest kubelet's release, or newer"),
             ("default", "assumed: the release is not known"),
         ],
     )
@@ -491,6 +493,12 @@ class TestMap:
         page = show_page([*ABC, *web("a1", "b1")], spread(HOSTNAME, selector=app("web")))
         assert [box.texts("b")[0] for box in page.all(of="box")] == ["2 domains", "2 domains"]
         assert page.texts(of="pods") == ["1 Pod each", "0 Pods each"]
+
+    def test_of_many_domains_those_with_the_fewest_pods_come_first(self) -> None:
+        nodes = [node(f"{zone}{i}", zone=zone) for zone in ascii_lowercase[: FEW_BOXES + 1] for i in range(2)]
+        full = [f"{zone}0" for zone in ascii_lowercase[: FEW_BOXES + 1] if zone != "k"]
+        labels = [box.texts("b")[0] for box in show_page([*nodes, *web(*full)]).all(of="box")]
+        assert labels == ["k", *(zone for zone in ascii_lowercase[: FEW_BOXES + 1] if zone != "k")]
 
     def test_in_shared_boxes_nodes_tell_their_domain(self) -> None:
         nodes = [node(f"n{i}", zone=f"z{i}") for i in range(MOST_BOXES + 1)]

@@ -109,7 +109,11 @@ def plain_map(fates: Fates, drawing: Drawing) -> Markup:
 
 
 def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
-    for domain in constraint.domains:
+    """Yield a box for each domain; of many domains, those with the fewest Pods come first."""
+    domains: Sequence[Domain] = constraint.domains
+    if len(domains) > FEW_BOXES:
+        domains = sorted(domains, key=lambda domain: domain.value not in constraint.minimum_domains)
+    for domain in domains:
         label, cells = seen(domain.value), tuple(_cells(domain, fates, placed))
         if domain.eligible:
             kind = "holds-minimum" if domain.value in constraint.minimum_domains else "domain"
