@@ -56,7 +56,10 @@ class CheckFlags(Flags):
         bool, Option(help="Exit with 0 if new nodes would help and nothing read here forbids them.")
     ] = False
     replicas: Annotated[
-        int | None, Option(min=1, max=150_000, help="Number of replicas to place. The default is that of the manifest.")
+        int | None,
+        Option(
+            metavar="N", min=1, max=150_000, help="Number of replicas to place. The default is that of the manifest."
+        ),
     ] = None
 
 

@@ -110,7 +110,9 @@ class ScopeFlags(Flags):
 
     namespace: Annotated[str, Option("--namespace", "-n", metavar="NAMESPACE", help="The namespace to read.")] = ""
     all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Read all namespaces.")] = False
-    selector: Annotated[str, Option("--selector", "-l", help="Label selector, with kubectl's syntax.")] = ""
+    selector: Annotated[
+        str, Option("--selector", "-l", metavar="SELECTOR", help="Label selector, with kubectl's syntax.")
+    ] = ""
 
     def check(self) -> None:
         """Refuse namespaces that no report can show, such as bytes that are no text."""
@@ -175,8 +177,9 @@ AllFixes: TypeAlias = Annotated[bool, Option(help="Print all fixes instead of th
 FixBudget: TypeAlias = Annotated[
     float | None,
     Option(
+        metavar="SECONDS",
         min=0,
-        help="Time limit in seconds for the whole search for fixes. The default is 30, or 5 for more than 1,000 nodes.",
+        help="Time limit for the whole search for fixes. The default is 30, or 5 for more than 1,000 nodes.",
     ),
 ]
 

@@ -20,7 +20,7 @@ Examples:
   kubectl spread simulate --scale deployment/web=12           # can all replicas be scheduled?
   kubectl spread simulate --cordon n1 --restart deployment/web
   kubectl spread simulate --apply web.yaml                    # does the rollout finish?
-  kubectl spread simulate -f scenario.yaml -o json            # read steps from a file
+  kubectl spread simulate -f scenario.yaml -o json             # read steps from a file
   kubectl spread simulate --drain n1 --from dump/ -A          # read a cluster-info dump
 
 \b
@@ -46,7 +46,9 @@ class SimulateFlags(Flags):
     uncordon: Annotated[list[str] | None, _step("NODE", "Uncordon a node")] = None
     add_node: Annotated[list[str] | None, _step("LIKE[=N]", "Add nodes like an existing one")] = None
     scale: Annotated[list[str] | None, _step("[NS/]TYPE/NAME=N", "Scale a workload")] = None
-    restart: Annotated[list[str] | None, _step("[NS/]TYPE/NAME", "Restart a workload's rollout")] = None
+    restart: Annotated[
+        list[str] | None, _step("[NS/]TYPE/NAME", "Restart a workload as kubectl rollout restart does")
+    ] = None
     delete: Annotated[list[str] | None, _step("[NS/]pod/NAME", "Delete a Pod")] = None
     apply: Annotated[list[str] | None, _step("FILE", "Apply a manifest as kubectl does")] = None
     filename: Annotated[

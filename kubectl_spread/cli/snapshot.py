@@ -20,8 +20,8 @@ Examples:
 \b
 The file holds what the other commands read. It never holds a Secret, the value of an environment variable, an
 argument, or an annotation that no command reads. The only ConfigMap in it is the status of cluster-autoscaler. It holds
-names, labels, images and the scheduler's messages, and the time, the context, the cluster and the API server's URL,
-without credentials. Commands that are printed from it have that --context.
+names, labels, images and the scheduler's messages. It also holds the time, the context, the cluster and the API
+server's URL, but no credentials. Commands printed from the file use that context.
 
 \b
 The file holds digests of the other fields of Pod templates, so that check and simulate --apply can detect what a
@@ -40,7 +40,7 @@ class SnapshotFlags(Flags):
 
 
 def snapshot(flags: SnapshotFlags, scope: ScopeFlags, scheduler: SchedulerFlags, connection: ConnectionFlags) -> None:
-    """Save what the other commands read to a file for --from."""
+    """Save the objects that the other commands read, as a file for --from."""
     from datetime import UTC, datetime
     from secrets import token_bytes
 

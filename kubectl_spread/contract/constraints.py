@@ -46,8 +46,8 @@ class ConstraintReport(ConstraintFacts, frozen=True, kw_only=True):
         index: its place in the Pod's spec, or among the cluster's defaults.
         selector: the effective selector as ``kubectl -l`` takes it; ``<none>`` selects nothing, ``<all>`` everything.
         self_match: whether the constraint counts the Pod itself once it is placed.
-        node_affinity_policy: whether nodes that the Pod's node affinity excludes count; absent for Honor, they do not.
-        node_taints_policy: whether nodes with taints that the Pod does not tolerate count; absent for Ignore, they do.
+        node_affinity_policy: Ignore if nodes that the Pod's node affinity excludes count; absent for Honor.
+        node_taints_policy: Honor if nodes with taints that the Pod does not tolerate do not count; absent for Ignore.
         default: whether it is one of the cluster's default constraints.
         global_minimum: the fewest matching Pods in any eligible domain, 0 while minDomains is not reached.
         minimum_domains: every domain that holds the minimum; may be empty.

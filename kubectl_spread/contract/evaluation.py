@@ -45,7 +45,7 @@ class NodeReport(Report, frozen=True, kw_only=True):
         plugin: the filter at which the scheduler stops, with its code and reasons; absent for a feasible node.
         rejections: every filter that rejects the node.
         scores: score plugin → weighted score, and ``total``; absent for a node that is not feasible.
-        first: whether the scheduler surely stops at ``plugin``; absent if all Pods were read: it does then.
+        first: whether the scheduler surely stops at ``plugin``; absent if all Pods were read, because it does then.
     """
 
     name: str
@@ -81,11 +81,11 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         cause: the root cause, with the names and numbers that prove it; absent if some node takes the Pod.
         message: the scheduler's message, without preemption; empty for a schedulable Pod. None if the first rejection
             of some node is unknown, and there is no event.
-        message_from: ``event`` if it is the scheduler's own, for that reason.
+        message_from: ``event`` if the message is that of the event, because not all Pods were read.
         feasible: the nodes that no filter rejects, best total score first, then by name.
         scored: how many of these nodes the scheduler scores, and which is left to chance; absent if all.
         conflict: the fewest requirements that together leave no node; empty if one is left.
-        core_of: the requirements that were evaluated on every node; absent if all Pods were read: all were then.
+        core_of: the requirements that were evaluated on every node; absent for all, if all Pods were read.
         fixes: changes that let the Pod in, the least disturbing first, then the cheapest.
         left_alone: what would let the Pod in too but is not offered, with the reason: a sentence each.
         waits: what lets the Pod in without any action, once it is over; absent if nothing does.

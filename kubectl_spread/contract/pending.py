@@ -43,7 +43,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
 
     Attributes:
         scheduler_name: the Pod's scheduler.
-        replicas: how much of its workload is at work; absent where that recreates no Pod, or cannot be read.
+        replicas: how many Pods its workload wants, and how many run; absent if it recreates no Pod, or is not known.
         siblings: the Pending Pods of its workload, or the Pods alike, if some node takes this one; absent if it is the
             only one.
         event: the last FailedScheduling message; None if there is none.

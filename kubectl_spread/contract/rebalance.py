@@ -16,8 +16,8 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
 
     Attributes:
         order: its place in the plan, from 1: it starts once the Pod that replaces the previous one is Ready.
-        wave: the evictions of one wave follow each other like this. Before the next wave all evicted Pods must be gone
-        too: a budget, a StatefulSet, room, affinity between Pods or a volume requires it.
+        wave: evictions of one wave wait only for the previous replacement. Before the next wave, all evicted Pods must
+            also be gone: a budget, a StatefulSet, room, affinity between Pods or a volume requires it.
         pod: the evicted Pod.
         uid: its UID; empty in files that hold none.
         node: its node.

@@ -112,5 +112,10 @@ def _attributes(described: type) -> dict[str, str]:
     told = dict[str, str]()
     for each in reversed(described.__mro__):
         if found := _ATTRIBUTES.search(inspect.cleandoc(each.__doc__ or "")):
-            told |= {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(found["lines"])}
+            told |= {name: _in_json(" ".join(text.split())) for name, text in _ATTRIBUTE.findall(found["lines"])}
     return told
+
+
+def _in_json(text: str) -> str:
+    """Return the text of a docstring for readers of JSON."""
+    return re.sub(r"\bNone\b", "null", text.replace("``", "`"))

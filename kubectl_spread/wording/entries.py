@@ -25,8 +25,8 @@ FIELDS: Sequence[Entry] = (
     _field(
         name="maxSkew",
         summary="how many more matching Pods a domain may have than the emptiest one",
-        meaning="With DoNotSchedule, a Pod may go to a domain if the matching Pods there, with the Pod itself if it"
-        " matches, are at most maxSkew above the global minimum. With ScheduleAnyway, it only affects the score.",
+        meaning="With DoNotSchedule, a Pod may go to a domain that then has at most maxSkew more matching Pods than the"
+        " global minimum. The Pod itself counts if it matches. With ScheduleAnyway, it only affects the score.",
         when="Required, at least 1.",
         action="1 is the most even spread. A zone whose nodes take no Pod still counts, and limits all other zones:"
         " explain PinnedMinimum.",
@@ -171,8 +171,8 @@ COLUMNS: Sequence[Entry] = (
         name="WORKLOAD",
         summary="what the Pods belong to",
         meaning="The topmost owner that can be read. While a rollout has Pods of several revisions, each revision that"
-        " counts other Pods has its own row, with the revision in brackets. On a narrow terminal kinds have kubectl's"
-        " short names: deploy, sts, ds.",
+        " counts different Pods has its own row, with the revision in brackets. On a narrow terminal kinds have"
+        " kubectl's short names: deploy, sts, ds.",
         when=_ROWS,
         action="show TYPE/NAME prints the domains.",
     ),

@@ -31,7 +31,7 @@ def test_what_is_common_is_said_of_fields_that_there_are() -> None:
 
 def test_a_field_has_the_words_of_its_type_and_of_those_that_it_extends() -> None:
     (replicas,) = (field for field in fields_named("replicas") if field.of == "PendingItem")
-    assert replicas.meaning.startswith("how much of its workload is at work; absent where")
+    assert replicas.meaning.startswith("how many Pods its workload wants, and how many run; absent if")
     (conflict,) = (field for field in fields_named("conflict") if field.of == "PendingItem")
     assert conflict.meaning.startswith("the fewest requirements that together leave no node")
 
