@@ -104,9 +104,9 @@ def _no_domain(reason: d.NoDomain) -> str:
         return f"pod affinity leaves it no {key}"
     if not reason.offered:
         return f"it offers no {key} that counts"
-    what = f"no {key} of {listed(reason.offered)} may take one more Pod"
+    what = f"{noun_for(reason.topology_key, len(reason.offered))} {enumerated(reason.offered)} may take no more Pods"
     has = "has" if len(reason.held_by) == 1 else "have"
-    held = f" while {listed(reason.held_by)} {has} the fewest ({reason.minimum})" if reason.held_by else ""
+    held = f" while {enumerated(reason.held_by)} {has} the fewest ({reason.minimum})" if reason.held_by else ""
     return what + held
 
 
@@ -215,6 +215,6 @@ def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
 
 
 def _first_reasons(pools: Sequence[d.PoolDecision], noun: str) -> list[str]:
-    parts = [f"{noun} {pool.name}: {reason_text(pool.reasons[0])}" for pool in pools if pool.reasons]
+    parts = [f"{noun} {pool.name} ({reason_text(pool.reasons[0])})" for pool in pools if pool.reasons]
     more = [f"{len(parts) - MOST_POOLS} more"] if parts[MOST_POOLS:] else []
     return [*parts[:MOST_POOLS], *more]

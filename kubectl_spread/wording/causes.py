@@ -15,7 +15,7 @@ import msgspec
 from kubectl_spread.diagnosis import causes
 from kubectl_spread.diagnosis.blame import Blocking
 from kubectl_spread.diagnosis.preemption import Preemption
-from kubectl_spread.diagnosis.reasons import AnyReason, InsufficientResources, UntoleratedTaints
+from kubectl_spread.diagnosis.reasons import AnyReason, InsufficientResources, PortsInUse, UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
@@ -39,6 +39,8 @@ SHORTEST = 100
 """Characters that a sentence may have, however long the name is."""
 NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
+TAINT, TOO_LITTLE = "taint ", "too little "
+"""What begins the texts of reasons that nodes have; others say what nodes are."""
 REASON = 120
 """Characters of a reason in a table."""
 
@@ -55,11 +57,12 @@ def sentence(cause: causes.AnyCause, pod: Pod | None, preemption: Preemption | N
 
     It is no longer than a line that begins with the Pod's name, or, without a Pod, with as much about its workload.
     """
-    lead = f"It {preempts(preemption)}; until then: " if preemption else ""
-    if pod is None:
-        return lead + in_room(cause, LINE - NAMED - len(lead))
-    at_work = AT_WORK if pod.metadata.controller else 0
-    return lead + in_room(cause, LINE - len(f"{'/'.join(pod.key)} is Pending. {lead}") - at_work)
+    at_work = AT_WORK if pod and pod.metadata.controller else 0
+    room = LINE - (len(f"{'/'.join(pod.key)} is Pending. ") + at_work if pod else NAMED)
+    if preemption is None:
+        return in_room(cause, room)
+    lead = f"It {preempts(preemption)}; until then: "
+    return lead + in_room(cause, room - len(lead)).removeprefix(NO_CONSTRAINT)
 
 
 def in_room(cause: causes.AnyCause, room: int) -> str:
@@ -109,26 +112,37 @@ def shared_line(cause: causes.AnyCause) -> str:
             for pin in pins:
                 alike[" and ".join(filter(None, map(_without_amounts, pin.reasons)))] += len(pin.nodes)
             of_nodes = f"of {count_of(nodes, 'node')}"
-            whys = (f"{number} {of_nodes} {why}" for why, number in alike.most_common(MOST_REASONS))
+            whys = (f"{number} {of_nodes}{_joined(why)}" for why, number in alike.most_common(MOST_REASONS))
             return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {', '.join(whys)}"
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             firsts = ((it.plugin, it.reasons[0]) for it in filters)
             return "; ".join(f"{plugin}: {_without_amounts(it.reason) or named(it.nodes)}" for plugin, it in firsts)
+        case causes.MissingKey():
+            return texts_of(cause).reasons[-1]
         case causes.ConstraintCause(constraint=constraint) | causes.GhostSelector(constraint=constraint):
             return f"{brief_key(constraint.topology_key)}: {texts_of(cause).reasons[-1]}"
         case _:
             return texts_of(cause).reasons[-1]
 
 
+def _joined(why: str) -> str:
+    """Return what nodes suffer from as it follows their number: ``with taint a:NoSchedule``, or ``cordoned``."""
+    return f" with {why}" if why.startswith((TAINT, TOO_LITTLE)) else f" {why}" if " " not in why else f": {why}"
+
+
 def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
             short = [*(["room for Pods"] if full else []), *(it.name for it in resources)]
-            return f"too little {enumerated(short)} free"
+            return f"{TOO_LITTLE}{enumerated(short)} free"
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)
             return enumerated(list(dict.fromkeys(names)))
+        case PortsInUse(holders=holders):
+            return (
+                f"host port {enumerated(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
+            )
         case _:
             return reason_text(reason)
 
@@ -347,12 +361,13 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     all_shut = f"{fewest} none of {its} {number} nodes can take this one" if number > 1 else shut
     key, brief = SHORT_KEYS.get(constraint.topology_key, constraint.topology_key), brief_key(constraint.topology_key)
     pins = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in cause.pins]
-    whys = [f"{named(nodes)}: {text}" for nodes, text in pins]
+    whys = [f"{named(nodes)} ({text})" for nodes, text in pins]
     counts = [text + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, text in pins]
     rest = _for_other_reasons(cause.pins[MOST_REASONS:])
     some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
     first = whys[0] + _for_other_reasons(cause.pins[1:])
-    texts = pins[0][1] + _and_more(sum(len(pin.reasons) for pin in cause.pins[1:]))
+    more = _and_more(sum(len(pin.reasons) for pin in cause.pins[1:]))
+    texts = pins[0][1] + more
     which, brief_which = (f"{each}{'s' * (several and each in PLACES)} {named(domains)}" for each in (key, brief))
     briefest = f"{len(domains)} domains of {brief}" if several else brief_which
     has_so_many = (f"{named(it.domains)} {'have' if len(it.domains) > 1 else 'has'} {it.matching}" for it in cause.full)
@@ -370,6 +385,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
         f"{briefest} {shut}: {texts}.",
         f"{briefest} cannot take it: {texts}.",
+        f"{briefest} cannot take it: {_without_amounts(cause.pins[0].reasons[0])}{more}.",
     ]
     return Texts(sentences, _pinned_by(cause))
 
@@ -403,13 +419,12 @@ def limits(constraint: causes.BlamedConstraint) -> str:
 def _conflict(cause: causes.Conflict) -> Texts:
     left = [named(each.leaves) or "no node" for each in cause.requirements]
     short = [_described(each) for each in cause.requirements]
-    names = [
-        f"the constraint on {each.topology_key}" if each.topology_key else _described(each)
-        for each in cause.requirements
-    ]
-    each_leaves, brief = (
+    keys = {each.topology_key for each in cause.requirements}
+    names = [f"the constraint on {name}" if name in keys else name for name in short]
+    brief_names = [f"the constraint on {SHORT_KEYS.get(name, name)}" if name in keys else name for name in short]
+    each_leaves, brief, briefest = (
         "; ".join(f"{name} leaves {nodes}" for name, nodes in zip(column, left, strict=True))
-        for column in (names, short)
+        for column in (names, brief_names, short)
     )
     every = f"all {len(names)}" if names[2:] else "both"
     all_of_them = f"{', '.join(short[:-1])} and {short[-1]}"
@@ -417,6 +432,7 @@ def _conflict(cause: causes.Conflict) -> Texts:
         [
             f"No node satisfies {every}: {each_leaves}.",
             f"No node satisfies {every}: {brief}.",
+            f"No node satisfies {every}: {briefest}.",
             f"Together {all_of_them} leave no node.",
         ],
         [f"{all_of_them} together", named(short)],

@@ -153,7 +153,8 @@ def chance_note(placements: Sequence[Placement]) -> str:
     if not tied:
         return ""
     named = [
-        f"replica {each.replica} on one of {listed([each.node, *each.ties], SHOWN_TIES)}" for each in tied[:SHOWN_TIES]
+        f"replica {each.replica} goes to one of {listed([each.node, *each.ties], SHOWN_TIES)}"
+        for each in tied[:SHOWN_TIES]
     ]
     more = f"; {count_of(len(tied) - len(named), 'more replica')} likewise" if len(tied) > len(named) else ""
     return f"These nodes are equal, so chance decides: {'; '.join(named)}{more}."

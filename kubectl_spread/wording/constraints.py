@@ -49,7 +49,8 @@ def minimum_text(minimum: int, domains: Sequence[str]) -> str:
 
 def allowance(index: int, what: str, allowed: int, domains: int) -> str:
     """Return in how many domains a constraint that is not to blame allows one more Pod."""
-    return f"Constraint {index}: {what}: allows a Pod in {allowed} of {count_of(domains, 'domain')}."
+    allows = f"allows a Pod in {allowed} of {count_of(domains, 'domain')}" if domains else "counts no domain"
+    return f"Constraint {index}: {what}: {allows}."
 
 
 def bypassed_because(node: BypassedNode) -> str:

@@ -53,8 +53,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
 @FINDINGS.rule(
     summary="the emptiest domain cannot take the Pod, which limits all other domains",
     meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it is closed to this"
-    " Pod by something else: a taint, a cordon, missing room, node affinity. It cannot fill up, so the others may"
-    " only grow to that minimum plus maxSkew.",
+    " Pod by something else: a taint, a cordon, missing room, node affinity. It gets no more Pods, so the other"
+    " domains may only grow to that minimum plus maxSkew.",
     when="An error, if a constraint rejects nodes by skew and other filters close all of its emptiest domains.",
     action="Stop counting the domain: with nodeTaintsPolicy: Honor for taints, otherwise with node affinity that"
     " excludes it. Or open it, if the reason no longer applies. Raising maxSkew only moves the limit.",
@@ -368,7 +368,7 @@ def _(finding: findings.EmptyPool) -> str:
 
 @FINDINGS.rule(
     summary="the domain with the fewest Pods gets no more nodes",
-    meaning="All node groups in that domain have as many nodes as they may have. When their nodes are full, the domain"
+    meaning="All node groups in that domain are at their maximum. When their nodes are full, the domain"
     " keeps the fewest Pods, and nodes that cluster-autoscaler adds in other domains do not help.",
     when="For information in show and check, if all node groups of a domain with the fewest Pods are at their maximum.",
     action="Raise the maximum of a node group in that domain.",

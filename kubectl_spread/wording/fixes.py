@@ -104,7 +104,7 @@ _EFFECTS: Mapping[Effect, str] = {
 
 def summary(proposals: Sequence[proposals.Proposal]) -> str:
     """Return the changes in words."""
-    return " and ".join(map(FIXES.text, proposals))
+    return "; also ".join(map(FIXES.text, proposals))
 
 
 def starts(fix: conclusion.VerifiedFix) -> str:
@@ -261,7 +261,7 @@ def nothing_helps(reached: Sequence[str], *, other: bool) -> str:
         other: whether a further node would let it in.
     """
     helps = NOTHING_HELPS.format("other " * other)
-    return f"{helps}: {', '.join(reached)}." if reached else f"{helps}."
+    return f"{helps}{f' against {enumerated(reached)}' if reached else ''}."
 
 
 def fragment_text(fragment: conclusion.Fragment) -> str:
@@ -391,7 +391,7 @@ def _(fix: proposals.Uncordon) -> str:
     link=entry.NODE_LABELS,
 )
 def _(fix: proposals.LabelNode) -> str:
-    return f"label {fix.node} {fix.key}={fix.value}, as its {fix.similar} says"
+    return f"label {fix.node} {fix.key}={fix.value}, to match its {fix.similar}"
 
 
 @FIXES.rule(

@@ -59,7 +59,7 @@ _WHERE_PODS_CAN_GO: Mapping[Kind, str] = {
     **dict.fromkeys(kinds.DEVICE_KINDS, "whether nodes have the devices that Pods claim was not evaluated"),
     kinds.NAMESPACE: "affinity between Pods was not evaluated",
 }
-_DEVICES = "whether nodes have the devices it claims was not evaluated"
+_DEVICES = "whether nodes have the devices it claims is not known"
 _NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
 _NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
 

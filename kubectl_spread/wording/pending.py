@@ -19,9 +19,7 @@ DIFFERENCES = {
     ),
     Difference.NODE_CHOSEN: "it is out of date: the scheduler has chosen a node since",
     Difference.NOT_ORDERED: "the scheduler has chosen a node too, and the times do not show which came last",
-    Difference.SCHEDULABLE_NOW: (
-        "it is out of date: the Pod can be scheduled now, and the scheduler has not retried since, or is backing off"
-    ),
+    Difference.SCHEDULABLE_NOW: ("it is out of date: the Pod can be scheduled now"),
     Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
 }
 """Difference → its text."""
@@ -79,6 +77,7 @@ DIFFERS = "This differs from the result above, because {}."
 ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide also explains the others, with the evidence."
 NODE_CHOSEN = "wait for volumes on chosen nodes"
 SCHEDULABLE = "can be scheduled now"
+SOME_SCHEDULABLE = "can be scheduled now, but not all of them"
 
 
 def shared_by(cause: str, pods: Mapping[str, int]) -> str:
@@ -113,11 +112,14 @@ def some_placed(placed: int, pending: int, whose: str) -> str:
 
 
 def renewed(pod: str, feasible: Sequence[str], summary: str) -> str:
-    """Return where the replacement of a Pod of an older template can go, or why it finds no node either."""
+    """Return where the replacement of a Pod of an older template can go, or why it finds no node either.
+
+    The summary is empty where the reason is the same.
+    """
     old = f"{pod} has an older template."
     if feasible:
         return f"{old} Once it is deleted, its replacement can go to {listed(feasible)}."
-    return f"{old} Its replacement finds no node either. {begun(summary)}"
+    return f"{old} Its replacement finds no node either{f'. {begun(summary)}' if summary else ', for the same reason.'}"
 
 
 def preempts(preemption: Preemption | None) -> str:

@@ -9,7 +9,8 @@ from typing import assert_never
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
-from kubectl_spread.wording.words import enumerated, seen
+from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.wording.words import SHORT_KEYS, enumerated, seen
 
 PLACES = frozenset(("zone", "region"))
 """Short names of keys that have a plural in a sentence."""
@@ -66,13 +67,13 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case reasons.PortsInUse(holders=holders):
             return "; ".join(f"{each.pod} uses host port {', '.join(each.ports)}" for each in holders)
         case reasons.RejectedByPod(pod=pod, topology_key=key):
-            return f"{pod} rejects such Pods in its {key}"
+            return f"anti-affinity of {pod} {_place(key)}"
         case reasons.AvoidedPod(pod=pod, topology_key=key):
-            return f"it avoids {pod}, which is in the same {key}"
+            return f"anti-affinity to {pod} {_place(key)}"
         case reasons.MissingTopologyLabel(topology_key=key):
             return f"lacks {key}"
         case reasons.NoPodToBeNear(selector=selector, topology_key=key):
-            return f"no Pod with {selector} is in its {key}"
+            return f"no Pod with {selector} is {_place(key)}"
         case reasons.UnusableClaims(claims=claims):
             return "; ".join(map(_claim, claims))
         case reasons.ClaimsInUse(holders=users):
@@ -80,6 +81,13 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
             return "; ".join(map(claimed.format, users))
         case _:
             assert_never(reason)
+
+
+def _place(topology_key: str) -> str:
+    """Return where a Pod is that shares the value of the key with the node."""
+    if topology_key == HOSTNAME:
+        return "on the same node"
+    return f"in the same {SHORT_KEYS.get(topology_key, topology_key)}"
 
 
 @lru_cache(256)  # Thousands of nodes have the same few taints.

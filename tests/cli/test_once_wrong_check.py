@@ -104,7 +104,7 @@ ROWS = {
         code=1,
         verdict="Unschedulable",
         said="not schedulable. Zones b and c have the fewest matching Pods (1), but this Pod cannot"
-        " run there: b1 and c1: claim data-db-4 is bound to pv-4 in a. maxSkew is 1; a has 2.",
+        " run there: b1 and c1 (claim data-db-4 is bound to pv-4 in a). maxSkew is 1; a has 2.",
     ),
     "a RuntimeClass selects nodes": Row(
         objects=[

@@ -80,7 +80,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         3,
         (
             "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
-            " zone c has the fewest Pods (0), but cannot take this one: c1: taint dedicated=gpu:NoSchedule."
+            " zone c has the fewest Pods (0), but cannot take this one: c1 (taint dedicated=gpu:NoSchedule)."
         ),
     ),
     "no scheduler has that name": (
@@ -100,8 +100,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
         1,
         (
-            "default/web-h1-1 is Pending (1 of 2 replicas run). Zone b has the fewest matching Pods (0), but this Pod"
-            " cannot run there: b1: taint node.cilium.io/agent-not-ready=x:NoSchedule. maxSkew is 1; a has 1."
+            "default/web-h1-1 is Pending (1 of 2 run). Zone b has the fewest matching Pods (0), but this Pod"
+            " cannot run there: b1 (taint node.cilium.io/agent-not-ready=x:NoSchedule). maxSkew is 1; a has 1."
         ),
     ),
     "the selector counts others": (
@@ -144,7 +144,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         1,
         (
             "default/web-h1-1 is Pending (1 of 2 replicas run). Zone c has the fewest Pods (0), but cannot"
-            " take this one: c1: taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free. maxSkew is 1; a has 1."
+            " take this one: c1 (taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free). maxSkew is 1; a has 1."
         ),
     ),
 }

@@ -302,7 +302,7 @@ OF_CLUSTER_AUTOSCALER = {
             "maximum.yaml",
             NODE_POOL,
             [OF_KARPENTER],
-            "cluster-autoscaler adds no node: node group ng-a: it is at its maximum",
+            "cluster-autoscaler adds no node: node group ng-a (it is at its maximum",
         ),
         (
             "maximum.yaml",

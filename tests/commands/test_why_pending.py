@@ -297,7 +297,7 @@ def test_pods_for_which_volumes_are_made_count_on_their_nodes() -> None:
     report = explained(objects).report
     items = report.items
     causes = [each.line for each in pending_outline(report, Extent(brief=True)).causes]
-    assert causes[0] == "wait for volumes on chosen nodes: 2 Pods of default/statefulset/db"
+    assert causes[-1] == "wait for volumes on chosen nodes: 2 Pods of default/statefulset/db"
     assert [item.verdict for item in items] == ["Schedulable", "Unschedulable", "Schedulable"]
     assert [each.matching for each in items[1].constraints[0].domains] == [1, 1, 0]
     assert [each.matching for each in items[0].constraints[0].domains] == [1, 0, 0]
@@ -471,6 +471,7 @@ def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:
     [
         ("1", ("a1",), "web-0 has an older template. Once it is deleted, its replacement can go to a1."),
         ("50", (), "web-0 has an older template. Its replacement finds no node either. No constraint is the cause: "),
+        ("40", (), "web-0 has an older template. Its replacement finds no node either, for the same reason."),
     ],
 )
 def test_the_replacement_of_a_pod_of_an_older_template_is_judged_too(
@@ -504,10 +505,10 @@ def test_a_pod_whose_selector_has_merged_label_keys_is_of_the_newest_template(ki
     assert only([node("a1", zone="a"), closed, made, *pods]).renewed is UNSET
 
 
-def test_a_cause_within_a_line_begins_as_a_sentence() -> None:
+def test_a_cause_that_stays_the_same_is_told_once() -> None:
     newest = workload("ReplicaSet", "web", pods=template(spread(ZONE, selector=app("web"), minDomains=2)), replicas=2)
     pods = pods_of("ReplicaSet", "web", "a1", "", pods=template(spread(ZONE, selector=app("web"))))
     closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
     (item,) = pending_outline(explained([node("a1", zone="a"), closed, newest, *pods]).report, Extent()).items
     (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note))
-    assert line.startswith("web-1 has an older template. Its replacement finds no node either. Zone b has ")
+    assert line == "web-1 has an older template. Its replacement finds no node either, for the same reason."

@@ -388,7 +388,7 @@ def test_what_could_not_be_read_makes_the_row_incomplete() -> None:
     row = only([*ABC, *OPEN, workload("Deployment", "web", pods=template(zoned(), **CLAIMING))])
     assert (row.status, row.status_reason) == (
         SpreadStatus.INCOMPLETE,
-        "whether nodes have the devices it claims was not evaluated (ResourceClaim g)",
+        "whether nodes have the devices it claims is not known (ResourceClaim g)",
     )
 
 

@@ -95,12 +95,12 @@ def _constraint(read: re.Match[str], known: Known, _: str) -> bool:
     each = facts.constraint(key)
     said = each["whenUnsatisfiable"], str(each["maxSkew"]), str(each.get("minDomains", 1))
     same = facts.pod["spec"]["topologySpreadConstraints"].index(each) == int(read["i"])
-    then = state(read, known) if read["allowed"] else None
+    then = state(read, known) if read["allowed"] or read["none"] else None
     if then is not None and said[0] == "DoNotSchedule":
         domains = then.domains(key)
         itself = each["labelSelector"]["matchLabels"]["app"] == facts.pod["metadata"]["labels"]["app"]
         allowed = sum(number + itself - then.minimum(key) <= each["maxSkew"] for number in domains.values())
-        same &= (int(read["allowed"]), int(read["all"])) == (allowed, len(domains))
+        same &= (int(read["allowed"] or 0), int(read["all"] or 0)) == (allowed, len(domains))
     return same and said == (read["when"], read["most"], read["domains"] or said[2])
 
 
@@ -175,8 +175,8 @@ def _rejected(read: re.Match[str], known: Known, _: str) -> bool:
 def _replicas(read: re.Match[str], known: Known, _: str) -> bool:
     """Whether the replicas are some of those that are wanted, each on one of some nodes."""
     facts = about(read, known)
-    numbers = [int(n) for n in re.findall(r"replica (\d+) on one of", read[0])]
-    nodes = {name for names in re.findall(rf"on one of {NAMES}", read[0]) for name in named(names)[0]}
+    numbers = [int(n) for n in re.findall(r"replica (\d+) goes to one of", read[0])]
+    nodes = {name for names in re.findall(rf"goes to one of {NAMES}", read[0]) for name in named(names)[0]}
     return all(0 < n <= len(facts.kin) for n in numbers) and nodes <= facts.nodes.keys()
 
 
@@ -279,7 +279,8 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         EITHER,
         (
             r"^Constraint (?P<i>\d+): (?P<key>\S+), (?P<when>\w+), maxSkew (?P<most>\d+)"
-            r"(?:, minDomains (?P<domains>\d+))?(?:: allows a Pod in (?P<allowed>\d+) of (?P<all>\d+) domains?\.|, .*)$"
+            r"(?:, minDomains (?P<domains>\d+))?(?:: (?P<none>counts no domain)\.|, .*|"
+            r": allows a Pod in (?P<allowed>\d+) of (?P<all>\d+) domains?\.)$"
         ),
         _constraint,
     ),

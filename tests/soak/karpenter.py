@@ -65,7 +65,7 @@ REASONS: Mapping[str, str] = {
     "does not tolerate its taint": "did not tolerate taint",
     "the Pod wants": "incompatible requirements",
     "leaves no room": "exceed limits",
-    "may take one more Pod": "unsatisfiable topology constraint",
+    "may take no more Pods": "unsatisfiable topology constraint",
     "instance type": "no instance type",
     "fewer than its minValues": "minValues requirement is not met",
     "pod affinity leaves it no": "unsatisfiable topology constraint for pod anti-affinity",

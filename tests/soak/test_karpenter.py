@@ -36,7 +36,7 @@ REPORTS: dict[str, Object] = {
                 "verdict": "refused",
                 "reasons": ["the Pod does not tolerate its taint gpu=true:NoSchedule"],
             },
-            {"name": "default", "verdict": "refused", "reasons": ["no zone of a, b may take one more Pod"]},
+            {"name": "default", "verdict": "refused", "reasons": ["zones a and b may take no more Pods"]},
             {"name": "lost", "verdict": "refused", "reasons": ["it is not Ready"]},
         ],
         "constraints": [{"domains": [{"value": z, "matching": int(z != "c")} for z in "abc"]}, {"domains": []}],

@@ -18,7 +18,7 @@ from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 
-PINNED = "zone c has the fewest matching Pods (0), but this Pod cannot run there: c1:"
+PINNED = "zone c has the fewest matching Pods (0), but this Pod cannot run there: c1"
 OTHERS = "maxSkew is 1; a and b have 1."
 
 
@@ -35,7 +35,7 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         (
             incoming(),
             [*TAINTED, *web("a1", "b1")],
-            f"{PINNED} taint {GPU}. {OTHERS}",
+            f"{PINNED} (taint {GPU}). {OTHERS}",
         ),
         (
             incoming(**BIG),
@@ -73,7 +73,7 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         (
             incoming(zoned(), requests={"cpu": "3"}),
             [*ABC, *web("a1", "b1"), pod("hog", on="c1", requests={"cpu": "6"})],
-            f"{PINNED} cpu: asks 3, 2 free. {OTHERS}",
+            f"{PINNED} (cpu: asks 3, 2 free). {OTHERS}",
         ),
     ],
     ids=range(10),
@@ -86,8 +86,8 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
     summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
     assert summary == (
-        f"zones b, c and d have the fewest matching Pods (1), but this Pod cannot run there: b1 and c1: taint {GPU};"
-        " d1: cordoned. maxSkew is 1; a has 2."
+        f"zones b, c and d have the fewest matching Pods (1), but this Pod cannot run there: b1 and c1 (taint {GPU});"
+        " d1 (cordoned). maxSkew is 1; a has 2."
     )
 
 
@@ -102,7 +102,7 @@ def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_howe
     counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
     summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
     assert summary.startswith("The constraint on zone does not count this Pod. ")
-    assert f"Zone c has the fewest Pods (0), but cannot take this one: c1: taint {GPU}." in summary
+    assert f"Zone c has the fewest Pods (0), but cannot take this one: c1 (taint {GPU})." in summary
 
 
 def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
@@ -111,7 +111,7 @@ def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
     nodes = [*control_plane, node("w1"), node("w2", unschedulable=True)]
     on_nodes = incoming(spread(HOSTNAME, selector=app("web")))
     summary = report_of(on_nodes, [*nodes, *web("w1")]).summary
-    assert summary.index("w2: cordoned") < summary.index(f"cp1 and cp2: taint {free}")
+    assert summary.index("w2 (cordoned)") < summary.index(f"cp1 and cp2 (taint {free})")
 
 
 def test_a_constraint_that_counts_no_node_it_could_use() -> None:
@@ -144,7 +144,7 @@ def test_a_constraint_alone_may_close_every_domain_it_counts() -> None:
 
 def test_two_names_and_a_count_are_given() -> None:
     nodes = [node("a1", zone="a"), *(node(f"c{i}", zone="c", taints=[GPU]) for i in range(6))]
-    assert "c0, c1 and 4 more: taint" in report_of(incoming(), [*nodes, *web("a1")]).summary
+    assert "c0, c1 and 4 more (taint" in report_of(incoming(), [*nodes, *web("a1")]).summary
 
 
 PINNED_ROOM = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU])]
@@ -154,7 +154,7 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     nodes = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU], allocatable={"cpu": "4"})]
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
-    assert f"c1: taint {GPU} and cpu: asks 1, 0 free. maxSkew is 1; a has 1." in report.summary
+    assert f"c1 (taint {GPU} and cpu: asks 1, 0 free). maxSkew is 1; a has 1." in report.summary
     pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
 
@@ -179,8 +179,8 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     described = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
     told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
     assert told == (
-        f"zone b has the fewest matching Pods (1), but this Pod cannot run there: b1: the constraint on hostname;"
-        f" b2: taint {GPU}. maxSkew is 1; a has 2."
+        f"zone b has the fewest matching Pods (1), but this Pod cannot run there: b1 (the constraint on hostname);"
+        f" b2 (taint {GPU}). maxSkew is 1; a has 2."
     )
 
 
@@ -192,7 +192,7 @@ def test_nodes_that_further_reasons_keep_shut_are_counted(taints: str, rest: str
     full = [node(name, zone="b", allocatable={"cpu": "0"}) for name in ("d1", "d2")]
     shut = [node(f"b{name}", zone="b", taints=[f"{name}=1:NoSchedule"]) for name in taints]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
-    assert f": d1 and d2: cpu: asks 1, 0 free; bx: taint x=1:NoSchedule{rest}. maxSkew is 1" in told
+    assert f": d1 and d2 (cpu: asks 1, 0 free); bx (taint x=1:NoSchedule){rest}. maxSkew is 1" in told
 
 
 @pytest.mark.parametrize(

@@ -121,10 +121,11 @@ def test_a_fix_as_a_sentence() -> None:
 
 def test_which_replicas_are_on_one_of_several_equal_nodes() -> None:
     placements = [Placement(replica=number, node="a", ties=ties) for number, ties in enumerate(TIES, 1)]
-    assert check.chance_note(placements[:2]) == "These nodes are equal, so chance decides: replica 2 on one of a, b."
+    equal = "These nodes are equal, so chance decides"
+    assert check.chance_note(placements[:2]) == f"{equal}: replica 2 goes to one of a, b."
     assert check.chance_note(placements) == (
-        "These nodes are equal, so chance decides: replica 2 on one of a, b; replica 3 on one of a, b, c and 2 more;"
-        " replica 4 on one of a, b; 2 more replicas likewise."
+        f"{equal}: replica 2 goes to one of a, b; replica 3 goes to one of a, b, c and 2 more;"
+        " replica 4 goes to one of a, b; 2 more replicas likewise."
     )
     assert check.chance_note(placements[:1]) == ""
 

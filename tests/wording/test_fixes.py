@@ -90,7 +90,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
             ),
         ),
         (of.Uncordon(node="a1"), "uncordon a1"),
-        (of.LabelNode(node="a1", key=ZONE, value="a", similar="zone"), f"label a1 {ZONE}=a, as its zone says"),
+        (of.LabelNode(node="a1", key=ZONE, value="a", similar="zone"), f"label a1 {ZONE}=a, to match its zone"),
         (of.AddToleration(cost=2, taint="x=y:NoSchedule"), "tolerate the taint x=y:NoSchedule"),
         (of.RemoveTaint(cost=2, taint="x=y:NoSchedule", node="a1"), "remove the taint x=y:NoSchedule from a1"),
         (MOVE, "delete the Pod shop/web-0 on a1"),
@@ -134,7 +134,7 @@ def test_each_change_has_its_sentence(proposal: of.Proposal, text: str) -> None:
 
 
 def test_two_changes_are_one_sentence() -> None:
-    assert summary([of.Uncordon(node="a1"), MOVE]) == "uncordon a1 and delete the Pod shop/web-0 on a1"
+    assert summary([of.Uncordon(node="a1"), MOVE]) == "uncordon a1; also delete the Pod shop/web-0 on a1"
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.UndecidedDevices(pod="shop/web-0", wanted="ResourceClaim gpu"),
             "DynamicResources",
             "not evaluated",
-            "whether nodes have the devices it claims was not evaluated (ResourceClaim gpu)",
+            "whether nodes have the devices it claims is not known (ResourceClaim gpu)",
         ),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",

@@ -10,8 +10,15 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.findings import Finding, distinct
-from kubectl_spread.diagnosis.causes import BlamedConstraint, MinDomainsUnmet, MisspeltKey, PinnedDomain
+from kubectl_spread.diagnosis.causes import (
+    BlamedConstraint,
+    GhostSelector,
+    MinDomainsUnmet,
+    MisspeltKey,
+    PinnedDomain,
+)
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
@@ -69,7 +76,7 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
         elif not extent.folded:
             blocks.append(Note(line=allowance(constraint)))
     if extent.folded:
-        blocks.extend(remarks(item))
+        blocks.extend(remarks(item, folded=extent.one_fix))
     yield from ((block,) for block in blocks) if extent.evidence else [tuple(blocks)] * bool(blocks)
     if not extent.folded:
         yield from ((block,) for block in remarks(item))
@@ -87,7 +94,7 @@ def renewed_notes(item: EvaluationReport) -> Iterator[str]:
     """Yield the outcome of replacing a Pod of an older template, unless fixes were found."""
     found = item.renewed
     if found is not UNSET and not (found.feasible and item.fixes):
-        yield renewed(found.replaces, found.feasible, found.summary)
+        yield renewed(found.replaces, found.feasible, "" if found.summary == item.summary else found.summary)
 
 
 def common_gaps(report: PendingReport | CheckReport) -> Gaps:
@@ -96,9 +103,16 @@ def common_gaps(report: PendingReport | CheckReport) -> Gaps:
     return Gaps(gaps=tuple(gap for gap in report.incomplete if gap not in named))
 
 
-def remarks(item: EvaluationReport) -> Iterator[Block]:
-    """Yield the findings and the gaps, where there are any."""
-    if findings := distinct(each for each in item.findings if not _is_told(each, item)):
+def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
+    """Yield the findings and the gaps, where there are any.
+
+    ``folded`` where room is short: findings that only inform are left out, and GhostPod where it is the cause.
+    """
+    kept = item.findings
+    if folded:
+        ghost = "GhostPod" if isinstance(item.cause, GhostSelector) else ""
+        kept = tuple(each for each in kept if each.severity is not Severity.INFO and each.id != ghost)
+    if findings := distinct(each for each in kept if not _is_told(each, item)):
         yield Findings(findings=findings)
     if item.incomplete:
         yield Gaps(gaps=item.incomplete)

@@ -28,6 +28,8 @@ MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
 LINE = 200
 """Characters of a first line."""
+NO_PROBLEM = frozenset((wording.NODE_CHOSEN, wording.SCHEDULABLE))
+"""What is told of Pods after the causes for which others find no node."""
 
 Explained: TypeAlias = tuple[PendingItem, ...] | NotCreated
 """What one explanation is about: Pods, at least one, or a workload that lacks some."""
@@ -48,7 +50,7 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
         causes.setdefault(_cause(each), []).append(each)
     several = len(explained) > 1
     brief = extent.brief and several
-    having = sorted(causes, key=lambda cause: -sum(map(_count_pods, causes[cause])))
+    having = sorted(causes, key=lambda cause: (cause in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
     shown = [causes[cause][0] for cause in having] if brief else explained
     items = (_item(each, extent, brief=brief) for each in shown)
     whole = outline_with(items, report, evaluation.common_gaps(report), folded=extent.folded)
@@ -73,7 +75,18 @@ def _cause(explained: Explained) -> str:
         return wording.NODE_CHOSEN
     if not isinstance(item.cause, UnsetType):
         return shared_line(item.cause)
-    return wording.SCHEDULABLE if item.verdict is Verdict.SCHEDULABLE else wording.NOT_KNOWN
+    if item.verdict is not Verdict.SCHEDULABLE:
+        return wording.NOT_KNOWN
+    return wording.SOME_SCHEDULABLE if _some_placed(item) else wording.SCHEDULABLE
+
+
+def _some_placed(item: PendingItem) -> tuple[str, ...]:
+    """Return how many of the workload's Pending Pods find a node; empty unless some do not."""
+    found = item.siblings
+    if isinstance(found, UnsetType) or found.placed >= found.pending:
+        return ()
+    bare = isinstance(item.workload, UnsetType) or item.workload.kind == POD.name
+    return (wording.some_placed(found.placed, found.pending, "" if bare else _whose(item)),)
 
 
 def _count_pods(explained: Explained) -> int:
@@ -100,13 +113,10 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     item, same = explained[0], [each.name for each in explained[1:]]
     # The causes on top count the others.
     most = 0 if extent.folded else extent.same_for
-    found, siblings = item.siblings, list[str]()
-    if not isinstance(found, UnsetType) and found.placed < found.pending:
-        bare = isinstance(item.workload, UnsetType) or item.workload.kind == POD.name
-        siblings.append(wording.some_placed(found.placed, found.pending, "" if bare else _whose(item)))
-    others = wording.same_for(same, most, alone=bool(siblings)) if same and not brief else ""
+    placed = _some_placed(item)
+    others = wording.same_for(same, most, alone=bool(placed)) if same and not brief else ""
     head = [outline.SameFor(line=others)] if others else []
-    notes = [Note(line=line) for line in (*siblings, *evaluation.renewed_notes(item), *choice_lines(item))]
+    notes = [Note(line=line) for line in (*placed, *evaluation.renewed_notes(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
     # Where there is little room, nothing is between the sentence and the fixes.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -90,3 +91,47 @@ def test_all_formats_say_the_same(report: PendingReport) -> None:
 def test_one_explanation_needs_no_summary() -> None:
     report = why_pending(Memory([pod("p", cpu="1")]), Scope(namespace=""), SchedulerOptions()).report
     assert pending_outline(report, BRIEF).causes == ()
+
+
+def causes_of(objects: Sequence[Object]) -> list[str]:
+    """Return the line of each cause, in their order."""
+    report = why_pending(Memory(objects), Scope(namespace=""), SchedulerOptions()).report
+    return [cause.line for cause in pending_outline(report, BRIEF).causes]
+
+
+def pending(name: str, number: int, *on: str, key: str = ZONE, **spec: Any) -> Iterator[Object]:  # noqa: ANN401 - any field of a Pod
+    """Yield a ReplicaSet whose first Pods are on these nodes, while so many wait (count)."""
+    labels, even = {"app": name}, spread(key, selector=app(name))
+    yield workload("ReplicaSet", name, pods=template(even, labels=labels, **spec), replicas=len(on) + number)
+    for ordinal, where in enumerate([*on, *[""] * number]):
+        fields: Any = {"topologySpreadConstraints": [even], **spec}
+        yield owned(f"{name}-{ordinal}", "ReplicaSet", name, on=where, labels=labels, **fields)
+
+
+def test_what_all_nodes_of_a_zone_have_or_are() -> None:
+    nodes = [node("a", zone="a"), *(node(f"c{i}", zone="c", taints=["gpu:NoSchedule"]) for i in range(2))]
+    workloads = [*pending("web", 2, "a"), *pending("api", 3, key="rack")]
+    assert causes_of([*nodes, *workloads]) == [
+        f"no node has rack: 3 Pods of {RS}/api",
+        f"zone c: 2 of 2 nodes with taint gpu:NoSchedule: 2 Pods of {RS}/web",
+    ]
+    ports = [{"name": "main", "image": "app:v1", "ports": [{"containerPort": 80, "hostPort": 80}]}]
+    full = [pod(f"on-{name}", on=name, containers=ports) for name in ("c0", "c1")]
+    nodes = [node("a", zone="a"), *(node(f"c{i}", zone="c") for i in range(2))]
+    assert causes_of([*nodes, *full, *pending("web", 1, "a", containers=ports), *pending("api", 1, key="rack")])[1] == (
+        f"NodePorts: host port 80/TCP in use: 1 Pod of {RS}/web"
+    )
+
+
+def test_pods_that_can_be_scheduled_come_last_unless_some_of_them_cannot() -> None:
+    nodes = [node(name, zone=name, allocatable={"cpu": "3"}) for name in "ab"]
+    small: Any = {"requests": {"cpu": "1"}}
+    large: Any = {"requests": {"cpu": "9"}}
+    assert causes_of([*nodes, *pending("web", 3, **small), *pending("big", 1, **large)]) == [
+        f"NodeResourcesFit: too little cpu free: 1 Pod of {RS}/big",
+        f"can be scheduled now: 3 Pods of {RS}/web",
+    ]
+    assert causes_of([*nodes, *pending("web", 9, **small), *pending("big", 1, **large)]) == [
+        f"can be scheduled now, but not all of them: 9 Pods of {RS}/web",
+        f"NodeResourcesFit: too little cpu free: 1 Pod of {RS}/big",
+    ]

@@ -43,8 +43,8 @@ class TestPendingText:
         text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]))
         blocks = text.split("\n\n")
         assert blocks[0] == (
-            "default/new is Pending. Zone c has the fewest matching Pods (0), but this Pod cannot run there: c1: taint"
-            " dedicated=gpu:NoSchedule. maxSkew is 1; a and b have 1."
+            "default/new is Pending. Zone c has the fewest matching Pods (0), but this Pod cannot run there: c1 (taint"
+            " dedicated=gpu:NoSchedule). maxSkew is 1; a and b have 1."
         )
         assert blocks[1].startswith("No change that was simulated")
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
@@ -95,7 +95,7 @@ class TestPendingText:
             "default/new needs devices, and which nodes have them is not modelled; kube-scheduler's filters would allow"
             " default/new on a1, a2 and 2 more.\n"
         )
-        judged = "whether nodes have the devices it claims was not evaluated (ResourceClaim g)"
+        judged = "whether nodes have the devices it claims is not known (ResourceClaim g)"
         assert f"incomplete: DynamicResources (not evaluated): {judged}." in text
 
     def test_gates_come_before_the_verdict(self) -> None:
