@@ -76,7 +76,7 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.ROLLOUT: "replaces {pods} of {owner}",
     Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
-    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting {these} starts that",
+    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner}{in_turn}; deleting {these} starts that",
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
         " the change of {owner} reaches it only once that is lowered and the Pod is deleted"
@@ -136,6 +136,7 @@ def _sets_off(route: conclusion.Route) -> str:
 def _words(route: conclusion.Route) -> dict[str, object]:
     one = route.waiting == 1
     return {
+        "in_turn": "" if route.pods == 1 else " one after another",
         "owner": route.owner,
         "reused": route.reused,
         "pods": "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods",

@@ -267,7 +267,8 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
     route = rollout
     if not isinstance(owner, workloads.DaemonSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
         # A Pod that is evicted later is recreated with the change.
-        route = _patch_and_delete(owner, waiting if situation.bound_for is None else (), rollout)
+        pending = waiting if situation.bound_for is None else ()
+        route = _patch_and_delete(owner, pending, rollout, situation.running)
     return _roll_back(route, with_edits(owner, edits), situation)
 
 
@@ -307,7 +308,7 @@ def _resume_command(owner: workloads.Deployment) -> Command:
     return Command(verb="rollout resume", kind="deployment", namespace=metadata.namespace, name=metadata.name)
 
 
-def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Route:
+def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route, running: Sequence[Pod]) -> Route:
     """Return the patch of an owner that keeps its Pods until they are deleted, and the deletion of the Pending ones."""
     rolls = isinstance(owner, workloads.StatefulSet) and owner.spec.update_strategy.type != workloads.ON_DELETE
     first = first_updated_ordinal(owner) if isinstance(owner, workloads.StatefulSet) and rolls else 0
@@ -322,7 +323,8 @@ def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route) -
         return replace(both, effect=Effect.BEHIND_PARTITION, partition=partition, disturbs=Disturbance.NOTHING)
     # The rollout waits for the Pending Pod forever, unless that is deleted.
     effect = Effect.ROLLOUT_IN_TURN if waiting else Effect.ROLLOUT
-    return replace(both, effect=effect, pods=owner.spec.replicas_wanted - partition)
+    # Ordinals that do not exist yet are not replaced.
+    return replace(both, effect=effect, pods=sum(_ordinal_of(pod) >= first for pod in (*running, *waiting)))
 
 
 def _ordinal_of(pod: Pod) -> int | float:

@@ -41,7 +41,7 @@ def patch_in(command: str) -> object:
 @pytest.mark.parametrize(
     ("kind", "fields", "lines", "starts"),
     [
-        ("StatefulSet", {}, 2, "replaces 2 Pods of statefulset/web one after another"),
+        ("StatefulSet", {}, 2, "replaces the Pod of statefulset/web; deleting this one starts that"),
         ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of statefulset/web stay"),
         ("ReplicaSet", {}, 2, "recreates this Pod; other Pods of replicaset/web stay"),
         ("ReplicationController", {}, 2, "other Pods of replicationcontroller/web stay"),
@@ -59,13 +59,21 @@ def test_the_template_is_patched_and_the_pod_deleted_where_it_stays(
     assert starts in found.starts
 
 
-@pytest.mark.parametrize(("partition", "said"), [(0, "one after another"), (1, "partition of statefulset/web is 1")])
+def test_ordinals_that_do_not_exist_yet_are_not_replaced() -> None:
+    by = owner("StatefulSet", web(), replicas=4)
+    asked = owned(web("web-1"), by)
+    there = owned(web("web-0", on="a1"), by)
+    said = fixes([*CROWDED, by, there], asked)["RaiseMaxSkew"].starts
+    assert said.startswith("replaces 2 Pods of statefulset/web one after another; deleting this one starts that")
+
+
+@pytest.mark.parametrize(("partition", "said"), [(0, "replaces the Pod"), (1, "partition of statefulset/web is 1")])
 def test_a_partition_that_keeps_the_pod_old_is_named(partition: int, said: str) -> None:
     strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
     assert said in offered(owner("StatefulSet", web(), updateStrategy=strategy))["RaiseMaxSkew"].starts
 
 
-@pytest.mark.parametrize(("ordinal", "said"), [(5, "partition of statefulset/web is 1"), (6, "one after another")])
+@pytest.mark.parametrize(("ordinal", "said"), [(5, "partition of statefulset/web is 1"), (6, "replaces the Pod")])
 def test_a_partition_counts_from_the_first_ordinal(ordinal: int, said: str) -> None:
     strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
     by = owner("StatefulSet", web(), ordinals={"start": 5}, updateStrategy=strategy)
