@@ -334,7 +334,7 @@ def test_a_pair_is_completed_by_the_one_that_is_in_the_way_among_many() -> None:
     idle = [pod(f"a-{number}", on="n") for number in range(MOST_ALIKE_IN_PAIRS)]
     objects = [node("n", taints=["x=y:NoSchedule"]), *idle, pod("holder", on="n", host_ports=["80"])]
     found = fixes(objects, pod("p", host_ports=["80"]))["RemoveTaint+MovePod"]
-    assert found.summary == "remove the taint x=y:NoSchedule from n and delete the Pod default/holder on n"
+    assert found.summary == "remove the taint x=y:NoSchedule from n; also delete the Pod default/holder on n"
 
 
 def test_a_move_within_the_same_host_is_told_by_host() -> None:
