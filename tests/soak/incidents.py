@@ -1,8 +1,8 @@
-"""40 incidents in 14 kinds, whose first fix is run as printed while another cluster's context is the current one.
+"""51 incidents in 17 kinds, whose first fix is run as printed while another cluster's context is the current one.
 
 Half of them are read live with ``--context``, half with ``--from`` a snapshot. Then the Pods of the workload have to be
 in, nobody else may have become Pending, no reserved node may hold a new tenant, and no request may have reached the
-other cluster. ``python -m tests.soak incidents [--count 40] [--skip 0]``; ``--seed 7`` varies each.
+other cluster. ``python -m tests.soak incidents [--count 51] [--skip 0]``; ``--seed 7`` varies each.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tests.controlplane.api import Object
 from tests.controlplane.audit import count_requests
@@ -46,6 +47,7 @@ class Incident:
         owner: what the workload's spec has.
         runs: how many of its Pods find a node (count) before it grows by ``more``; none for one that comes whole.
         closed: node → what of its spec changes before it grows.
+        rolls: whether its template changes as it grows.
     """
 
     nodes: Sequence[Object]
@@ -58,25 +60,28 @@ class Incident:
     runs: int = 2
     more: int = 2
     closed: Mapping[str, Object] = dataclasses.field(default_factory=dict)
+    rolls: bool = False
 
     def situation(self, namespace: str) -> printed.Situation:
         """Return it as it is set up."""
-        template: Object = {"metadata": {"labels": LABELS}, "spec": {**asking(self.cpu), **self.spec}}
+        spec: Object = {**asking(self.cpu), **self.spec}
 
-        def sized(number: int, **owner: object) -> Object:
+        def sized(number: int, *, version: int = 1, **owner: object) -> Object:
+            template: Object = {"metadata": {"labels": LABELS, "annotations": {"version": str(version)}}, "spec": spec}
             size = {"parallelism": number, "completions": 50} if self.kind == "Job" else {"replicas": number}
             return printed.workload(
                 self.kind, namespace, name=printed.NAME, template=template, **{**self.owner, **size, **owner}
             )
 
+        running: Mapping[str, Any] = {"paused": False} if "paused" in self.owner else {}
         return printed.Situation(
             namespace=namespace,
             kind=self.kind,
             nodes=self.nodes,
             beside=[{**each, "metadata": {**each["metadata"], "namespace": namespace}} for each in self.beside],
-            small=sized(self.runs, **({"paused": False} if "paused" in self.owner else {})) if self.runs else None,
+            small=sized(self.runs, **running) if self.runs else None,
             closed=self.closed,
-            asked=sized(self.runs + self.more),
+            asked=sized(self.runs + self.more, version=2 if self.rolls else 1),
         )
 
 
@@ -265,6 +270,33 @@ def full_pool(v: int) -> Incident:
     return Incident(nodes=nodes, reserved=["d1"], kind=KINDS_OF_OWNER[v], spec=spec, cpu="2", more=1)
 
 
+def silent_zone(v: int) -> Incident:
+    """The kubelet of a zone's only node is gone, and the zone holds the fewest Pods."""
+    gone = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+    kind = ("ReplicationController", "Deployment", "StatefulSet")[v]
+    closed = {"c1": {"taints": [gone]}}
+    return Incident(
+        nodes=zones(each=1 + v % 2)[: 5 if v % 2 else 3], kind=kind, spec=spreading(), runs=3, more=3, closed=closed
+    )
+
+
+def stuck_rollout(v: int) -> Incident:
+    """The Pod more of a rollout may go to no zone that is open: the old Pods count too."""
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1 + v % 2, "maxUnavailable": 0}}
+    nodes = [*zones("ab", each=1 + v % 2), shut("c1")]
+    return Incident(nodes=nodes, reserved=["c1"], spec=spreading(), owner={"strategy": strategy}, more=0, rolls=True)
+
+
+def one_a_node(v: int) -> Incident:
+    """Every open node has a Pod of the workload, and takes no other: by its port, or by anti-affinity."""
+    term = {"topologyKey": HOSTNAME, "labelSelector": SELECTED}
+    apart = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    port = pod_spec(ports=[{"containerPort": 80, "hostPort": 80}])
+    nodes = [*zones("ab"), shut("c1")]
+    spec = {**(port, apart, {**port, **apart})[v], **spreading(maxSkew=2)}
+    return Incident(nodes=nodes, reserved=["c1"], kind=KINDS_OF_OWNER[v], spec=spec, more=1)
+
+
 KINDS: Sequence[Callable[[int], Incident]] = (
     reserved_zone,
     scaled_by_hpa,
@@ -280,6 +312,9 @@ KINDS: Sequence[Callable[[int], Incident]] = (
     too_few_zones,
     misspelt_key,
     full_pool,
+    silent_zone,
+    stuck_rollout,
+    one_a_node,
 )
 
 
@@ -306,7 +341,7 @@ def varied(incident: Incident, drawn: random.Random) -> Incident:
 def main() -> int:
     """Work the incidents and print what came of each; return 1 where anything is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak incidents", description=__doc__)
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--count", type=int, default=51)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=0)
@@ -356,13 +391,12 @@ def worked(
     situation = incident.situation(namespace)
     with printed.emptied(client, situation.namespace):
         printed.set_up(client, situation)
-        before = client.pods(situation.namespace)
-        pending = sorted(each["metadata"]["name"] for each in before if printed.is_asked(each) and printed.waits(each))
+        before, pending = waiting(client, situation.namespace)
         if not pending:
             return "nothing is Pending", ["no incident"]
         fix, text = first_fix(pasting, situation.namespace, pending[0], snapshot)
         if fix is None:
-            return "no fix", text.splitlines()
+            return "no fix", ["no fix is printed", *text.splitlines()]
         for made in () if fix["commands"] else fix["changes"]:
             client.create_nodes([{**made["object"], "status": {**made["object"]["status"]}}])
         for command in fix["commands"]:
@@ -373,6 +407,17 @@ def worked(
     return told, [*why, *(text.splitlines() if why else ())]
 
 
+def waiting(client: Client, namespace: str) -> tuple[Sequence[Object], Sequence[str]]:
+    """Return all Pods, and the names of those in question that wait; where machines are slow, they come late."""
+    for _ in range(5):
+        pods = client.pods(namespace)
+        found = sorted(each["metadata"]["name"] for each in pods if printed.is_asked(each) and printed.waits(each))
+        if found:
+            break
+        printed.settle(client, namespace, quiet_s=2.0)
+    return pods, found
+
+
 def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) -> tuple[Object | None, str]:
     """Return the first fix and the text that offers it, read live, or from a snapshot in the folder."""
     where = ("--context", MINE)
@@ -380,7 +425,8 @@ def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) 
         kubectl("spread", "snapshot", "-o", str(folder / "cluster.json.gz"), *where)
         where = ("--from", str(folder / "cluster.json.gz"))
     asked = ("spread", "why-pending", name, "-n", namespace, *where)
-    text, report = kubectl.run(*asked).stdout, json.loads(kubectl.run(*asked, "-o", "json").stdout)
+    ended, report = kubectl.run(*asked), json.loads(kubectl.run(*asked, "-o", "json").stdout)
+    text = ended.stdout or ended.stderr
     (item,) = report["items"]
     numbered, node_more = text.find("\n  1. "), text.find("\nAdd a node ")
     if node_more >= 0 and (numbered < 0 or node_more < numbered):
