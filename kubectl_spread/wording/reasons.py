@@ -55,11 +55,11 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
             why = f", because there is no ResourceClaimTemplate {enumerated(missing)}" if missing else ""
             return ", ".join(said) + why
         case reasons.MissingLabel(key=key, value=value, has=None):
-            return f"wants {key}={value}, has no {key}"
+            return f"wants {key}={seen(value)}, has no {key}"
         case reasons.MissingLabel(key=key, value=value, has=str(has)):
-            return f"wants {key}={value}, has {key}={has}"
+            return f"wants {key}={seen(value)}, has {key}={seen(has)}"
         case reasons.MissingLabel(key=key, value=value):
-            return f"wants {key}={value}"
+            return f"wants {key}={seen(value)}"
         case reasons.UnmetNodeAffinity(terms=terms):
             return f"wants {' or '.join(map(_term, terms)) or 'no node at all'}"
         case reasons.UnmetAddedAffinity():
@@ -112,7 +112,7 @@ def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
 def _term(term: NodeSelectorTerm) -> str:
     """Return one alternative of a node affinity, its expressions as they are written in the Pod."""
     conditions = (
-        " ".join(filter(None, (each.key, each.operator, ",".join(each.values))))
+        " ".join(filter(None, (each.key, each.operator, ",".join(map(seen, each.values)))))
         for each in (*term.match_expressions, *term.match_fields)
     )
     return " and ".join(conditions) or "nothing (an empty term matches no node)"

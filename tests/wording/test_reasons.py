@@ -67,6 +67,8 @@ NEAR = {
         (pod("p"), node("n", unschedulable=True), "NodeUnschedulable", "cordoned"),
         (pod("p", on="other"), node("n"), "NodeName", "spec.nodeName is other"),
         (pod("p", nodeSelector={"disk": "ssd"}), node("n"), "NodeAffinity", "wants disk=ssd, has no disk"),
+        (pod("p", nodeSelector={"gpu": ""}), node("n"), "NodeAffinity", 'wants gpu="", has no gpu'),
+        (pod("p", nodeSelector={"gpu": "a"}), node("n", labels={"gpu": ""}), "NodeAffinity", 'wants gpu=a, has gpu=""'),
         (
             pod("p", nodeSelector={"disk": "ssd"}),
             node("n", labels={"disk": "hdd"}),
