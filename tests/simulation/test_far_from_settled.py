@@ -21,7 +21,7 @@ def test_what_was_not_tried_is_said() -> None:
 
 def test_who_found_no_node_was_tried() -> None:
     full = [node("a1", allocatable={"pods": "3"})]
-    objects = [*full, *deployment(["a1"], spread(HOSTNAME, selector=app("web")), replicas=6)]
-    report = report_of(objects, "uncordon a1", most_verdicts=3)
+    objects = [*full, *deployment(["a1"], spread(HOSTNAME, selector=app("web")), replicas=1)]
+    report = report_of(objects, "scale deployment/web=6", most_verdicts=3)
     assert (report.steps[0].untried, pending(report.steps[0])) == (UNSET, {"deployment/web": (3, 3)})
     assert exit_code(report) == 1
