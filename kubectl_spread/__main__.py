@@ -74,7 +74,7 @@ def _exit_on_interrupt(number: int, _: object) -> None:
 
 def _report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Report a bug in one line with its place, and exit with UNDETERMINED; Python's 1 would be an answer."""
-    from kubectl_spread.errors import ExitCode
+    from kubectl_spread.exit_code import ExitCode
 
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

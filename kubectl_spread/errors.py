@@ -1,4 +1,4 @@
-"""The errors that users see, each with what failed and the next step, and the exit codes of the program.
+"""The errors that users see, each with what failed and the next step.
 
 A Pod that cannot be placed is an answer, not an error. Only ``kubectl_spread.cli`` catches these errors: it prints them
 to standard error and sets the exit code.
@@ -8,32 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntEnum
 
-
-class ExitCode(IntEnum):
-    """The exit codes of the program; scripts may rely on the first four.
-
-    Attributes:
-        ANSWERED: there is an answer.
-        NO: the answer is no.
-        USAGE: the command line is invalid.
-        UNDETERMINED: there is no answer, or it is incomplete.
-        CLOSED_PIPE: the reader of the output is gone; the code that a shell gives for SIGPIPE.
-    """
-
-    ANSWERED = 0
-    NO = 1
-    USAGE = 2
-    UNDETERMINED = 3
-    CLOSED_PIPE = 128 + 13
-
-    @classmethod
-    def of_items(cls, *, no: bool, incomplete: bool) -> ExitCode:
-        """Return the code for several answers: a no takes precedence over an incomplete answer."""
-        if no:
-            return cls.NO
-        return cls.UNDETERMINED if incomplete else cls.ANSWERED
+from kubectl_spread.exit_code import ExitCode
 
 
 class SpreadError(Exception):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, SpreadError, UsageError
+from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, SpreadError, UsageError
+from kubectl_spread.exit_code import ExitCode
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from kubectl_spread.cli.bool_flags import command_place
 from kubectl_spread.cli.flags import taking_values
 from kubectl_spread.cli.inputs import connection_options
 from kubectl_spread.cluster.api import completion as names
-from kubectl_spread.errors import ExitCode
+from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.objects.kinds import Kind

@@ -12,7 +12,8 @@ import typer
 
 from kubectl_spread.cli.flags import OutputFlags, check_choice
 from kubectl_spread.cli.formats import STRUCTURED, renderer_for
-from kubectl_spread.errors import ExitCode, ManifestError, SpreadError
+from kubectl_spread.errors import ManifestError, SpreadError
+from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport

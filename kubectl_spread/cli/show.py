@@ -11,7 +11,7 @@ import typer
 from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import Flags, Option, check_choice
-from kubectl_spread.errors import ExitCode
+from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Named, Scope

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kubectl_spread.cli import output
-from kubectl_spread.errors import ExitCode, UsageError
+from kubectl_spread.errors import UsageError
+from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.show import ShowAnswer

@@ -28,7 +28,8 @@ from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
-from kubectl_spread.errors import ExitCode, UsageError
+from kubectl_spread.errors import UsageError
+from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import UnreadTemplate
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod

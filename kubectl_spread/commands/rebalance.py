@@ -24,7 +24,7 @@ from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, Wa
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
-from kubectl_spread.errors import ExitCode
+from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import Gap, Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS

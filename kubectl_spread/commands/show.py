@@ -24,7 +24,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import Row, asked_about, rows
 from kubectl_spread.diagnosis.statuses import OK, SEVERE, SpreadStatus
-from kubectl_spread.errors import ExitCode
+from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod

@@ -28,7 +28,8 @@ from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_
 from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.diagnosis.step_changes import step_changes
-from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
+from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, UsageError
+from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import Gap, Purpose, UntriedPods
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod

@@ -1,4 +1,7 @@
-"""Why a Pod finds no node: one type for each root cause, with the names and numbers that prove it."""
+"""Why a Pod finds no node: one type for each root cause, with the names and numbers that prove it.
+
+``root_cause`` finds which one it is.
+"""
 
 from __future__ import annotations
 

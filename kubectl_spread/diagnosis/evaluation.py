@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.next_pod import is_of_template, replacement
 from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.diagnosis import domains, lint
-from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.findings import Finding, GhostPod
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.preemption import Preemption, preemption_report
 from kubectl_spread.diagnosis.reasons import ClaimHolder, ClaimState
 from kubectl_spread.diagnosis.requirements import Requirement
+from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet

@@ -15,7 +15,6 @@ from kubectl_spread.controllers.next_pod import NextPod, NoneComes, why_none_com
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
 from kubectl_spread.diagnosis import lint, statuses
-from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.causes import MisspeltKey
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
@@ -23,6 +22,7 @@ from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.missing_pods import upcoming_pod
+from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job, ReplicaSet

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from kubectl_spread.diagnosis.blame import Blame
     from kubectl_spread.diagnosis.preemption import Preemption
+    from kubectl_spread.diagnosis.root_cause import Blame
     from kubectl_spread.gaps import Gap
 
 

@@ -13,10 +13,10 @@ from typing import assert_never
 import msgspec
 
 from kubectl_spread.diagnosis import causes
-from kubectl_spread.diagnosis.blame import Blocking
 from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.reasons import AnyReason, InsufficientResources, PortsInUse, UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.diagnosis.root_cause import Blocking
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle

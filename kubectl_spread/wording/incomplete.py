@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TypeAlias, assert_never
 
 from kubectl_spread import gaps
-from kubectl_spread.diagnosis.blame import Blame
 from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.diagnosis.preemption import Preemption
+from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources

@@ -12,7 +12,8 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import ClusterAccess
-from kubectl_spread.errors import ClusterError, ExitCode
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent

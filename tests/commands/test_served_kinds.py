@@ -13,7 +13,8 @@ from kubectl_spread.commands.check import CheckAnswer, CheckOptions, check, exit
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.errors import ExitCode, ManifestError
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.exit_code import ExitCode
 from tests.build import Object, node, pod
 from tests.commands.memory import Memory
 

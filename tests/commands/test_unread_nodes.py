@@ -15,7 +15,8 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import exit_code, why_pending
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.errors import ClusterError, ExitCode
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent, Gaps
 from kubectl_spread.render.outline.simulate import simulate_outline

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.blame import Blocking
 from kubectl_spread.diagnosis.causes import (
     AnyCause,
     BlamedConstraint,
@@ -43,6 +42,7 @@ from kubectl_spread.diagnosis.reasons import (
     UntoleratedTaints,
 )
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.diagnosis.root_cause import Blocking
 from kubectl_spread.scheduler import cycle
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod

@@ -35,5 +35,5 @@ def test_every_test_of_the_table_exists() -> None:
 
 
 def test_the_map_of_the_package_has_every_room() -> None:
-    named = re.findall(r"^\* ([a-z, ]+):", str(kubectl_spread.__doc__), re.MULTILINE)
+    named = re.findall(r"^\* ([a-z_, ]+):", str(kubectl_spread.__doc__), re.MULTILINE)
     assert sorted(name for each in named for name in each.split(", ")) == sorted(rooms())

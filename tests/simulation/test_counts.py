@@ -13,7 +13,7 @@ from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulat
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.errors import ExitCode
+from kubectl_spread.exit_code import ExitCode
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload
 from tests.commands.memory import Memory

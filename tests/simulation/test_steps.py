@@ -15,7 +15,8 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageError
+from kubectl_spread.errors import ClusterError, ManifestError, UsageError
+from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.simulate import simulate_outline
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread

@@ -281,6 +281,7 @@ class _Reflector:
                 self._stale = False
             self._watch()
         except StatusError as error:
+            # 410 Gone among them: the version that the watch began at is compacted.
             self._stale = self._stale or error.status not in (*RETRIED, *REFUSALS)
             self._back_off(error, at_least=min(error.retry_after, LONGEST_REQUESTED))
         except DecodeError as error:

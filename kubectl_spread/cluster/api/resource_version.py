@@ -61,5 +61,5 @@ def may_be_newer(wanted: Read) -> bool:
 
 
 def is_unavailable(error: StatusError) -> bool:
-    """Whether the server no longer has the version, or not yet; another version may work."""
+    """Whether the server no longer has the version (410 Gone), or not yet; another version may work."""
     return error.status == HTTPStatus.GONE or error.answer.too_new
