@@ -158,7 +158,8 @@ class ReadFlags(Flags):
         str,
         Option(
             metavar="auto|all|needed",
-            help="How much to read with more than 5,000 Pods. auto reads enough to be certain, needed the least.",
+            help="How much to read with more than 5,000 Pods. auto reads enough to be certain; needed reads as little"
+            " as possible.",
         ),
     ] = "auto"
 

@@ -26,7 +26,7 @@ Examples:
 \b
 Steps run in the order given. Each starts from the result of the step before it. A file lists steps as "- drain: n1"
 under "steps:". A node may be named as node/NAME, or without the suffix that tables leave out. Nothing in the cluster
-changes. If the scheduler or a controller chooses among equals, several orders are simulated, and ranges show their
+changes. If the scheduler or a controller has equal choices, several orders are simulated, and ranges show their
 results.
 """
 
@@ -56,8 +56,8 @@ class SimulateFlags(Flags):
     ] = None
     force: Annotated[bool, Option(help="Also evict Pods that no controller recreates.")] = False
     # Who pastes the flags of kubectl drain gets an answer.
-    ignore_daemonsets: Annotated[bool, Option(help="Changes nothing: every drain has this flag.")] = False
-    delete_emptydir_data: Annotated[bool, Option(help="Changes nothing: every drain has this flag.")] = False
+    ignore_daemonsets: Annotated[bool, Option(help="Has no effect: every simulated drain uses this flag.")] = False
+    delete_emptydir_data: Annotated[bool, Option(help="Has no effect: every simulated drain uses this flag.")] = False
     all: Annotated[bool, Option(help="Also print constraints that do not change.")] = False
     defaults: Annotated[bool, Option(help="Include workloads that have only the cluster's default constraints.")] = (
         False

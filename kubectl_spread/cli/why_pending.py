@@ -35,7 +35,7 @@ class WhyPendingFlags(Flags):
         str,
         Option(
             metavar="yaml|commands",
-            help="Format of fixes. The default is YAML for workloads that GitOps tools manage, else commands.",
+            help="Format of fixes. The default is YAML for workloads that GitOps tools manage, and commands otherwise.",
         ),
     ] = ""
     fix_budget: FixBudget = None

@@ -28,8 +28,8 @@ FIELDS: Sequence[Entry] = (
         meaning="With DoNotSchedule, a Pod may go to a domain that then has at most maxSkew more matching Pods than the"
         " global minimum. The Pod itself counts if it matches. With ScheduleAnyway, it only affects the score.",
         when="Required, at least 1.",
-        action="1 is the most even spread. A zone whose nodes take no Pod still counts, and limits all other zones:"
-        " explain PinnedMinimum.",
+        action="1 is the most even spread. A zone whose nodes take no Pod still counts, and limits all other zones."
+        " See `kubectl spread explain PinnedMinimum`.",
     ),
     _field(
         name="minDomains",
@@ -63,7 +63,8 @@ FIELDS: Sequence[Entry] = (
         meaning="Only Pods that match, in the Pod's own namespace and not being deleted, are counted. The Pod itself"
         " counts only if its own labels match.",
         when="Optional. Without it no Pod is counted.",
-        action="Match the labels of the Pod template, and those of no other workload: explain GhostPod.",
+        action="Match the labels of the Pod template, and those of no other workload. See `kubectl spread explain"
+        " GhostPod`.",
     ),
     _field(
         name="matchLabelKeys",
@@ -86,7 +87,7 @@ FIELDS: Sequence[Entry] = (
         meaning="Honor leaves out nodes with untolerated taints. Ignore counts them: a domain with only such nodes"
         " may then keep the minimum at 0.",
         when="Optional, Honor or Ignore; unset means Ignore.",
-        action="Set Honor if some nodes are tainted: explain PinnedMinimum.",
+        action="Set Honor if some nodes are tainted. See `kubectl spread explain PinnedMinimum`.",
     ),
 )
 OUTCOMES: Sequence[Entry] = (
@@ -129,8 +130,8 @@ OUTCOMES: Sequence[Entry] = (
         name="pending",
         summary="Pods that are Pending when nothing changes any more",
         meaning="By workload, with the scheduler's message and the cause. Pods that were Pending before the step"
-        " are included. newlyPending is true if more Pods are Pending than before, or are refused.",
-        when="After every step. range has the fewest and the most in the simulated orders.",
+        " are included. The field `newlyPending` is true if more Pods are Pending than before, or are refused.",
+        when="After every step. The field `range` has the fewest and the most in the simulated orders.",
         action="Change the step: add a node first, drain one node at a time, or relax the named constraint.",
     ),
     _outcome(
@@ -144,9 +145,9 @@ OUTCOMES: Sequence[Entry] = (
     _outcome(
         name="ranges",
         summary="the fewest and the most Pods of a domain in the simulated orders",
-        meaning="after is one result. If the scheduler or a controller has equal choices, other results are as"
-        " likely. The range was observed in several orders and is not proved: the real result may be outside, most"
-        " often by one.",
+        meaning="The field `after` has one possible result. If the scheduler or a controller has equal choices, other"
+        " results are as likely. The range was observed in several orders and is not proved: the real result may be"
+        " outside, most often by one.",
         when="For every constraint, as [least, most] of each domain. Both are equal if no choice is random.",
         action="Plan for the worst value of a range.",
     ),
@@ -244,11 +245,11 @@ COLUMNS: Sequence[Entry] = (
         meaning="In the table of workloads, the best node for the next replica and the number of other feasible"
         " nodes. In the table of a constraint, whether the domain may take one more Pod, and if not, why.",
         when="By show -o wide, and below a constraint.",
-        action="If no node of a domain takes the Pod: explain PinnedMinimum.",
+        action="If no node of a domain takes the Pod, see `kubectl spread explain PinnedMinimum`.",
     ),
     _column(
         name="READY",
-        summary="how many of the workload's Pods are Ready, of those it wants",
+        summary="how many Pods are Ready, out of the desired number",
         meaning="2/3 means that two Pods are Ready and the workload wants three.",
         when="By show -o wide.",
         action="why-pending explains Pods that have no node.",
@@ -322,11 +323,12 @@ COLUMNS: Sequence[Entry] = (
     ),
     _column(
         name="WAVE",
-        summary="which evictions need no wait between them",
-        meaning="Before each wave, the evicted Pods must be gone and their replacements Ready. A budget, a StatefulSet,"
-        " resources or anti-affinity require it.",
+        summary="which evictions wait only for the previous replacement",
+        meaning="Before each wave, the evicted Pods must also be gone. A budget, a StatefulSet, resources, affinity"
+        " between Pods or a volume requires it.",
         when="By rebalance.",
-        action="Wait between the waves.",
+        action="After each eviction, wait until the replacement is Ready. Before a new wave, also wait until evicted"
+        " Pods are gone.",
     ),
     _column(
         name="POD",

@@ -32,7 +32,7 @@ def _(finding: findings.DuplicateConstraint) -> str:
 
 @FINDINGS.rule(
     summary="nodes lack the label that a DoNotSchedule constraint spreads over",
-    meaning="A node without the topologyKey of every DoNotSchedule constraint is in no domain: its Pods are not"
+    meaning="A node that lacks the topologyKey of any DoNotSchedule constraint is in no domain: its Pods are not"
     " counted, and it can take no Pod that has the constraint.",
     when="A warning if some nodes lack the label. An error if all do: no such Pod can then be scheduled.",
     action="Label the nodes, correct the topologyKey, or keep the Pod to labeled nodes by nodeSelector.",
@@ -82,7 +82,7 @@ def _(finding: findings.PinnedMinimum) -> str:
 @FINDINGS.rule(
     summary="the constraint does not count its own Pod",
     meaning="The labelSelector does not match the Pod's own labels. Placing the Pod changes no count, so any number"
-    " of them may end up in one domain without the constraint being broken.",
+    " of these Pods may be in one domain, and the constraint is still met.",
     when="A warning, for a selector that is neither missing nor empty and that the Pod's labels do not match.",
     action="Make the selector match the labels of the Pod template.",
     link=entry.CONVENTIONS,
@@ -109,10 +109,10 @@ def _(finding: findings.NilSelector) -> str:
 
 
 @FINDINGS.rule(
-    summary="the selector {} does not select what it seems to",
-    meaning="In the API an empty selector matches every Pod of the namespace. For kube-scheduler it depends on the"
-    " release: if it counts no Pod, the constraint balances nothing; if it counts all, Pods of other workloads count"
-    " too.",
+    summary="the selector {} may not select what you expect",
+    meaning="In the API an empty selector matches every Pod of the namespace. The effect in kube-scheduler"
+    " depends on the release. In some releases {} counts no Pod, so the constraint balances nothing. In others {}"
+    " counts all Pods of the namespace.",
     when="A warning, if labelSelector is {} and no key of matchLabelKeys narrows it.",
     action="Name the labels of the Pods to spread.",
 )
@@ -127,8 +127,8 @@ def _(finding: findings.EmptySelector) -> str:
 
 @FINDINGS.rule(
     summary="nodes have a label that looks like the topologyKey but is another one",
-    meaning="Nodes that lack the key have a similar one: with the same last segment, the deprecated or the"
-    " well-known spelling, or a few different letters.",
+    meaning="Nodes that lack the key have a similar one. It has the same last segment, is the deprecated or"
+    " well-known form, or differs in a few letters.",
     when="A warning, for nodes that lack the key of a DoNotSchedule constraint; never for a key that another"
     " constraint of the Pod uses.",
     action="Correct the topologyKey in the Pod template, or the labels of the nodes.",
@@ -146,7 +146,7 @@ def _(finding: findings.SimilarTopologyKey) -> str:
     summary="there are fewer domains than minDomains requires",
     meaning="While there are fewer eligible domains than minDomains, the global minimum is 0. No domain may then"
     " have more than maxSkew matching Pods.",
-    when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the eligible domains.",
+    when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the number of eligible domains.",
     action="Add a node in another domain, or lower minDomains. An autoscaler adds the node if it has a pool there."
     " For a DaemonSet, drop the constraint.",
 )
@@ -191,7 +191,7 @@ def _(finding: findings.SingleDomain) -> str:
     summary="Pods of old revisions are counted along with the new ones",
     meaning="During a rollout the new Pods are spread together with the old ones. When the old ones are gone, the"
     " new ones may be uneven, or one of them may stay Pending.",
-    when="A warning, if the selector matches Pods of the same workload of another revision.",
+    when="A warning, if the selector matches Pods of another revision of the same workload.",
     action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
     " controller-revision-hash for a StatefulSet or DaemonSet.",
 )
@@ -308,8 +308,8 @@ def _(finding: findings.SoftConstraintIsPreference) -> str:
 
 @FINDINGS.rule(
     summary="no autoscaler will add a node to the domain that lacks one",
-    meaning="With only soft constraints the Pod is scheduled to another domain if one is full. It never stays"
-    " Pending, and autoscalers add nodes only for Pending Pods.",
+    meaning="With only soft constraints the Pod is scheduled to another domain if one is full. Soft"
+    " constraints never keep it Pending, and autoscalers add nodes only for Pending Pods.",
     when="For information, if all constraints are soft, one is uneven, and some domain has no node for the Pod.",
     action="Use DoNotSchedule where the balance matters, or add nodes to that domain yourself.",
     link=entry.LIMITATIONS,
@@ -323,7 +323,7 @@ def _(finding: findings.AutoscalerBlind) -> str:
 
 @FINDINGS.rule(
     summary="Karpenter counts a domain where it adds no node for this Pod",
-    meaning="Karpenter counts the domains of all NodePools, also of those that the Pod cannot use. A domain that only"
+    meaning="Karpenter counts the domains of all NodePools, including those that the Pod cannot use. A domain that only"
     " such NodePools offer has no Pods, so it has the fewest Pods: Karpenter adds no node in a domain where one more"
     " Pod would exceed maxSkew. The scheduler does not count the domain while no node is in it.",
     when="A warning in show and check, if only NodePools that add no node for the Pod offer a domain of a"
@@ -348,8 +348,8 @@ def _(finding: findings.PhantomDomain) -> str:
 @FINDINGS.rule(
     summary="a domain that a NodePool offers has no node, and limits others when it gets one",
     meaning="The scheduler counts only domains that have a node. When Karpenter adds the first node of another"
-    " domain, the minimum falls to 0, and the domains that have maxSkew Pods take no more until the new one has caught"
-    " up. Karpenter counts the domain all the time.",
+    " domain, the minimum falls to 0, and the domains that have maxSkew or more Pods take no more until the new one"
+    " has caught up. Karpenter counts the domain all the time.",
     when="For information in show and check, if a NodePool that the Pod can use offers such a domain of a"
     " DoNotSchedule constraint.",
     action="Set minDomains to the number of domains: the scheduler then counts them from the start. Or set node"
@@ -405,7 +405,8 @@ def _(finding: findings.InjectedFields) -> str:
     " existing object, one of the two may disappear, take fields of the other, or make the object invalid.",
     when="By check. A warning, if the merge with the existing object gives other constraints than the manifest has."
     " For information, if the object is new, or both stay. Not with --server-side, which merges by both fields.",
-    action="kubectl apply --server-side, or one constraint on each key. kubectl patch --type=json changes one of two.",
+    action="Use kubectl apply --server-side, or only one constraint for each key. kubectl patch --type=json can change"
+    " one constraint and keep the other.",
     link=entry.APPLY,
 )
 def _(finding: findings.MergedConstraints) -> str:

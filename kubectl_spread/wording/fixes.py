@@ -315,7 +315,7 @@ def _(fix: proposals.FixTopologyKey) -> str:
     " new one.",
     when="If Pods of several revisions are counted together, the selector matches the Pod itself, and the release has"
     " the field.",
-    action="Change the Pod template. The new revision starts at zero; the fix names the nodes for its Pods.",
+    action="Change the Pod template. The new revision starts with a count of 0; the fix names the nodes for its Pods.",
 )
 def _(fix: proposals.AddMatchLabelKeys) -> str:
     return f"count each revision separately by matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
@@ -337,7 +337,7 @@ def _(fix: proposals.HonorTaints) -> str:
 @FIXES.rule(
     summary="keep the Pod to the zones in which its NodePools add nodes",
     meaning="Required node affinity names these zones. Karpenter and the scheduler then count no other zone, so a zone"
-    " that the Pod cannot use no longer holds the minimum.",
+    " that the Pod cannot use no longer keeps the minimum low.",
     when="If Karpenter adds no node because of a constraint, and adds one with this change. Only for Pods without"
     " affinity.",
     action="Change the Pod template, if the Pods are not meant for other zones.",
@@ -420,12 +420,12 @@ def _(fix: proposals.RemoveTaint) -> str:
 
 
 @FIXES.rule(
-    summary="delete one Pod, which its controller recreates elsewhere",
+    summary="delete one Pod, to make room",
     meaning="The Pod is one that the constraint counts, or one that uses the resources, the port or the volume, or"
     " that has the anti-affinity. Its replacement was placed too, after the Pending Pod.",
     when="If fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never a Pod of a Job or"
     " DaemonSet, a static Pod, or a Pod marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction. A Pod that"
-    " is being deleted is forced only if its node does not answer.",
+    " is being deleted is force-deleted only if its node does not answer.",
     action="Delete it. A Pod without a controller is deleted for good; this fix then comes last.",
     link=entry.CONFLICTING,
 )

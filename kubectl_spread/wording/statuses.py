@@ -49,7 +49,7 @@ _NONE_COMES: Mapping[str, str] = {
 
 
 @STATUSES.rule(
-    summary="no node has the topologyKey, and no Pod is scheduled",
+    summary="no node has the topologyKey, and no Pod can be scheduled",
     meaning="A node without the topologyKey of a DoNotSchedule constraint cannot take its Pods, and no node has the"
     " key.",
     when="For DoNotSchedule, if no node has the key.",
@@ -62,9 +62,9 @@ def _(status: statuses.NoDomains) -> str:
 
 
 @STATUSES.rule(
-    summary="the next Pod cannot be scheduled, and could be without its constraints",
-    meaning="The constraint is one of the fewest requirements that together reject every node for the next Pod. The"
-    " next rollout, restart or scale-up will be stuck.",
+    summary="the next Pod cannot be scheduled, but could be if it had no constraints",
+    meaning="The constraint belongs to the smallest set of requirements that together reject every node for the next"
+    " Pod. The next rollout, restart or scale-up will be stuck.",
     when="For DoNotSchedule, evaluated for the next Pod. DaemonSets, complete Jobs and workloads that are paused,"
     " suspended or scaled to 0 have no next Pod.",
     action="show TYPE/NAME prints the domains. Once a Pod is Pending, why-pending prints fixes.",
@@ -120,8 +120,8 @@ def _(status: statuses.Violated) -> str:
     " or each Pod of a DaemonSet counts only its own node.",
     when="If the selector does not match a Pod of the workload, no domain is eligible, only one is (for"
     " DoNotSchedule with minDomains at most 1), or nodeAffinityPolicy is Honor in a DaemonSet.",
-    action="Make the labelSelector match the labels of the Pod template: explain GhostPod. For a DaemonSet, drop"
-    " the constraint.",
+    action="Make the labelSelector match the labels of the Pod template. See `kubectl spread explain GhostPod`. For a"
+    " DaemonSet, drop the constraint.",
     link=entry.CONVENTIONS,
 )
 def _(status: statuses.NoEffect) -> str:
@@ -130,7 +130,8 @@ def _(status: statuses.NoEffect) -> str:
 
 @STATUSES.rule(
     summary="something relevant was not read or is not modelled",
-    meaning="The result is correct for what was read. incomplete lists what is missing, and the consequence.",
+    meaning="The result is correct for what was read. The field `incomplete` lists what is missing, and the"
+    " consequence.",
     when="If the missing part could change the result for the next Pod.",
     action="Grant the named permission, or add the missing file.",
     link=entry.SPREAD,
@@ -145,7 +146,8 @@ def _(status: statuses.Incomplete) -> str:
     summary="the skew exceeds what a soft constraint prefers",
     meaning="ScheduleAnyway only ranks nodes. The skew is allowed, and other scores may cause it.",
     when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
-    action="Nothing, or use DoNotSchedule if the balance matters: explain SoftConstraintIsPreference.",
+    action="Nothing, or use DoNotSchedule if the balance matters. See `kubectl spread explain"
+    " SoftConstraintIsPreference`.",
 )
 def _(status: statuses.Uneven) -> str:
     return f"skew {status.skew}, maxSkew {status.max_skew}, only preferred"
@@ -189,7 +191,7 @@ VERDICTS: Sequence[Entry] = (
         meaning="kube-scheduler would bind the Pod at its next attempt. If the Pod is still Pending, the scheduler"
         " has not retried it, is backing off, or a scheduling gate holds the Pod.",
         when="If a node is feasible and everything that could reject it was evaluated.",
-        action="Nothing, or explain StaleEvent.",
+        action="Nothing. See `kubectl spread explain StaleEvent`.",
         link=entry.SPREAD,
     ),
     _verdict(
@@ -204,8 +206,8 @@ VERDICTS: Sequence[Entry] = (
     _verdict(
         name="Incomplete",
         summary="nothing evaluated rejects the Pod, but not everything was evaluated",
-        meaning="feasible has the nodes that no evaluated filter rejects. A kind that could not be read, or a"
-        " feature that is not modelled, could still reject them.",
+        meaning="The field `feasible` has the nodes that no evaluated filter rejects. A kind that could not be read,"
+        " or a feature that is not modelled, could still reject them.",
         when="If the missing part is relevant for this Pod. The exit code is 3.",
         action="Grant the permission that incomplete names, or add what is missing.",
         link=entry.SPREAD,
@@ -229,8 +231,8 @@ VERDICTS: Sequence[Entry] = (
     _verdict(
         name="Partial",
         summary="the evictions lower the skew, but not to maxSkew",
-        meaning="Every eviction of the plan helps, but no more evictions do. The reason names the domain that takes"
-        " no Pod, or the Pods that must stay.",
+        meaning="Every eviction of the plan helps, but further evictions do not help. The reason names the domain that"
+        " takes no Pod, or the Pods that must stay.",
         when="By rebalance, if evictions lower the skew, but not to maxSkew.",
         action="Resolve the reason first, such as a taint or a budget, then plan again.",
         link=entry.LIMITATIONS,
