@@ -351,10 +351,14 @@ def test_the_decision_of_an_autoscaler_names_what_may_not_be_read(binaries: Bina
         client.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         client.apply([pool("default", "a")])
         new_node = "Karpenter: nothing read here forbids a new node from NodePool default (zone a)."
-        assert summary() == new_node
-        assert summary(kinds.NODE_CLAIM).startswith(f"{new_node} NodeClaims could not be read, ")
-        assert summary(kinds.DAEMON_SET).startswith(f"{new_node} Not all DaemonSets could be read, ")
-        assert summary(kinds.NODE_POOL).endswith("its node template is not known.")
+        assert summary() == f"{new_node} Not considered: the node groups in cluster-autoscaler's status."
+        for lacks, sentence in (
+            (kinds.NODE_CLAIM, " NodeClaims could not be read, "),
+            (kinds.DAEMON_SET, " Not all DaemonSets could be read, "),
+        ):
+            assert summary(lacks).startswith(new_node)
+            assert sentence in summary(lacks)
+        assert summary(kinds.NODE_POOL) == f"{unknown}. Not considered: Karpenter, whose NodePools could not be read."
         client.kubectl("delete", "configmap", _STATUS, "-n", read_sets.STATUS_NAMESPACE)
         assert summary(kinds.NODE_POOL) == "What Karpenter does is not known: its NodePools could not be read."
 
