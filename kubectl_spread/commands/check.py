@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from kubectl_spread.diagnosis.fixes.situation import Situation
     from kubectl_spread.objects.kinds import Workload
     from kubectl_spread.simulation.placement import Placed
-    from kubectl_spread.snapshot import Snapshot
 
 UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
 """The cluster as far as it was read → the first Pods of each manifest there."""
@@ -240,14 +239,14 @@ def _with_fixes(
         if (jammed := answer.jammed) is None:
             found.append(item)
             continue
-        situation = _situation(manifest, jammed, view.snapshot, bare)
+        situation = _situation(manifest, jammed, view, bare)
         search = budget.within(partial(search_fixes, situation, jammed.waiting))
         with_fixes = replace(item, **searched_fields(search, flags))
         found.append(beside_autoscaler(with_fixes, situation, jammed.waiting, options.autoscalers, flags))
     return tuple(found)
 
 
-def _situation(manifest: Manifest, jammed: Placed, before: Snapshot, bare: frozenset[tuple[str, str]]) -> Situation:
+def _situation(manifest: Manifest, jammed: Placed, view: View, bare: frozenset[tuple[str, str]]) -> Situation:
     """Return the first replica that finds no node, in the cluster with the replicas before it."""
     from kubectl_spread.commands.fix_budget import now
     from kubectl_spread.diagnosis.fixes.candidate import as_template
@@ -261,8 +260,8 @@ def _situation(manifest: Manifest, jammed: Placed, before: Snapshot, bare: froze
         template=template,
         path=pointer(*manifest.pod_path.split(".")[:-1]),
         values=manifest.document.values,
-        before=before,
+        before=view.snapshot,
         earlier=jammed.bound,
         bare=bare,
     )
-    return Situation(jammed.waiting[0], jammed.handle, now(), written)
+    return Situation(jammed.waiting[0], jammed.handle, now(view.metadata), written)

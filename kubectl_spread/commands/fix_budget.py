@@ -7,7 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from kubectl_spread.contract.report import ClusterAccess, Metadata
 from kubectl_spread.diagnosis.fixes.situation import Spent
+from kubectl_spread.objects.times import written
 
 T = TypeVar("T")
 
@@ -47,6 +49,9 @@ class FixBudget:
         return found
 
 
-def now() -> str:
-    """Return the time as the API writes it."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def now(metadata: Metadata) -> str:
+    """Return the time of the cluster that was read, as the API writes it; files may be older than this clock."""
+    if metadata.server:
+        return written(datetime.now(UTC))
+    taken_at = metadata.access.taken_at if isinstance(metadata.access, ClusterAccess) else ""
+    return taken_at or metadata.as_of

@@ -265,7 +265,7 @@ def _explain(
     pod, (pending, placed) = alike[0], others
     handle = view.handle(pod.spec.scheduler_name).awaiting(pod)
     known = handle.profile.serves(pod)
-    situation = Situation(pod, handle, now(), placed=placed)
+    situation = Situation(pod, handle, now(view.metadata), placed=placed)
     judgement = judge(situation.evaluation, handle)
     report = evaluation_report(judgement)
     siblings = siblings_of(pod, pending, handle.snapshot)

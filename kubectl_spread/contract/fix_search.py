@@ -41,8 +41,8 @@ def _expected(wait: conclusion.Wait) -> ExpectedChange:
         case conclusion.NodeRecovery():
             return ExpectedChange(kind="NodeRecovery", nodes=wait.nodes, message=message)
         case conclusion.PodEnding():
-            pod = f"{wait.namespace}/{wait.name}"
-            return ExpectedChange(kind="PodEnding", nodes=(wait.node,), pod=pod, message=message)
+            pods = tuple(map(str, wait.pods))
+            return ExpectedChange(kind="PodEnding", nodes=wait.nodes, pod=pods[0], pods=pods, message=message)
         case conclusion.RolloutGoesOn():
             return ExpectedChange(kind="RolloutGoesOn", workload=wait.owner, message=message)
         case _:

@@ -59,8 +59,9 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
 
     Attributes:
         kind: ``NodeRecovery``, ``PodEnding`` or ``RolloutGoesOn``.
-        nodes: the nodes that take the Pod then, or the node of the Pod that ends.
-        pod: the Pod that ends, as namespace/name; empty for others.
+        nodes: the nodes that take the Pod then, or the nodes of the Pods that end.
+        pod: the first of the Pods that end, as namespace/name; empty for others.
+        pods: the Pods that all have to end, as namespace/name; empty for others.
         workload: the owner of the rollout; empty for others.
         message: what to wait for.
     """
@@ -68,5 +69,6 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
     kind: Literal["NodeRecovery", "PodEnding", "RolloutGoesOn"]
     nodes: tuple[str, ...] = ()
     pod: str = ""
+    pods: tuple[str, ...] = ()
     workload: str = ""
     message: str

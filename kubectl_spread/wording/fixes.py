@@ -170,17 +170,17 @@ def left_alone(what: conclusion.NotOffered) -> str:
         case conclusion.SufferingNodes():
             return _suffering(what)
         case conclusion.StayingPod():
-            return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what.why)}"
+            return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what)}"
         case conclusion.WouldWarn():
             return f"{summary(what.proposals)}: it would cause {', '.join(what.findings)}"
         case _:
             assert_never(what)
 
 
-def _why_not_deleted(why: conclusion.WhyNotDeleted) -> str:
-    match why:
-        case conclusion.EndsByItself(seconds):
-            return _ending(seconds)
+def _why_not_deleted(what: conclusion.StayingPod) -> str:
+    match why := what.why:
+        case conclusion.Ending():
+            return _ending(why, (what.node,))
         case conclusion.BudgetsNotRead():
             return "its disruption budgets could not be listed"
         case _:
@@ -196,9 +196,14 @@ def _suffering(what: conclusion.SufferingNodes | conclusion.NodeRecovery) -> str
     return f"{first_and_more(what.nodes)}: {_TROUBLES[what.trouble]}; {clears} on recovery"
 
 
-def _ending(grace_seconds: int) -> str:
-    within = f"{grace_seconds}s" if grace_seconds else "its grace period"
-    return f"it is being deleted and ends within {within}"
+def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) -> str:
+    deleted, whose = ("it is being deleted", "its") if one else ("they are being deleted", "their")
+    if what.over_since:
+        ended = f"{'its' if one else 'the first'} grace period ended at {what.over_since}"
+        return f"{deleted}, and {ended}: check the kubelet of {listed(nodes)}"
+    within = f"{what.grace_seconds}s" if what.grace_seconds else f"{whose} grace period"
+    unless = f", unless finalizers keep {'it' if one else 'them'}: {listed(what.finalizers)}" * bool(what.finalizers)
+    return f"{deleted} and end{'s' * one} within {within}{unless}"
 
 
 def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool) -> str:
@@ -557,13 +562,16 @@ def _(wait: conclusion.NodeRecovery) -> str:
 
 @WAITS.rule(
     summary="wait until a Pod has ended",
-    meaning="A Pod that blocks this one is being deleted, and its kubelet stops it within its grace period.",
-    when="If its node is reachable and no finalizer keeps it.",
-    action="Wait. Deleting it with --force may leave its containers running.",
+    meaning="A Pod that blocks this one is being deleted, and its kubelet stops it within its grace period. If several"
+    " Pods are named, all of them have to end.",
+    when="If its node is reachable, and it does not wait for its finalizers alone.",
+    action="Wait. If its grace period is over, check the kubelet. Deleting it with --force may leave its containers"
+    " running.",
     link=entry.CONFLICTING,
 )
 def _(wait: conclusion.PodEnding) -> str:
-    return f"{wait.namespace}/{wait.name} on {wait.node}: {_ending(wait.grace_seconds)}"
+    where = f"{enumerated([*map(str, wait.pods)])} on {enumerated(wait.nodes)}"
+    return f"{where}: {_ending(wait.ending, wait.nodes, one=len(wait.pods) == 1)}"
 
 
 @WAITS.rule(

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
+from kubectl_spread.commands.fix_budget import now
 from kubectl_spread.commands.read_sets import everything
 from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.contract.report import ClusterAccess, Metadata
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import EVENT, NAMESPACE
@@ -201,3 +204,15 @@ def test_the_schedulers_messages_are_read_where_they_may_order_a_choice(
     source = WithoutEvents([node("n"), waits, chosen, storage_class("fast")], server="https://server")
     seen(source)
     assert [read.namespace for read in source.asked if read.kind == EVENT] == (["default"] if asked else [])
+
+
+@pytest.mark.parametrize(
+    ("access", "at"),
+    [(UNSET, "2026-01-01T00:00:20Z"), (ClusterAccess(taken_at="2026-01-01T00:01:00Z"), "2026-01-01T00:01:00Z")],
+)
+def test_the_time_of_files_is_not_that_of_this_clock(access: ClusterAccess | UnsetType, at: str) -> None:
+    read = Metadata(
+        version="1", kube_version="v1.36", kube_version_from="default", access=access, as_of="2026-01-01T00:00:20Z"
+    )
+    assert now(read) == at
+    assert now(replace(read, server="https://here")) > "2026-01-02"

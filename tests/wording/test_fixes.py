@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     AfterDeletion,
     BudgetsNotRead,
     Effect,
-    EndsByItself,
+    Ending,
     Fragment,
     HeldByFinalizers,
     Keeper,
@@ -283,8 +283,16 @@ def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
 @pytest.mark.parametrize(
     ("why", "text"),
     [
-        (EndsByItself(30), "it is being deleted and ends within 30s"),
-        (EndsByItself(0), "it is being deleted and ends within its grace period"),
+        (Ending(grace_seconds=30), "it is being deleted and ends within 30s"),
+        (Ending(), "it is being deleted and ends within its grace period"),
+        (
+            Ending(grace_seconds=30, finalizers=("a/b", "c/d")),
+            "it is being deleted and ends within 30s, unless finalizers keep it: a/b, c/d",
+        ),
+        (
+            Ending(grace_seconds=30, over_since="2026-01-01T00:00:30Z"),
+            "it is being deleted, and its grace period ended at 2026-01-01T00:00:30Z: check the kubelet of a1",
+        ),
         (BudgetsNotRead(), "its disruption budgets could not be listed"),
         (EvictionRefused("The disruption budget web"), "The disruption budget web"),
         (KeptByController("Job"), "its Job would count it as failed"),

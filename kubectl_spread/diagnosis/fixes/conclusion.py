@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for
     from kubectl_spread.apiserver.eviction import EvictionRefused
     from kubectl_spread.controllers.do_not_evict import Kept
     from kubectl_spread.controllers.taints import NodeTrouble
+    from kubectl_spread.controllers.workloads import PodName
     from kubectl_spread.objects.meta import Plain
 
 
@@ -225,17 +226,25 @@ class SufferingNodes(msgspec.Struct, frozen=True, kw_only=True):
     trouble: NodeTrouble
 
 
-class EndsByItself(msgspec.Struct, frozen=True):
-    """The Pod is being deleted, and its kubelet ends it within the grace period (seconds; 0 if unknown)."""
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """Pods are being deleted, and their kubelets, which answer, end them.
 
-    grace_seconds: int
+    Attributes:
+        grace_seconds: the longest grace period (seconds); 0 if unknown.
+        over_since: when the grace period of one was over (RFC 3339), which should be gone; empty if none is.
+        finalizers: what keeps them after that.
+    """
+
+    grace_seconds: int = 0
+    over_since: str = ""
+    finalizers: tuple[str, ...] = ()
 
 
 class BudgetsNotRead(msgspec.Struct, frozen=True):
     """The PodDisruptionBudgets could not be listed."""
 
 
-WhyNotDeleted: TypeAlias = "Kept | EndsByItself | BudgetsNotRead | EvictionRefused"
+WhyNotDeleted: TypeAlias = "Kept | Ending | BudgetsNotRead | EvictionRefused"
 
 
 class StayingPod(msgspec.Struct, frozen=True, kw_only=True):
@@ -267,12 +276,11 @@ class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PodEnding(msgspec.Struct, frozen=True, kw_only=True):
-    """A Pod in the way that is being deleted, and ends within its grace period (seconds; 0 if unknown)."""
+    """Pods in the way that are being deleted, all of which have to end."""
 
-    namespace: str
-    name: str
-    node: str
-    grace_seconds: int
+    pods: tuple[PodName, ...]
+    nodes: tuple[str, ...]
+    ending: Ending
 
 
 class RolloutGoesOn(msgspec.Struct, frozen=True):

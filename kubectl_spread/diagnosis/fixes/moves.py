@@ -227,7 +227,7 @@ def _claims_of(pod: Pod) -> set[tuple[str, str]]:
 def why_not(pod: Pod, situation: Situation) -> conclusion.WhyNotDeleted | None:
     """Return why the Pod stays; None if its deletion may be offered."""
     if pod.terminating:
-        return _ends_by_itself(pod, situation) or kept_because(pod)
+        return ending(pod, situation) or kept_because(pod)
     if kept := kept_because(pod):
         return kept
     snapshot = situation.handle.snapshot
@@ -243,19 +243,21 @@ def is_of_its_node(pod: Pod) -> bool:
     return bool(owners & OF_THEIR_NODE) or CONFIG_MIRROR in pod.metadata.annotations
 
 
-def _ends_by_itself(pod: Pod, situation: Situation) -> conclusion.EndsByItself | None:
-    """Return that a Pod that is being deleted needs no help; None if it does.
+def ending(pod: Pod, situation: Situation) -> conclusion.Ending | None:
+    """Return that the kubelet ends a Pod that is being deleted; None if it does not, or only finalizers keep the Pod.
 
-    Its kubelet ends it within the grace period. If the kubelet does not answer, nothing does. After the grace period,
-    finalizers may keep the Pod forever.
+    If the kubelet does not answer, nothing ends it. After the grace period, finalizers may keep the Pod forever.
     """
     info = situation.handle.node_infos.get(pod.spec.node_name)
-    if info is None or not info.node.answers:
+    if not pod.terminating or info is None or not info.node.answers:
         return None
     metadata = pod.metadata
     grace = metadata.deletion_grace_period_seconds
-    over = grace == 0 or (metadata.deletion_timestamp or "") < situation.now
-    return None if metadata.finalizers and over else conclusion.EndsByItself(grace or 0)
+    until = metadata.deletion_timestamp or ""
+    over = grace == 0 or until < situation.now
+    if metadata.finalizers and over:
+        return None
+    return conclusion.Ending(grace_seconds=grace or 0, over_since=until * over, finalizers=tuple(metadata.finalizers))
 
 
 def settled(move: DeletePod, after: Situation) -> DeletePod | None:

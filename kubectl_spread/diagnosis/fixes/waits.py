@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import islice
 
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
 from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import PodName, owner_of
 from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
 from kubectl_spread.diagnosis.fixes.owner import is_of_older_revision
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
@@ -17,7 +18,7 @@ from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
-from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import ControlLoop
@@ -56,15 +57,44 @@ def waits_of(situation: Situation, spent: Spent) -> tuple[conclusion.Wait, ...]:
 
 def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     yield from _recoveries(situation)
-    for pod, why in _kept_pods(situation, spent, lambda _, why: isinstance(why, conclusion.EndsByItself)):
-        if isinstance(why, conclusion.EndsByItself):
-            namespace, name = pod.key
-            yield conclusion.PodEnding(
-                namespace=namespace, name=name, node=pod.spec.node_name, grace_seconds=why.grace_seconds
-            )
+    alone = [pod for pod, _ in _kept_pods(situation, spent, lambda _, why: isinstance(why, conclusion.Ending))]
+    together = () if alone else _ending_together(situation, spent)
+    yield from (_until_gone(pods, situation) for pods in (*((pod,) for pod in alone), together) if pods)
     if not spent() and _rollout_lets_in(situation):
         owner = str(owner_of(situation.pod, situation.handle.snapshot))
         yield conclusion.RolloutGoesOn(owner=owner, replaces=is_of_older_revision(situation))
+
+
+def _until_gone(pods: Sequence[Pod], situation: Situation) -> conclusion.PodEnding:
+    each = [found for pod in pods if (found := moves.ending(pod, situation)) is not None]
+    return conclusion.PodEnding(
+        pods=tuple(map(PodName.of, pods)),
+        nodes=tuple(dict.fromkeys(pod.spec.node_name for pod in pods)),
+        ending=conclusion.Ending(
+            grace_seconds=max(one.grace_seconds for one in each),
+            over_since=min((one.over_since for one in each if one.over_since), default=""),
+            finalizers=tuple(dict.fromkeys(finalizer for one in each for finalizer in one.finalizers)),
+        ),
+    )
+
+
+def _ending_together(situation: Situation, spent: Spent) -> Sequence[Pod]:
+    """Return Pods that are being deleted and that all have to end before a node takes the Pod; empty if none helps."""
+
+    def without(pods: Iterable[Pod]) -> Situation:
+        return replace(situation, handle=reduce(Handle.without_pod, pods, situation.handle))
+
+    there = (pod for info in situation.handle.node_infos.values() for pod in info.pods)
+    needed = [pod for pod in there if situation.exists(pod) and moves.ending(pod, situation) is not None]
+    if not needed or spent() or not (opened := without(needed).feasible):
+        return ()
+    on_one = [pod for pod in needed if pod.spec.node_name == opened[0]]
+    needed = on_one if without(on_one).feasible else needed
+    for pod in tuple(needed):
+        others = [other for other in needed if other is not pod]
+        if not spent() and without(others).feasible:
+            needed = others
+    return needed
 
 
 def _kept_pods(

@@ -288,11 +288,18 @@ class TestTerminating:
             objects[0]["status"] |= SILENT
         return objects
 
-    @pytest.mark.parametrize("now", ["", "2025-12-31T23:59:00Z", "2026-01-01T00:01:00Z"])
-    def test_end_by_themselves_where_the_node_answers(self, now: str) -> None:
+    @pytest.mark.parametrize(
+        ("now", "ends"),
+        [
+            ("", " and ends within 300s"),
+            ("2025-12-31T23:59:00Z", " and ends within 300s"),
+            ("2026-01-01T00:01:00Z", ", and its grace period ended at 2026-01-01T00:00:00Z: check the kubelet of n"),
+        ],
+    )
+    def test_end_by_themselves_where_the_node_answers(self, now: str, ends: str) -> None:
         found = search(self.ending(), PENDING, now=now)
         assert "MovePod" not in {fix.id for fix in found.fixes}
-        assert found.left_alone == ("default/holder on n: it is being deleted and ends within 300s",)
+        assert found.left_alone == (f"default/holder on n: it is being deleted{ends}",)
 
     @pytest.mark.parametrize(
         ("grace", "now", "stuck"),

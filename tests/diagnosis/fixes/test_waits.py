@@ -86,6 +86,38 @@ def test_a_pod_that_ends_by_itself() -> None:
     assert wait.message.endswith("ends within 30s")
 
 
+def leaving(name: str, *, on: str, until: str = "2026-01-01T00:00:30Z", **fields: object) -> Object:
+    """Return a Pod of three cores that is being deleted, with a grace period of 30 seconds, ``until`` its end."""
+    made = web(name, on=on, requests={"cpu": "3"}, **fields)
+    made["metadata"] |= {"deletionTimestamp": until, "deletionGracePeriodSeconds": 30}
+    return made
+
+
+class TestPodsThatEnd:
+    """Pods in the way that are being deleted."""
+
+    CROWDED = (*zones(c={"allocatable": {"cpu": "6"}}), *LEFT)
+    BOTH = (leaving("w-c", on="c1"), leaving("w-d", on="c1"))
+
+    def test_all_that_have_to_end_are_named(self) -> None:
+        unconcerned = leaving("w-e", on="a1")
+        found = search([*self.CROWDED, *self.BOTH, unconcerned], web(requests={"cpu": "4"}))
+        (wait,) = found.waits or ()
+        assert (wait.pod, wait.pods, wait.nodes) == ("default/w-c", ("default/w-c", "default/w-d"), ("c1",))
+        assert wait.message == ("default/w-c and default/w-d on c1: they are being deleted and end within 30s")
+
+    def test_one_whose_grace_period_is_over_is_not_promised_to_end(self) -> None:
+        over = leaving("w-d", on="c1", until="2026-01-01T00:00:10Z")
+        objects = [*self.CROWDED, self.BOTH[0], over]
+        (wait,) = search(objects, web(requests={"cpu": "4"}), now="2026-01-01T00:00:20Z").waits or ()
+        ended = "they are being deleted, and the first grace period ended at 2026-01-01T00:00:10Z"
+        assert wait.message == f"default/w-c and default/w-d on c1: {ended}: check the kubelet of c1"
+
+    def test_none_is_waited_for_where_another_pod_stays_in_the_way(self) -> None:
+        stays = web("w-f", on="c1", requests={"cpu": "3"}, owner={"kind": "Job", "name": "j"})
+        assert waits([*self.CROWDED, self.BOTH[0], stays], web(requests={"cpu": "6"})) == []
+
+
 def rollout(*, unavailable: int, paused: bool = False) -> tuple[list[Object], Object]:
     """Return a Deployment of three whose first new Pod starts, and its second one, which waits for room.
 
