@@ -111,6 +111,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
 
     Attributes:
         replicas: how many are requested.
+        next_summary: why a Pod would find no node, if the workload is scaled to 0 and the next Pod would find none.
         validation: why the API server would refuse the manifest.
         warnings: the API server's warnings; empty if it refuses the manifest.
         placements: where each replica goes, in order; ties go to the first name.
@@ -130,6 +131,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     """
 
     replicas: int = 1
+    next_summary: str = ""
     validation: tuple[ValidationError, ...] = ()
     warnings: tuple[ValidationWarning, ...] = ()
     placements: tuple[Placement, ...] = ()
@@ -189,13 +191,16 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         # Preemption opens the full nodes that pin the minimum.
         held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
         report = replace(report, findings=held)
+    next_summary = ""
     if outcome.is_cleared:
+        next_summary = report.summary if outcome.scaled_to_zero and not outcome.judgement.preemption else ""
         report = replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
     rollout = outcome.rollout
     return evaluation.as_item(
         CheckItem,
         evaluation.with_missing(report, incomplete_entries(outcome.unread_revisions)),
         replicas=outcome.replicas,
+        next_summary=next_summary,
         placements=outcome.placements,
         jam=_jam(outcome, report),
         pending=outcome.pending,

@@ -27,7 +27,7 @@ from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.gaps import Gap, UnreadRevision
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.workloads import RECREATE, DaemonSet, Deployment, StatefulSet
+from kubectl_spread.objects.workloads import RECREATE, DaemonSet, Deployment, Job, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation import placement
@@ -42,6 +42,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
         judgement: the scheduler's decision about its first Pod.
         unread_revisions: what is unknown about Pods of an older revision that are created.
         blameless: whether the first Pod needs no node, or gets one, whatever the decision.
+        scaled_to_zero: whether the workload wants no Pods, but may be scaled up.
         jam_judgement: the scheduler's decision about the first replica that finds no node.
         constraints: those of that replica, else of the first, with all placed replicas counted.
         jammed: the outcome in which it finds no node; None as for ``jam``.
@@ -50,6 +51,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     judgement: Judgement
     unread_revisions: tuple[Gap, ...] = ()
     blameless: bool = False
+    scaled_to_zero: bool = False
     replicas: int
     placements: tuple[placement.Placement, ...] = ()
     jam: placement.Jam | None = None
@@ -153,7 +155,9 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         judgement=judge(cycle.evaluate(first, handle), handle),
         unread_revisions=_unread_revisions(wanted, before, applied.came),
         # If no Pod comes, the template of a daemon or of a rollout is not to blame.
-        blameless=bool(placed.placements) or (outcomes.jam is None and (is_daemon or rollout is not None)),
+        blameless=bool(placed.placements)
+        or (outcomes.jam is None and (is_daemon or rollout is not None or not replicas)),
+        scaled_to_zero=not (replicas or isinstance(wanted.owner, DaemonSet | Job)),
         replicas=replicas,
         placements=placed.placements,
         pending=len(placed.waiting) + applied.waiting_before if jammed else 0,

@@ -73,6 +73,11 @@ SHOWN_TIES = 3
 TIES_BY_NAME = "Ties were broken by name: in a cluster of this size no other order was simulated."
 
 
+def no_pod(next_summary: str) -> str:
+    """Return that no Pod comes now, and why the next one would find no node; empty where it would find one."""
+    return f"no Pod comes now. The next one would find no node. {next_summary}" if next_summary else NO_POD
+
+
 def refused(sentence: str) -> str:
     """Return that the API server refuses the manifest, and the outcome if it did not."""
     return f"the API server refuses it. Otherwise: {sentence}"

@@ -344,6 +344,26 @@ def test_more_pods_than_there_can_be(checked: Check, kind: str) -> None:
 def test_zero_replicas_are_none(checked: Check) -> None:
     item = only(checked([workload("Deployment", "web", replicas=0)]))
     assert (item.replicas, item.placements, item.jam) == (0, (), None)
+    assert check_sentence(item) == NO_POD
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["scaled to 0 by hand", "new"])
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_where_none_comes_nothing_is_wrong_and_the_next_one_is_judged(checked: Check, kind: str, *, live: bool) -> None:
+    described = workload(kind, "web", replicas=0, pods=template(requests={"cpu": "99"}))
+    report = checked([described], [*ABC, *[described] * live])
+    item = only(report)
+    assert (item.verdict, item.summary, exit_code(report)) == ("Schedulable", "", 0)
+    why = "The next one would find no node. No constraint is the cause: NodeResourcesFit: cpu: asks 99, at most 8 free."
+    assert check_sentence(item) == f"no Pod comes now. {why}"
+
+
+def test_where_none_comes_the_next_one_may_preempt(checked: Check) -> None:
+    full = [pod(f"low-{name}", on=name, requests={"cpu": "8"}, priority=0) for name in ("a1", "b1", "c1")]
+    urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
+    pods = template(requests={"cpu": "8"}, priorityClassName="high")
+    item = only(checked([workload("Deployment", "web", replicas=0, pods=pods)], [*ABC, *full, urgent]))
+    assert check_sentence(item) == NO_POD
 
 
 @pytest.mark.parametrize("surge", ["lots", "30", "-1", "1.5", -3])
