@@ -33,7 +33,8 @@ class Domain(DomainFacts, frozen=True, kw_only=True):
         skew_if_placed: the same with the Pod placed there.
         allowed: whether the constraint lets the Pod go there.
         pinned: whether it holds the minimum and other requirements reject all its nodes.
-        pinned_by: these requirements; of a soft constraint, what keeps the Pod off all of its nodes; else empty.
+        pinned_by: these requirements, or what keeps the Pod off all its nodes if the constraint allows it there.
+        next: how the next Pod gets there although it is rejected, or that its template names a node elsewhere.
     """
 
     pinned_by: tuple[Pin, ...] = ()
@@ -48,6 +49,7 @@ class ConstraintReport(ConstraintFacts, frozen=True, kw_only=True):
         self_match: whether the constraint counts the Pod itself once it is placed.
         node_affinity_policy: Ignore if nodes that the Pod's node affinity excludes count; absent for Honor.
         node_taints_policy: Honor if nodes with taints that the Pod does not tolerate do not count; absent for Ignore.
+        own_node: whether each Pod, of a DaemonSet, counts only its own node; absent otherwise.
         default: whether it is one of the cluster's default constraints.
         global_minimum: the fewest matching Pods in any eligible domain, 0 while minDomains is not reached.
         minimum_domains: every domain that holds the minimum; may be empty.
@@ -74,6 +76,7 @@ def _domain(domain: domains.Domain) -> Domain:
         skew_if_placed=domain.skew_if_placed,
         allowed=domain.allowed,
         pinned=domain.pinned,
+        next=domain.next,
         pinned_by=tuple(
             Pin(node=pin.node, requirement=pin.requirement, detail=reason_text(pin.reason)) for pin in domain.pins
         ),

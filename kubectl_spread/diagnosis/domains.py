@@ -53,10 +53,11 @@ class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=
     skew_if_placed: int
     allowed: bool
     pinned: bool = False
+    next: Literal["Preemption", "NodeName", "OtherNodeName"] | UnsetType = UNSET
 
 
 class Domain(DomainFacts, frozen=True, kw_only=True):
-    """The same, with what keeps the Pod off its nodes; only if it is pinned, or the constraint is soft."""
+    """The same, with what keeps the Pod off all its nodes, if the constraint does not, or the domain is pinned."""
 
     pins: tuple[Pin, ...] = ()
 
@@ -90,6 +91,7 @@ class ConstraintFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     self_match: bool
     node_affinity_policy: Literal["Ignore"] | UnsetType = UNSET
     node_taints_policy: Literal["Honor"] | UnsetType = UNSET
+    own_node: Literal[True] | UnsetType = UNSET
     default: bool
     global_minimum: int
     minimum_domains: tuple[str, ...]
@@ -233,9 +235,10 @@ def _domains(
         shut = bool(counted) and others.issuperset(counted)
         # pinned: it holds the minimum, and every counted node in it is rejected by another requirement
         pinned = shut and value in holding
-        pins = tuple(pinning.of(counted, constraint)) if pinned or (shut and not constraint.hard) else ()
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         # allowed: matching + self - global minimum <= maxSkew
+        allowed = placed <= constraint.max_skew or not limits
+        pins = tuple(pinning.of(counted, constraint)) if pinned or (shut and allowed) else ()
         yield Domain(
             value=value,
             nodes=counted,
@@ -245,7 +248,7 @@ def _domains(
             by_node={name: on_node.get(name, 0) for name in counted},
             skew=matching - counts.global_minimum,
             skew_if_placed=placed,
-            allowed=placed <= constraint.max_skew or not limits,
+            allowed=allowed,
             pinned=pinned,
             pins=pins,
         )

@@ -183,10 +183,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         found = next(each for each in self.judged.constraints if each.index == index)
         alone = self.state.alone
         if alone is None:
-            return found
+            return replace(found, domains=tuple(map(self._with_next, found.domains)))
         skews = (alone.get(each.value, 0) for each in found.domains)
         domains = (_on_own_node(each, found, skew) for each, skew in zip(found.domains, skews, strict=True))
-        return replace(found, domains=tuple(domains))
+        return replace(found, domains=tuple(domains), own_node=True)
+
+    def _with_next(self, domain: Domain) -> Domain:
+        """Return the domain with how the next Pod gets there other than by the filters, or that it never does."""
+        nodes, named = self.judged.next, bool(self.revision.is_next and self.revision.named_node)
+        if not (named or self.judged.decision.preemption):
+            return domain
+        values = self.revision.handle.index.values(self.state.constraint.topology_key)
+        here = any(values.get(name) == domain.value for name in nodes)
+        if named:
+            return replace(domain, next="NodeName" if here else "OtherNodeName")
+        return replace(domain, next="Preemption") if here else domain
 
     @property
     def evaluated_filters(self) -> tuple[str, ...]:

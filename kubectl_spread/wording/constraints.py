@@ -16,6 +16,12 @@ UNMATCHED = "does not match the Pod itself"
 DEFAULT = "cluster default"
 NOT_COUNTED = "not counted"
 OPEN = "yes"
+NEXT = {
+    "Preemption": "yes, by preemption",
+    "NodeName": "yes, by spec.nodeName",
+    "OtherNodeName": "no: spec.nodeName is a node elsewhere",
+}
+"""How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
 SHOWN_DOMAINS = 6
 """Domains (count) up to which those at the minimum are named."""
 
@@ -39,6 +45,13 @@ def too_few_domains(eligible: int, min_domains: int) -> str:
     """Return that the minimum is 0 while there are fewer domains than minDomains."""
     counts = "counts" if eligible == 1 else "count"
     return f"Minimum: 0, because minDomains requires {min_domains} domains and {eligible} {counts}."
+
+
+def own_node(min_domains: int) -> str:
+    """Return what the minimum is for the Pods of a DaemonSet, each of which counts only its own node."""
+    if min_domains > 1:
+        return f"{too_few_domains(1, min_domains)} Each Pod counts only its own node."
+    return "Minimum: each Pod counts only its own node."
 
 
 def minimum_text(minimum: int, domains: Sequence[str]) -> str:

@@ -192,7 +192,7 @@ def test_a_profile_without_the_filter_closes_and_pins_no_domain() -> None:
     profile = configured_profile({"profiles": [{"plugins": disabled}]})
     report = report_of(incoming(), [*TAINTED, *web("a1", "b1")], profile)
     assert table(report.constraints[0]) == {"a": (1, 1, 2, True), "b": (1, 1, 2, True), "c": (0, 0, 1, True)}
-    assert not any(domain.pinned or domain.pinned_by for domain in report.constraints[0].domains)
+    assert not any(domain.pinned for domain in report.constraints[0].domains)
     assert "PinnedMinimum" not in {finding.id for finding in report.findings}
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 import msgspec
+from msgspec import UnsetType
 
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
@@ -160,7 +161,9 @@ def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
 
 
 def next_text(domain: Domain) -> str:
-    """Return whether one more Pod may go there, as far as this constraint is concerned."""
+    """Return whether one more Pod may go there, and if not, why."""
+    if not isinstance(domain.next, UnsetType):
+        return wording.NEXT[domain.next]
     if not domain.eligible:
         return wording.NOT_COUNTED
     if not domain.allowed:
@@ -172,6 +175,8 @@ def next_text(domain: Domain) -> str:
 def minimum_text(constraint: ConstraintReport) -> str:
     """Return who holds the global minimum."""
     eligible = sum(domain.eligible for domain in constraint.domains)
+    if not isinstance(constraint.own_node, UnsetType):
+        return wording.own_node(constraint.min_domains)
     if constraint.hard and eligible < constraint.min_domains and constraint.min_domains > 1:
         return wording.too_few_domains(eligible, constraint.min_domains)
     return wording.minimum_text(constraint.global_minimum, constraint.minimum_domains)

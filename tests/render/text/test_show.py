@@ -191,3 +191,62 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
     ):
         assert text
         assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text
+
+
+class TestNext:
+    """Where the domain table and the lines below it say that the next Pod goes."""
+
+    @staticmethod
+    def details(*objects: Object) -> dict[str, str]:
+        """Return domain → NEXT, and the lines below the table, each by what is before its colon."""
+        report = SkewReport(metadata=METADATA, items=rows_of([*ABC, *objects]))
+        lines = show_details(report, wide=False, by_node=False).splitlines()
+        start = next(n for n, line in enumerate(lines) if line.startswith("DOMAIN"))
+        at = lines[start].index("NEXT")
+        return {line.split()[0]: line[at:] for line in lines[start + 1 : start + 4]} | {
+            line.partition(": ")[0]: line.partition(": ")[2] for line in lines[start + 4 :]
+        }
+
+    def test_a_domain_in_which_the_scheduler_makes_room_takes_the_pod(self) -> None:
+        full = [pod(f"low-{name}", on=name, requests={"cpu": "8"}, priority=0) for name in ("a1", "a2", "b1")]
+        kept = pod("high", on="c1", requests={"cpu": "8"}, priority=9)
+        told = self.details(
+            *full,
+            kept,
+            pod("web", labels={"app": "web"}, requests={"cpu": "1"}, priority=5, topologySpreadConstraints=[ON_ZONES]),
+        )
+        assert (told["a"], told["b"]) == ("yes, by preemption", "yes, by preemption")
+        assert told["c"] == "no: cpu: asks 1, 0 free of 8"
+        assert told["web is Pending"] == "it can go to a1, a2, b1."
+
+    def test_a_domain_that_is_full_takes_none_although_its_skew_allows_it(self) -> None:
+        full = pod("other", on="b1", labels={"app": "web"}, requests={"cpu": "8"})
+        wide = [spread(ZONE, selector=app("web"), maxSkew=2)]
+        made = pod("web", labels={"app": "web"}, requests={"cpu": "1"}, topologySpreadConstraints=wide)
+        told = self.details(full, made)
+        assert (told["a"], told["b"], told["c"]) == ("yes", "no: cpu: asks 1, 0 free of 8", "yes")
+
+    def test_only_the_node_that_a_template_names(self) -> None:
+        told = self.details(
+            workload("Deployment", "web", pods=template(ON_ZONES, nodeName="b1"), replicas=3), *web("b1")
+        )
+        assert told["b"] == "yes, by spec.nodeName"
+        assert (told["a"], told["c"]) == ("no: spec.nodeName is a node elsewhere",) * 2
+
+    @pytest.mark.parametrize(
+        ("fields", "minimum"),
+        [
+            ({}, "each Pod counts only its own node."),
+            (
+                {"minDomains": 2},
+                "0, because minDomains requires 2 domains and 1 counts. Each Pod counts only its own node.",
+            ),
+            ({"nodeAffinityPolicy": "Ignore"}, "0 (b, c)."),
+        ],
+    )
+    def test_a_daemon_has_no_minimum_but_that_of_its_own_node(self, fields: Object, minimum: str) -> None:
+        pods = template(spread(ZONE, selector=app("web"), **fields))
+        daemon = owned(
+            "web-a", "DaemonSet", "web", on="a1", topologySpreadConstraints=pods["spec"]["topologySpreadConstraints"]
+        )
+        assert self.details(workload("DaemonSet", "web", pods=pods), daemon)["Minimum"] == minimum
