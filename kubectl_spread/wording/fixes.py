@@ -112,7 +112,17 @@ def starts(fix: conclusion.VerifiedFix) -> str:
     warnings = (f"causes {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
     after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
     cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
-    return "; ".join(dict.fromkeys(filter(None, (*map(_sets_off, fix.routes), *cautions, *warnings))))
+    end = _ends_with(fix.rollout_end) if fix.rollout_end is not None else ""
+    return "; ".join(dict.fromkeys(filter(None, (*map(_sets_off, fix.routes), end, *cautions, *warnings))))
+
+
+def _ends_with(end: conclusion.RolloutEnd) -> str:
+    if not end.most:
+        return ""
+    pods = count_of(end.most, "Pod")
+    if end.least < end.most:
+        return f"after that, up to {pods} may still have no node"
+    return f"after that, {pods} still {'has' if end.most == 1 else 'have'} no node"
 
 
 def _sets_off(route: conclusion.Route) -> str:

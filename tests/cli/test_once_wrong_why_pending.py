@@ -195,7 +195,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     ),
     "it would come back to the same node": (
         [*ZONES, node("a2", zone="a"), SHUT, *daemons()],
-        ["AddMatchLabelKeys", "FixSelector", "HonorTaints", "RaiseMaxSkew", "MakeSoft", "RemoveTaint", "AddToleration"],
+        ["AddMatchLabelKeys", "HonorTaints", "MakeSoft", "FixSelector", "RaiseMaxSkew", "RemoveTaint", "AddToleration"],
         [],
     ),
     "it ends by itself": (
@@ -205,7 +205,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     ),
     "agents take their taints away": (
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
-        ["HonorTaints", "RaiseMaxSkew", "MakeSoft"],
+        ["HonorTaints", "MakeSoft", "RaiseMaxSkew"],
         ["b1: Cilium's agent does not run there; the taint clears on recovery"],
     ),
     "no controller recreates it": (

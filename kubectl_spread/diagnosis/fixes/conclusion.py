@@ -156,6 +156,13 @@ class Outlook(Enum):
 AfterDeletion: TypeAlias = Recreated | HeldByFinalizers | Outlook
 
 
+class RolloutEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How many Pods of the owner (count) have no node once nothing changes, at least and at most."""
+
+    least: int
+    most: int
+
+
 class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
     """A set of changes that lets the Pod in, verified by simulation; for other fields see ``contract.fixes.Fix``.
 
@@ -164,6 +171,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         mends: whether it makes a constraint select its own Pod, which it did not: such fixes come first.
         alike: the objects of each set of changes with the same result.
         new_revision: the nodes for a Pod of the owner's new revision; None if they are those of ``feasible``.
+        rollout_end: how the rollout ends that the commands trigger; None if there is none, or it was not followed.
         on_read_pods: whether it was verified with only some Pods read.
         warnings: ids of the findings that it adds; none is an error.
     """
@@ -178,6 +186,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     routes: tuple[Route, ...]
     new_revision: tuple[str, ...] | None = None
+    rollout_end: RolloutEnd | None = None
     on_read_pods: bool
     warnings: tuple[str, ...] = ()
 
@@ -201,15 +210,15 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
 
         Fixes that keep decisions come first, then those that surely let in all Pending Pods, then those that break
-        less, then those that cost less. A fix that lets in no Pod comes after them, then the deletion of a Pod that
-        nothing recreates. A fix that drops the Pod's node pool comes last.
+        less, then those that cost less. A fix whose commands reach no Pending Pod comes after them, then the deletion
+        of a Pod that nothing recreates. A fix that drops the Pod's node pool comes last.
         """
         overtaken = isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
         return (
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
-            not self.admits,
             not self.mends,
+            not (self.admits or self.rollout_end),
             self.overrides.rank,
             overtaken or self.admits < self.siblings,
             self.disturbs.rank,

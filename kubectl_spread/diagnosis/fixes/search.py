@@ -38,6 +38,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 )
 from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
+from kubectl_spread.diagnosis.fixes.rollout import rollout_end
 from kubectl_spread.diagnosis.fixes.route import renewal_jams, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
@@ -103,7 +104,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
         return NO_FIXES
     renewed = _harmless(_working_alone(moves.stale(situation), situation, spent))
     if any(isinstance(part, RecreatePod) and not part.lacks for each in renewed for part in each.parts):
-        return FixSearch(fixes=_ranked(renewed[:1], situation, siblings), complete=not spent())
+        return FixSearch(fixes=_ranked(renewed[:1], situation, siblings, spent), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, situation, spent)]
     working = [*renewed, *_harmless(singles)]
@@ -119,12 +120,12 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
     waits = waits_of(situation, spent)
-    fixes, complete = _ranked(working, situation, siblings), not spent()
+    fixes, complete = _ranked(working, situation, siblings, spent), not spent()
     if renewed or any(isinstance(each, RolloutGoesOn) and each.replaces for each in waits):
         fixes = tuple(each for each in fixes if any(route.commands for route in each.routes))
     return FixSearch(
         fixes=fixes,
-        new_nodes=_ranked(new_nodes, situation, siblings),
+        new_nodes=_ranked(new_nodes, situation, siblings, spent),
         not_offered=alone,
         waits=waits,
         complete=complete,
@@ -145,7 +146,7 @@ def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ..
         found = _harmless(_working_alone(constraints.candidates(anywhere, others=0), anywhere, spent))
         working += (each for each in found if each.keeps_decisions and not _counts(bound_for, each.after))
     working = working or _harmless(_working_alone(nodes.additions(situation), situation, spent))
-    return _ranked(working, situation, (situation.pod,))
+    return _ranked(working, situation, (situation.pod,), spent)
 
 
 def _counts(bound_for: Destination, situation: Situation) -> bool:
@@ -284,19 +285,21 @@ def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     return [each for each in found if not each.errors]
 
 
-def _ranked(working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[VerifiedFix, ...]:
+def _ranked(
+    working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod], spent: Spent
+) -> tuple[VerifiedFix, ...]:
     grouped: dict[Hashable, list[WorkingFix]] = {}
     for each in working:
         grouped.setdefault(each.likeness, []).append(each)
     fixes = [
-        _verified_fix(first, tuple(other.names for other in others), situation, siblings)
+        _verified_fix(first, tuple(other.names for other in others), situation, siblings, spent)
         for first, *others in grouped.values()
     ]
     return tuple(sorted(fixes, key=lambda fix: fix.rank))
 
 
 def _verified_fix(
-    fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation, siblings: Sequence[Pod]
+    fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation, siblings: Sequence[Pod], spent: Spent
 ) -> VerifiedFix:
     feasible = fix.after.feasible
     upcoming = new_revision_pod(fix.parts, situation)
@@ -305,17 +308,20 @@ def _verified_fix(
     routes = tuple(routes_of(fix.parts, situation, considered))
     rolled_back = any(each.effect is Effect.ROLLBACK and each.disturbs is Disturbance.NOTHING for each in routes)
     limits = [LETS_IN_AT_MOST.get(route.effect, len(considered)) for route in routes if route.effect is not None]
+    end = None if spent() else rollout_end(fix.parts, routes, situation, fix.after.handle)
+    placed = 1 + _placed_after(fix, considered[1:]) if end is None else max(len(siblings) - end.most, 0)
     return VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
         mends=any(part.mends for part in fix.parts),
         feasible=feasible,
-        admits=min(1 + _placed_after(fix, considered[1:]), max(limits, default=len(considered))),
+        admits=min(placed, len(considered), max(limits, default=len(considered))),
         siblings=len(considered),
         alike=alike,
         changes=merge_changes(fix.parts, situation.pod),
         routes=routes,
         new_revision=None if set(renewed) == set(feasible) else renewed,
+        rollout_end=end,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
         warnings=tuple(each for each in fix.warnings if not (rolled_back and each == RolloutMixesRevisions.__name__)),
     )

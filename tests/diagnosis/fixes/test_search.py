@@ -27,7 +27,8 @@ def order(fix: Fix) -> tuple[bool, bool, int, bool, int, int, int, str]:
     gone = "no controller recreates it" in fix.starts
     overrides = fix.overrides.rank if isinstance(fix.overrides, Override) else 0
     unsure = OVERTAKEN in fix.starts or fix.admits < fix.siblings
-    return gone, not fix.admits, overrides, unsure, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
+    reached = fix.admits or "after that," in fix.starts
+    return gone, not reached, overrides, unsure, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
 
 
 def test_a_pod_that_has_a_node_needs_nothing() -> None:
@@ -148,14 +149,19 @@ def test_a_search_that_is_cut_short_says_so() -> None:
     assert (cut.fixes, cut.fix_search) == ((), "bounded")
 
 
+def running(by: Object) -> list[Object]:
+    """Return the crowded cluster, whose Pods the workload owns."""
+    return [owned(each, by) if each["kind"] == "Pod" else each for each in CROWDED]
+
+
 class TestSiblings:
     """Other Pending Pods of the same workload."""
 
     def test_are_placed_one_after_another(self) -> None:
-        replica_set = owner("ReplicaSet", web())
+        replica_set = owner("ReplicaSet", web(), replicas=3 + 2)
         siblings = [owned(web(f"web-{i}"), replica_set) for i in range(3)]
-        stranger = web("stranger")
-        found = fixes([*CROWDED, replica_set], siblings[0], siblings=[*siblings[1:], stranger])
+        stranger = web("stranger", labels={"app": "other"})
+        found = fixes([*running(replica_set), replica_set], siblings[0], siblings=[*siblings[1:], stranger])
         assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (2, 3)
         assert (found["MakeSoft"].admits, found["MakeSoft"].siblings) == (3, 3)
         assert (found["RemoveTaint"].admits, found["RemoveTaint"].siblings) == (3, 3)
@@ -163,13 +169,13 @@ class TestSiblings:
     def test_of_another_revision_stay_as_they_are_where_the_change_does_not_fit_them(self) -> None:
         replica_set = owner("ReplicaSet", web())
         other = owned(pod("other", labels={"app": "web"}, nodeSelector={ZONE: "nowhere"}), replica_set)
-        found = fixes([*CROWDED, replica_set], owned(web(), replica_set), siblings=[other])
+        found = fixes(CROWDED, owned(web(), replica_set), siblings=[other])
         assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (1, 2)
 
     def test_beyond_a_hundred_are_not_counted(self) -> None:
-        replica_set = owner("ReplicaSet", web())
+        replica_set = owner("ReplicaSet", web(), replicas=MOST_SIBLINGS + 20 + 2)
         siblings = [owned(web(f"web-{i}"), replica_set) for i in range(MOST_SIBLINGS + 20)]
-        found = fixes([*CROWDED, replica_set], siblings[0], siblings=siblings[1:])
+        found = fixes([*running(replica_set), replica_set], siblings[0], siblings=siblings[1:])
         assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (2, MOST_SIBLINGS)
 
 

@@ -1,0 +1,63 @@
+"""What a fix lets in is what is left of its rollout in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.build import Object
+from tests.build_storage import claim, volume
+from tests.diagnosis.fixes.clusters import HASH, fixes, search, web, zones
+from tests.diagnosis.fixes.owners import owned, owner
+
+TAINTED: Object = {"taints": ["x=y:NoSchedule"]}
+SURGE: Object = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+IN_PLACE: Object = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+
+
+def deployed(strategy: Object) -> tuple[list[Object], Object]:
+    """Return two zones, one of them closed, and a Deployment with one Pod that runs and one that waits."""
+    by = owner("Deployment", web(), strategy=strategy)
+    made = owner("ReplicaSet", web(labels={"app": "web", HASH: "h1"}), name="web-h1", of=by)
+    running, waiting = (owned(web(name, on=on), made, **{HASH: "h1"}) for name, on in (("on-a", "a1"), ("web-0", "")))
+    return [*zones(b=TAINTED)[:2], by, made, running], waiting
+
+
+@pytest.mark.parametrize(("strategy", "admits"), [(SURGE, 0), (IN_PLACE, 1)], ids=["surge", "in place"])
+def test_the_last_pod_of_a_rollout_has_to_fit_around_the_old_ones(strategy: Object, admits: int) -> None:
+    """While the old Pod runs, the zone holds two, and a third would make the skew 3."""
+    objects, waiting = deployed(strategy)
+    raised = fixes(objects, waiting)["RaiseMaxSkew"]
+    assert (raised.admits, raised.siblings) == (admits, 1)
+    assert ("after that, 1 Pod still has no node" in raised.starts) is not admits
+
+
+def test_a_rollout_that_ends_comes_before_one_that_does_not() -> None:
+    objects, waiting = deployed(SURGE)
+    assert [fix.id for fix in search(objects, waiting).fixes][:3] == ["HonorTaints", "MakeSoft", "RaiseMaxSkew"]
+
+
+def test_without_its_replica_sets_a_rollout_is_not_followed() -> None:
+    objects, waiting = deployed(SURGE)
+    left = [each for each in objects if each["kind"] != "ReplicaSet"]
+    raised = fixes(left, waiting)
+    assert all("after that," not in fix.starts for fix in raised.values())
+
+
+@pytest.mark.parametrize(("policy", "admits"), [("OrderedReady", 0), ("Parallel", 1)])
+def test_a_lower_ordinal_without_a_node_holds_up_the_higher_ones(policy: str, admits: int) -> None:
+    """No node takes web-0, so the controller of an OrderedReady StatefulSet never creates web-1 again."""
+    fields: Object = {"topologySpreadConstraints": [], "nodeSelector": {"disk": "ssd"}}
+    store = claim("data", class_name="")
+    by = owner("StatefulSet", web(**fields), podManagementPolicy=policy, volumeClaimTemplates=[store])
+    lower, asked = (
+        owned(web(f"web-{number}", volumes=[claimed(f"data-web-{number}")], **fields), by) for number in range(2)
+    )
+    volumes = [volume("v1", phase="Bound"), claim("data-web-1", class_name="", bound_to="v1")]
+    gone = claim("data-web-0", class_name="", bound_to="v0", phase="Lost")
+    found = fixes([*zones(), by, lower, gone, *volumes], asked, siblings=[lower])
+    assert {name: fix.admits for name, fix in found.items()} == {"RelaxNodeSelector": admits}
+
+
+def claimed(name: str) -> Object:
+    """Return the volume data of a Pod, from the claim."""
+    return {"name": "data", "persistentVolumeClaim": {"claimName": name}}
