@@ -55,6 +55,10 @@ class SimulateFlags(Flags):
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
     force: Annotated[bool, Option(help="Also evict Pods that no controller recreates.")] = False
+    disable_eviction: Annotated[bool, Option(help="Delete Pods instead of evicting them, whatever their budgets.")] = (
+        False
+    )
+    pod_selector: Annotated[str, Option(metavar="SELECTOR", help="Drain only the Pods with these labels.")] = ""
     # Who pastes the flags of kubectl drain gets an answer.
     ignore_daemonsets: Annotated[bool, Option(help="Has no effect: every simulated drain uses this flag.")] = False
     delete_emptydir_data: Annotated[bool, Option(help="Has no effect: every simulated drain uses this flag.")] = False
@@ -74,6 +78,7 @@ def simulate(
 ) -> None:
     """Simulate what happens to Pods when nodes drain, fail or are added, or workloads scale or roll out."""
     from kubectl_spread.commands import simulate as command
+    from kubectl_spread.labels import parse_selector
     from kubectl_spread.render.outline import Extent
     from kubectl_spread.render.outline.simulate import simulate_outline
     from kubectl_spread.render.text import outline_text
@@ -88,6 +93,8 @@ def simulate(
     options = command.SimulateOptions(
         steps=tuple((flag, value) for flag, value in flags.in_order if flag in {command.FROM_FILE, *Verb}),
         force=flags.force,
+        disable_eviction=flags.disable_eviction,
+        pod_selector=parse_selector(flags.pod_selector),
         namespace=scope.namespace or source.namespace,
         defaults=flags.defaults,
     )

@@ -31,6 +31,7 @@ from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, UsageError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.gaps import Gap, Purpose, UntriedPods
+from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind, Workload
@@ -56,6 +57,7 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         steps: (verb or FROM_FILE, value) in order.
+        force, disable_eviction, pod_selector: of every drain, as for ``Step``.
         namespace: of objects that are named without one.
         defaults: whether workloads without constraints are included with the cluster's defaults.
         most_verdicts: the most verdicts (Pods × nodes) before no further Pod is tried.
@@ -63,6 +65,8 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     steps: tuple[tuple[str, str], ...]
     force: bool = False
+    disable_eviction: bool = False
+    pod_selector: Selector = EVERYTHING
     namespace: str = "default"
     defaults: bool = False
     most_verdicts: int = MOST_VERDICTS
@@ -251,7 +255,10 @@ class Naming:
         if verb is Verb.REMOVE:
             for name in names:
                 del self._nodes[name]
-        return Step(verb, value, nodes=tuple(names), force=self._options.force)
+        if verb not in {Verb.DRAIN, Verb.REMOVE}:
+            return Step(verb, value, nodes=tuple(names))
+        force, delete, selector = self._options.force, self._options.disable_eviction, self._options.pod_selector
+        return Step(verb, value, nodes=tuple(names), force=force, disable_eviction=delete, pod_selector=selector)
 
     def _labelled(self, value: str) -> Sequence[str]:
         """Return the nodes with this label; at least one."""

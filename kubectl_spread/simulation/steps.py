@@ -20,6 +20,7 @@ from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
+from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import KubernetesObject
@@ -101,10 +102,12 @@ class DrainFlags(msgspec.Struct, frozen=True):
     Attributes:
         nodes: a node's name or a label.
         pods: flag → the Pods that require it.
+        given: the flags that it has anyway.
     """
 
     nodes: str
     pods: Mapping[DrainFlag, tuple[PodKey, ...]]
+    given: tuple[str, ...] = ()
 
 
 class BoundByName(msgspec.Struct, frozen=True):
@@ -156,6 +159,8 @@ class Step(msgspec.Struct, frozen=True):
         ref: the workload or Pod that it changes.
         number: replicas, or new nodes (count).
         force: whether a drain evicts Pods without a controller.
+        disable_eviction: whether a drain deletes Pods, whatever their budgets.
+        pod_selector: which Pods a drain evicts; the others stay.
         merged: objects that are applied and merged with the existing ones already.
         stored, as_if: as for ``applied``.
         alone: whether only the Pods of these objects are of interest: other workloads are not synced, and their waiting
@@ -170,6 +175,8 @@ class Step(msgspec.Struct, frozen=True):
     ref: workloads.WorkloadRef | None = None
     number: int = 1
     force: bool = False
+    disable_eviction: bool = False
+    pod_selector: Selector = EVERYTHING
     objects: tuple[Application, ...] = ()
     merged: tuple[KubernetesObject, ...] = ()
     stored: Mapping[tuple[str, workloads.WorkloadRef], Pod] = {}
@@ -179,7 +186,13 @@ class Step(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return the step as the user wrote it."""
-        return f"{self.verb} {self.value}"
+        return " ".join((self.verb, self.value, *self.drain_flags))
+
+    @property
+    def drain_flags(self) -> tuple[str, ...]:
+        """The flags that decide which Pods a drain evicts or deletes."""
+        selected = () if self.pod_selector.empty else (f"--pod-selector={self.pod_selector}",)
+        return ("--disable-eviction",) * self.disable_eviction + selected
 
 
 class Blocked(msgspec.Struct, frozen=True):
@@ -256,7 +269,9 @@ def _cordon(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
 def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Drain nodes as kubectl does: it cordons all of them first, then evicts the Pods of one after another.
 
-    Source: kubectl pkg/cmd/drain/drain.go RunDrain, pkg/drain/filters.go (v0.36).
+    It looks only at Pods that the selector matches: no other one makes it refuse.
+
+    Source: kubectl pkg/cmd/drain/drain.go RunDrain, pkg/drain/drain.go GetPodsForDeletion, filters.go (v0.36).
     """
     _cordon(step, cluster, loop)
     gone: list[Pod] = []
@@ -265,14 +280,14 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     flags = tuple(_flags(step, cluster))
     held: Mapping[PodKey, BlockReason]
     for name in sorted(step.nodes):
-        drained = [pod for pod in cluster.on_nodes([name])[name] if _is_drained(pod, cluster)]
+        drained = [pod for pod in _selected(step, cluster.on_nodes([name])[name]) if _is_drained(pod, cluster)]
         whys = {pod.key: why for pod in drained if not step.force and (why := _needs_force(pod, cluster))}
         if whys:
             held = {pod.key: whys.get(pod.key, DrainRefused()) for pod in drained}
         elif waits_at:
             held = {pod.key: DrainWaits(waits_at) for pod in drained}
         else:
-            held = _evict(drained, cluster, loop)
+            held = _evict(drained, cluster, loop, by_deletion=step.disable_eviction)
             # After a permanent refusal kubectl goes on with the next node.
             tried_again = set(held.values()) - {EvictionRefused(eviction.MORE_THAN_ONE)}
             waits_at = name if tried_again or any(_waited_for(drained, cluster)) else ""
@@ -283,7 +298,8 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
     needed: dict[DrainFlag, list[PodKey]] = defaultdict(list)
-    for pod in (pod for pods in cluster.on_nodes(sorted(step.nodes)).values() for pod in pods if not pod.finished):
+    there = (pod for pods in cluster.on_nodes(sorted(step.nodes)).values() for pod in _selected(step, pods))
+    for pod in (pod for pod in there if not pod.finished):
         if not (_is_drained(pod, cluster) or workloads.is_mirror(pod)):
             needed[DrainFlag.IGNORE_DAEMONSETS].append(pod.key)
         elif not workloads.is_mirror(pod):
@@ -292,7 +308,12 @@ def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
             if step.force and _needs_force(pod, cluster):
                 needed[DrainFlag.FORCE].append(pod.key)
     if needed:
-        yield DrainFlags(step.value, {flag: tuple(needed[flag]) for flag in DrainFlag if flag in needed})
+        pods = {flag: tuple(needed[flag]) for flag in DrainFlag if flag in needed}
+        yield DrainFlags(step.value, pods, step.drain_flags)
+
+
+def _selected(step: Step, pods: Iterable[Pod]) -> Iterator[Pod]:
+    return (pod for pod in pods if step.pod_selector.matches(pod.metadata.labels))
 
 
 def _gone(pods: Iterable[Pod], cluster: ClusterState) -> Done:
@@ -343,13 +364,17 @@ def _is_lost(pod: Pod, cluster: ClusterState) -> bool:
     return _is_alone(pod, cluster) or (going and not pod.finished)
 
 
-def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> Mapping[PodKey, BlockReason]:
+def _evict(
+    leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop, *, by_deletion: bool
+) -> Mapping[PodKey, BlockReason]:
     """Evict the Pods, and retry refused ones once replacements are ready; return why the others stay.
+
+    ``by_deletion``: delete them instead, which no budget refuses.
 
     kubectl evicts all at once, so their order is left to chance. In every other order of chance, replacements may be
     bound before the last of them is evicted.
 
-    Source: kubectl pkg/drain/drain.go evictPods (v0.36).
+    Source: kubectl pkg/drain/drain.go evictPods, deletePods (v0.36).
     """
     waiting = sorted((pod.key for pod in leaving), key=lambda key: cluster.order(key[1]))
     cluster.chance.free |= len(waiting) > 1
@@ -361,12 +386,16 @@ def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> 
                 continue
             for budget in () if eviction.ignores_budgets(pod) else eviction.budgets_of(pod, cluster.snapshot):
                 cluster.put(disruption.with_status(budget, cluster.pods.values(), cluster.snapshot))
-            if why := eviction.refusal(pod, cluster.snapshot):
+            why = "" if by_deletion else eviction.refusal(pod, cluster.snapshot)
+            if why:
                 refused[key] = EvictionRefused(why)
+                continue
+            if by_deletion:
+                cluster.delete(pod)
             else:
                 cluster.evict(pod, BY_EVICTION)
-                if cluster.seed % 2:
-                    loop.settle()
+            if cluster.seed % 2:
+                loop.settle()
         loop.settle()
         if not refused or len(refused) == len(waiting):
             return refused

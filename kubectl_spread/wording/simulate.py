@@ -123,9 +123,9 @@ def _reason(reason: steps.BlockReason) -> str:
 def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str:
     """Return the text of a note on a step; commands carry these flags."""
     match note:
-        case steps.DrainFlags(nodes, pods):
-            words, flags = ((), ("-l", nodes, *pods)) if "=" in nodes else ((nodes,), pods)
-            drain = kubectl("drain", *words, flags=(*flags, *connection_flags))
+        case steps.DrainFlags(nodes, pods, given):
+            words, flags = ((), ("-l", nodes)) if "=" in nodes else ((nodes,), ())
+            drain = kubectl("drain", *words, flags=(*flags, *pods, *given, *connection_flags))
             needs = [
                 f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '').format('it' if len(keys) == 1 else 'them')}"
                 for flag, keys in pods.items()

@@ -390,6 +390,11 @@ ROWS = {
         ask=["simulate", "--drain=a1", "--ignore-daemonsets", "--delete-emptydir-data"],
         says=["drain a1: 1 Pod evicted", "`kubectl drain a1 --delete-emptydir-data`"],
     ),
+    "the flags of kubectl drain that choose and delete Pods mean what they mean there": Row(
+        objects=[*ZONES, pod("p", on="a1", labels={"app": "p"}, owner=controller("CloneSet", "c")), pod("q", on="a1")],
+        ask=["simulate", "--drain=a1", "--disable-eviction", "--pod-selector=app=p"],
+        says=["drain a1 --disable-eviction --pod-selector=app=p: 1 Pod deleted, none Pending."],
+    ),
     "no Pod is evicted whose replacement its group may hold": Row(
         objects=[*THREE, *deployed("a1", "a1", "a1", pods=GROUPED)],
         ask=["rebalance"],

@@ -106,3 +106,39 @@ def test_a_drain_names_the_flags_that_kubectl_wants_for_it(step: str, force: boo
     assert all("--ignore-daemonsets for default/other-a1" in note for note in said)
     assert all("--delete-emptydir-data for default/cache" in note for note in said)
     assert force is (names(found.lost) == ["tool"])
+
+
+class TestFlagsOfKubectlDrain:
+    """``--disable-eviction`` and ``--pod-selector``, with kubectl's meaning."""
+
+    KEPT = (*SIX, *deployment(["a1", "b1"]), budget(maxUnavailable=0))
+
+    def test_a_deletion_asks_no_budget(self) -> None:
+        assert [each.pod for each in last(self.KEPT, "drain a1").blocked] == ["web-0"]
+        step = last(self.KEPT, "drain a1", disable_eviction=True)
+        assert (names(step.evicted), step.blocked, step.step) == (["web-0"], (), "drain a1 --disable-eviction")
+
+    @pytest.mark.parametrize("gone", [False, True], ids=["evicted", "deleted"])
+    def test_a_deletion_is_no_disruption_for_a_job(self, *, gone: bool) -> None:
+        fails = {"rules": [{"action": "FailJob", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]}
+        job = workload("Job", "job", parallelism=1, completions=1, podFailurePolicy=fails)
+        step = last([*SIX, job, running("job-0", "a1", controller("Job", "job"))], "drain a1", disable_eviction=gone)
+        assert any("podFailurePolicy" in note for note in step.notes) is not gone
+
+    def test_only_pods_that_are_selected_are_drained(self) -> None:
+        tool = pod("tool", on="a1", status=READY, labels={"app": "tool"}, volumes=[{"name": "v", "emptyDir": {}}])
+        objects = [*SIX, *deployment(["a1", "b1"]), tool]
+        assert "tool" in {each.pod for each in last(objects, "drain a1").blocked}
+        step = last(objects, "drain a1", pod_selector="app in (web)")
+        assert (names(step.evicted), step.blocked, step.notes) == (["web-0"], (), ())
+
+    def test_a_node_takes_those_with_it_that_are_not_selected(self) -> None:
+        step = last([*SIX, *deployment(["a1", "b1"])], "remove a1", pod_selector="app=other")
+        assert names(step.evicted) == ["web-0"]
+
+    def test_the_command_has_the_flags(self) -> None:
+        cache = running("cache", "a1", controller("CloneSet", "cache"), volumes=[{"name": "v", "emptyDir": {}}])
+        step = last([*SIX, cache], "drain a1", disable_eviction=True, pod_selector="app in (web,api)")
+        (note,) = step.notes
+        flags = "--delete-emptydir-data --disable-eviction '--pod-selector=app in (api,web)'"
+        assert note.split("`")[1] == f"kubectl drain a1 {flags}"

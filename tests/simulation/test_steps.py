@@ -17,6 +17,7 @@ from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.exit_code import ExitCode
+from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.simulate import simulate_outline
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
@@ -72,17 +73,25 @@ def budget(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
 
 
 def simulated(
-    objects: Sequence[Object], *steps: str, force: bool = False, version: str = "", namespace: str = ""
+    objects: Sequence[Object],
+    *steps: str,
+    force: bool = False,
+    disable_eviction: bool = False,
+    pod_selector: str = "",
+    version: str = "",
+    namespace: str = "",
 ) -> SimulateReport:
     """Return what becomes of the cluster, or of a namespace; steps as ``drain a1``."""
     given = tuple((verb, value) for verb, value in (step.split(" ", 1) for step in steps))
-    options = SimulateOptions(steps=given, force=force)
+    options = SimulateOptions(
+        steps=given, force=force, disable_eviction=disable_eviction, pod_selector=parse_selector(pod_selector)
+    )
     return simulate(Memory(objects), Scope(namespace=namespace), options, SchedulerOptions(kube_version=version))
 
 
-def last(objects: Sequence[Object], *steps: str, force: bool = False, version: str = "") -> SimulatedStep:
+def last(objects: Sequence[Object], *steps: str, **options: Any) -> SimulatedStep:  # noqa: ANN401 - those of ``simulated``
     """Return what the last step does."""
-    return simulated(objects, *steps, force=force, version=version).steps[-1]
+    return simulated(objects, *steps, **options).steps[-1]
 
 
 def item(step: SimulatedStep, index: int = 0) -> SimulatedItem:

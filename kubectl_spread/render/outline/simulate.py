@@ -73,7 +73,7 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
 
 
 def _removed(step: SimulatedStep) -> str:
-    return "deleted" if step.step.startswith("delete ") else "evicted"
+    return "deleted" if step.step.startswith("delete ") or "--disable-eviction" in step.step else "evicted"
 
 
 def _removed_pods(step: SimulatedStep) -> list[EvictedPod]:
