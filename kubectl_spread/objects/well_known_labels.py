@@ -25,15 +25,23 @@ SUCCESSORS: Mapping[str, str] = {
 """Deprecated label → the label that replaces it."""
 
 NODE_POOLS = (
+    # kubermatic pkg/provider/cloud/eks: EKSNodeGroupNameLabel
     "eks.amazonaws.com/nodegroup",
+    # eksctl pkg/apis/eksctl.io/v1alpha5/types.go: NodeGroupNameLabel
     "alpha.eksctl.io/nodegroup-name",
+    # karpenter pkg/apis/v1/labels.go: NodePoolLabelKey; before v1beta1 v1alpha5/labels.go: ProvisionerNameLabelKey
     "karpenter.sh/nodepool",
     "karpenter.sh/provisioner-name",
+    # docs.cloud.google.com/kubernetes-engine/docs/concepts/node-pools
     "cloud.google.com/gke-nodepool",
+    # cluster-autoscaler cloudprovider/azure/azure_template.go: agentPoolNodeLabelKey, legacyAgentPoolNodeLabelKey
     "kubernetes.azure.com/agentpool",
     "agentpool",
+    # digitalocean.com/docs/kubernetes/resources/managed
     "doks.digitalocean.com/node-pool",
+    # cluster-api copies the labels of a Machine with this prefix: docs/proposals 20220927-label-sync
     "node.cluster.x-k8s.io/*",
+    # kops pkg/apis/kops/instancegroup.go: NodeLabelInstanceGroup
     "kops.k8s.io/instancegroup",
 )
 """Patterns of the labels that hold the name of a node's pool."""

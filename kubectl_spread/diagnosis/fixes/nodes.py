@@ -27,7 +27,10 @@ from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.profile import Behaviour
 
 MAINTENANCE = ("maintenance", "reboot-in-progress")
-"""Taints and annotations of nodes under maintenance have one of these in their names, as kured's have."""
+"""Taints and annotations of nodes under maintenance have one of these in their names.
+
+Source: kured cmd/kured/main.go KuredRebootInProgressAnnotation, which it sets with --annotate-nodes.
+"""
 DISRUPTION_TARGET = "DisruptionTarget"
 """The condition of an evicted Pod (pkg/registry/core/pod/storage/eviction.go)."""
 
