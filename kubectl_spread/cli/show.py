@@ -65,6 +65,10 @@ def show(
     connection: groups.ConnectionFlags,
 ) -> None:
     """Show how Pods are spread over the domains of their topology spread constraints."""
+    if flags.watch:
+        from kubectl_spread.cli import watch
+
+        watch.refuse(printing.output, exit_code=flags.exit_code)
     inputs.first_found(flags.resources, partial(_ask, flags, scope, reading, printing, scheduler, connection))
 
 
@@ -90,10 +94,6 @@ def _ask(
         return show_details(report, output.screen_for(printing, asked.namespace), wide=wide, by_node=flags.by_node)
 
     printed = output.printer(whole, printing)
-    if flags.watch:
-        from kubectl_spread.cli import watch
-
-        watch.refuse(printing.output, exit_code=flags.exit_code)
     source = inputs.source_of(connection, scope, scheduler)
     asked = inputs.scope_of(scope, source, named)
     rules = inputs.scheduler_of(scheduler)

@@ -125,13 +125,7 @@ def asked_manifest(
         snapshot = with_manifests(earlier, view.snapshot, view.handle().profile)
     wanted = desired(manifest, snapshot, view.snapshot, replicas)
     handle = handle_for(wanted.pod, snapshot, view)
-    served = None
-    if create:
-        from kubectl_spread.commands.server_side import ask
-
-        # The first Pod of a StatefulSet has volumes that the template does not have.
-        first = wanted.replica(1) if isinstance(wanted.owner, StatefulSet) else wanted.pod
-        served = ask(manifest, first, create)
+    served = _served(manifest, wanted, create)
     if served and _is_cured(manifest, wanted, served, handle, view):
         served = None
     release = handle.profile.release
@@ -155,6 +149,16 @@ def asked_manifest(
             raise
         return replace(asked, is_sound=False)
     return _with_refusals(asked, found, view, errors)
+
+
+def _served(manifest: Manifest, wanted: DesiredWorkload, create: Create | None) -> Served | None:
+    if create is None:
+        return None
+    from kubectl_spread.commands.server_side import ask
+
+    # The first Pod of a StatefulSet has volumes that the template does not have.
+    first = wanted.replica(1) if isinstance(wanted.owner, StatefulSet) else wanted.pod
+    return ask(manifest, first, create)
 
 
 def _is_cured(manifest: Manifest, wanted: DesiredWorkload, served: Served, handle: Handle, view: View) -> bool:

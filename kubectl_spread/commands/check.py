@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from kubectl_spread.diagnosis.fixes.situation import Situation
     from kubectl_spread.objects.kinds import Workload
     from kubectl_spread.simulation.placement import Placed
+    from kubectl_spread.snapshot import Snapshot
 
 UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
 """The cluster as far as it was read → the first Pods of each manifest there."""
@@ -118,22 +119,7 @@ def check(
             for number, each in enumerate(applied)
             if each.makes_pods and options.selector.matches(each.labels)
         }
-        others = {
-            number: each.obj
-            for number, each in enumerate(applied)
-            if each.obj is not None and not (each.makes_pods or each.refused)
-        }
-        answers = answers_of(asked, others, view)
-        answered: list[tuple[Manifest, Answer]] = []
-        for number, manifest in enumerate(applied):
-            if number in asked:
-                answered.append((manifest, _before_autoscaling(answers[number], asked[number], options)))
-            elif options.selector.matches(manifest.labels):
-                # It makes no Pods.
-                release = view.handle().profile.release
-                review = admission_errors.review_of(manifest, snapshot, view.snapshot, release)
-                if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
-                    answered.append((manifest, Answer(refused_item(manifest, 0, errors))))
+        answered = [*_answered(applied, asked, snapshot, view, options)]
         items = _with_fixes(answered, view, options)
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
@@ -144,6 +130,30 @@ def check(
     unread += () if source.server else incomplete_entries(unknown_kinds(making, view.snapshot))
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return CheckAnswer(report, view, skipped)
+
+
+def _answered(
+    applied: Sequence[Manifest],
+    asked: Mapping[int, AskedManifest],
+    snapshot: Snapshot,
+    view: View,
+    options: CheckOptions,
+) -> Iterator[tuple[Manifest, Answer]]:
+    """Yield the answer about each manifest that creates Pods, and about each other one that the API server refuses."""
+    others = {
+        number: each.obj
+        for number, each in enumerate(applied)
+        if each.obj is not None and not (each.makes_pods or each.refused)
+    }
+    answers = answers_of(asked, others, view)
+    for number, manifest in enumerate(applied):
+        if number in asked:
+            yield manifest, _before_autoscaling(answers[number], asked[number], options)
+        elif options.selector.matches(manifest.labels):
+            release = view.handle().profile.release
+            review = admission_errors.review_of(manifest, snapshot, view.snapshot, release)
+            if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
+                yield manifest, Answer(refused_item(manifest, 0, errors))
 
 
 def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: UnplacedIn) -> Question:

@@ -126,11 +126,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     Raises:
         ValueError: a selector or quantity cannot be parsed.
     """
-    applied, outcomes, rollout = seen.first, seen.outcomes, rollout_of(wanted, before)
-    if rollout is None and wanted.owner is not None and (there := adopted_pods(wanted.owner, before)):
-        rollout = _rollout_of_adopted(wanted.owner, there, applied)
-    elif rollout is not None and rollout.strategy == "Scale":
-        rollout = replace(rollout, replaced=applied.gone)
+    applied, outcomes, rollout = seen.first, seen.outcomes, _rollout(wanted, before, seen.first)
     placed = applied.placed
     at_the_end = placed.handle if placed.waiting else placement.with_claims([wanted.pod], wanted.owner, placed.handle)
     first, handle = applied.first or ((placed.waiting or (wanted.pod,))[0], at_the_end)
@@ -172,6 +168,13 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         jammed=jammed,
     )
     return _with_jam(outcome, outcomes.jam, jammed) if jammed and outcomes.jam else outcome
+
+
+def _rollout(wanted: DesiredWorkload, before: Snapshot, applied: AppliedWorkload) -> Rollout | None:
+    rollout = rollout_of(wanted, before)
+    if rollout is None and wanted.owner is not None and (there := adopted_pods(wanted.owner, before)):
+        return _rollout_of_adopted(wanted.owner, there, applied)
+    return replace(rollout, replaced=applied.gone) if rollout and rollout.strategy == "Scale" else rollout
 
 
 def _rollout_of_adopted(owner: Workload, there: Sequence[Pod], applied: AppliedWorkload) -> Rollout:
