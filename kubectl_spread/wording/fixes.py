@@ -74,6 +74,7 @@ _LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES
 """Troubles from which a node does not recover."""
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
+    Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
     Effect.ROLLOUT: "replaces {pods} of {owner}",
     Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
     Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner}{in_turn}; deleting {these} starts that",

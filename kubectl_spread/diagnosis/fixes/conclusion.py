@@ -61,6 +61,8 @@ class Effect(Enum):
 
     THIS_POD_ONLY = auto()
     """The first command helps this Pod only: the owner's next Pod is like the old one."""
+    PENDING_PODS_ONLY = auto()
+    """The command helps these Pods of a Job only; only recreating the Job would change its template."""
     ROLLOUT = auto()
     ROLLBACK = auto()
     """The change restores an older template: its ReplicaSet is used again and keeps its Pods."""

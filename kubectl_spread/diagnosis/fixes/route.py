@@ -123,8 +123,20 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
         if pod.metadata.controller is None:
             yield Route(commands=(command,), fragment=_fragment_of(pod, edited(pod, edits), "v1"))
             return
+        if isinstance(situation.topmost_owner, workloads.Job):
+            yield _patch_pods_of_job(command, edits, situation.topmost_owner, waiting)
+            return
         yield Route(commands=(command,), effect=Effect.THIS_POD_ONLY)
     yield _change_owner(edits, situation, waiting)
+
+
+def _patch_pods_of_job(
+    command: Command, edits: Sequence[PodEdit], job: workloads.Job, waiting: Sequence[Pod]
+) -> Route:
+    """Return how to patch the Pending Pods of a Job, whose template cannot be changed while it exists."""
+    alike = [pod for pod in waiting[1:] if operations_of(edits, as_template(pod)) == command.operations]
+    patch = replace(command, others=tuple(pod.metadata.name for pod in alike))
+    return Route(commands=(patch,), effect=Effect.PENDING_PODS_ONLY, owner=_type_and_name(job), waiting=1 + len(alike))
 
 
 def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:

@@ -8,6 +8,7 @@ import shlex
 import pytest
 
 from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.search import fix_for
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_workloads import held_revision
@@ -126,6 +127,17 @@ def test_a_job_is_made_anew_without_what_the_server_wrote() -> None:
 def test_a_job_with_a_selector_of_its_own_keeps_it() -> None:
     (line,) = offered(owner("Job", web(), selector=app("web"), manualSelector=True))["RaiseMaxSkew"].commands
     assert patch_in(line.split(" | ")[1]) == RAISED
+
+
+def test_the_pending_pods_of_a_job_are_patched_and_the_job_stays() -> None:
+    """Recreating it would lose the work of its Pods, and would make the patch useless."""
+    job = owner("Job", web())
+    asked, other = (owned(web(name), job) for name in ("web-0", "web-1"))
+    found = fixes([*CROWDED, job], asked, siblings=[other])["AddToleration"]
+    (line,) = found.commands
+    assert line.startswith("kubectl patch pod web-0 web-1 -n default --type=json -p ")
+    assert "changes only the 2 Pending Pods: Pods that job/web creates later lack it" in found.starts
+    assert (found.admits, found.disturbs) == (2, Disturbance.NOTHING)
 
 
 def test_a_cron_job_is_patched_for_its_next_run() -> None:
