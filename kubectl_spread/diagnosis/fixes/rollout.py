@@ -21,8 +21,8 @@ FOLLOWED = frozenset((Effect.ROLLOUT, Effect.ROLLBACK, Effect.ROLLOUT_IN_TURN, E
 """Effects after which the owner's controller replaces or recreates Pods."""
 MOST_WORK = 4_000
 """Changes times nodes (count) after which no other order of chance is simulated: some 50 ms."""
-MOST_VERDICTS = 50_000
-"""A rollout that tries Pods on more nodes (count) is not simulated to its end."""
+MOST_PODS, MOST_VERDICTS = 100, 50_000
+"""A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated."""
 
 
 def rollout_end(
@@ -72,12 +72,14 @@ def _left_without_node(
         there = (pod for pod in pods if pod.metadata.namespace == namespace and not (pod.finished or pod.terminating))
         return [pod for pod in there if owner_of(pod, snapshot) == owner]
 
-    missing = wanted - len(active(handle.snapshot.all(Pod), handle.snapshot))
+    now = len(active(handle.snapshot.all(Pod), handle.snapshot))
+    if max(wanted, now) > MOST_PODS:
+        return ()
 
     def without_node(cluster: ClusterState, _: int) -> int:
         pods = active(cluster.pods.values(), cluster.snapshot)
         found = sum(pod.waits for pod in pods) + max(wanted - len(pods), 0)
-        return max(found - max(missing, 0), 0)
+        return max(found - max(wanted - now, 0), 0)
 
     refs = (WorkloadRef(kind=Pod.__name__, name=name) for name in deleted)
     deletions = (Step(Verb.DELETE, "", namespace=namespace, ref=ref) for ref in refs)

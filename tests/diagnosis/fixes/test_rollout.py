@@ -31,6 +31,12 @@ def test_the_last_pod_of_a_rollout_has_to_fit_around_the_old_ones(strategy: Obje
     assert ("after that, 1 Pod still has no node" in raised.starts) is not admits
 
 
+def test_a_rollout_of_very_many_pods_is_not_simulated() -> None:
+    by = owner("ReplicaSet", web(), replicas=2**31 - 1)
+    raised = fixes([*zones(b=TAINTED)[:2], by, owned(web("on-a", on="a1"), by)], owned(web(), by))["RaiseMaxSkew"]
+    assert (raised.admits, "after that," in raised.starts) == (1, False)
+
+
 def test_a_rollout_that_ends_comes_before_one_that_does_not() -> None:
     objects, waiting = deployed(SURGE)
     assert [fix.id for fix in search(objects, waiting).fixes][:3] == ["HonorTaints", "MakeSoft", "RaiseMaxSkew"]
