@@ -130,9 +130,7 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
     yield _change_owner(edits, situation, waiting)
 
 
-def _patch_pods_of_job(
-    command: Command, edits: Sequence[PodEdit], job: workloads.Job, waiting: Sequence[Pod]
-) -> Route:
+def _patch_pods_of_job(command: Command, edits: Sequence[PodEdit], job: workloads.Job, waiting: Sequence[Pod]) -> Route:
     """Return how to patch the Pending Pods of a Job, whose template cannot be changed while it exists."""
     alike = [pod for pod in waiting[1:] if operations_of(edits, as_template(pod)) == command.operations]
     patch = replace(command, others=tuple(pod.metadata.name for pod in alike))
