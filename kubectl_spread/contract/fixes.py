@@ -20,8 +20,8 @@ class Fix(Report, frozen=True, kw_only=True):
         overrides: what it overrides that somebody decided on purpose; absent if nothing.
         cost: how much it weakens the spread, or reaches beyond the Pod.
         feasible: the nodes it opens, best first.
-        admits: how many of the workload's Pending Pods it lets in, placed one after another; at least that many if it
-            was verified with only some Pods read.
+        admits: how many of the workload's Pending Pods it lets in, once the rollout that it triggers has ended; if that
+            was not simulated, placed one after another. At least that many if it was verified with only some Pods read.
         siblings: how many Pending Pods the workload has, this Pod included.
         alike: objects for which the same change has the same result.
         changes: the simulated changes, for another simulation.
