@@ -21,8 +21,8 @@ FOLLOWED = frozenset((Effect.ROLLOUT, Effect.ROLLBACK, Effect.ROLLOUT_IN_TURN, E
 """Effects after which the owner's controller replaces or recreates Pods."""
 MOST_WORK = 4_000
 """Changes times nodes (count) after which no other order of chance is simulated: some 50 ms."""
-MOST_PODS, MOST_VERDICTS = 100, 50_000
-"""A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated."""
+MOST_PODS, MOST_VERDICTS = 500, 200_000
+"""A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated: some 400 ms."""
 
 
 def rollout_end(
@@ -73,7 +73,7 @@ def _left_without_node(
         return [pod for pod in there if owner_of(pod, snapshot) == owner]
 
     now = len(active(handle.snapshot.all(Pod), handle.snapshot))
-    if max(wanted, now) > MOST_PODS:
+    if max(wanted, now) > min(MOST_PODS, MOST_VERDICTS // max(len(handle.node_infos), 1)):
         return ()
 
     def without_node(cluster: ClusterState, _: int) -> int:
