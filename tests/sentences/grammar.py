@@ -319,6 +319,11 @@ def _pending(read: re.Match[str], facts: Facts) -> bool:
     return int(read["n"]) == sum(not each["spec"].get("nodeName") for each in facts.kin)
 
 
+def _left(read: re.Match[str], facts: Facts) -> bool:
+    """Whether so many may be left: which are is tried by the soak of fixes. A rollout may surge."""
+    return 1 <= int(read["n"]) <= 2 * len(facts.kin)
+
+
 def _stops_at(read: re.Match[str], facts: Facts) -> bool:
     return any(int(read["n"]) == facts.minimum(key) + facts.constraint(key)["maxSkew"] for key in _keys(facts))
 
@@ -499,6 +504,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         ),
         _running,
     ),
+    (r"after that, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
     (r"deleting the (?P<n>\d+) Pending ones", _pending),
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
     (r"none of (?:its|their) (?P<n>\d+) nodes can take this one", _nodes_at_minimum),

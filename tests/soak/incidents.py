@@ -11,6 +11,7 @@ import argparse
 import dataclasses
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -401,10 +402,17 @@ def worked(
             client.create_nodes([{**made["object"], "status": {**made["object"]["status"]}}])
         for command in fix["commands"]:
             printed.run_as_printed(dataclasses.replace(client, kubectl=pasting), command)
-        # Behind a partition no change of the template lets the Pod in, and the fix says so.
-        why = settled_wrongs(client, incident, situation, before, sure=bool(fix["admits"]))
-    told = f"{incident.kind} {fix['id']}{'' if fix['admits'] else ', which lets in none'}"
+        why = settled_wrongs(client, incident, situation, before, left_by(fix))
+    some = f", which lets in {fix['admits']} of {fix['siblings']}" if fix["admits"] < fix["siblings"] else ""
+    told = f"{incident.kind} {fix['id']}{some}"
     return told, [*why, *(text.splitlines() if why else ())]
+
+
+def left_by(fix: Object) -> range:
+    """Return how many Pods (count) may wait after the fix: all of them behind a partition, or in a stuck rollout."""
+    most = fix["siblings"] - fix["admits"]
+    surely = re.search(r"after that, (\d+) Pods? still ha", fix.get("starts", ""))
+    return range(int(surely[1]), int(surely[1]) + 1) if surely else range(most + 1)
 
 
 def waiting(client: Client, namespace: str) -> tuple[Sequence[Object], Sequence[str]]:
@@ -437,26 +445,28 @@ def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) 
 
 
 def settled_wrongs(
-    client: Client, incident: Incident, situation: printed.Situation, before: Sequence[Object], *, sure: bool
+    client: Client, incident: Incident, situation: printed.Situation, before: Sequence[Object], left: range
 ) -> Sequence[str]:
     """Return what is wrong once all is quiet, looked at up to ten times: the scheduler tries again after a while."""
     for _ in range(10):
         printed.settle(client, situation.namespace, quiet_s=2.0)
         after = client.pods(situation.namespace)
-        wrong = [*wrongs(incident, before, after, sure=sure), *printed.failed(client, situation.namespace)]
+        wrong = [*wrongs(incident, before, after, left), *printed.failed(client, situation.namespace)]
         if not wrong:
             break
     return wrong
 
 
-def wrongs(incident: Incident, before: Sequence[Object], after: Sequence[Object], *, sure: bool) -> Iterator[str]:
+def wrongs(incident: Incident, before: Sequence[Object], after: Sequence[Object], left: range) -> Iterator[str]:
     """Yield who still waits, who waits now, and who is where nobody was to go."""
     waited, waits = (Counter(printed.maker(each) for each in pods if printed.waits(each)) for pods in (before, after))
+    if waits[printed.NAME] not in left:
+        yield f"{waits[printed.NAME]} of {printed.NAME} Pending, {left.start} to {left.stop - 1} told"
     for maker, number in sorted(waits.items()):
-        if (maker == printed.NAME and sure) or number > waited[maker]:
+        if maker != printed.NAME and number > waited[maker]:
             yield f"{number} of {maker} Pending, {waited[maker]} before"
     runs = sum(printed.is_asked(each) and not printed.waits(each) for each in after)
-    if sure and runs < incident.runs + incident.more:
+    if left == range(1) and runs < incident.runs + incident.more:
         yield f"{runs} of {incident.runs + incident.more} Pods have a node"
     there = {each["metadata"]["uid"] for each in before if not printed.waits(each)}
     for each in after:
