@@ -295,8 +295,10 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (EITHER, r"^Minimum: (?P<n>\d+) \((?P<which>.*)\)\.$", _minimum),
     (
         EITHER,
-        r"^Minimum: (?P<least>\d+), because minDomains requires (?P<asked>\d+) domains and (?P<n>\d+) counts?\."
-        r"(?: Each Pod counts only its own node\.)?$",
+        (
+            r"^Minimum: (?P<least>\d+), because minDomains requires (?P<asked>\d+) domains and (?P<n>\d+) counts?\."
+            r"(?: Each Pod counts only its own node\.)?$"
+        ),
         _too_few,
     ),
     (EITHER, rf"^Not counted: {NAMES}, (?P<why>.*)\.$", _passed_over),
