@@ -234,6 +234,17 @@ def test_what_would_do_harm_is_not_offered(
     assert ([fix["id"] for fix in item["fixes"]], item["leftAlone"]) == (offered, alone)
 
 
+def test_beside_a_fix_that_lets_in_none_stands_one_that_does(tmp_path: Path) -> None:
+    """The partition keeps the Pod on the old template, and the taint keeps its node for others."""
+    pods = template(ON_ZONES)
+    behind = {"type": "RollingUpdate", "rollingUpdate": {"partition": 3}}
+    made = workload("StatefulSet", "web", pods=pods, replicas=3, updateStrategy=behind)
+    living = pods_of("StatefulSet", "web", "a1", "b1", "", pods=pods)
+    lines = asked(tmp_path, "why-pending", [*ZONES[:2], SHUT, made, *living]).stdout.splitlines()
+    named = [line.split(":")[0].strip() for line in lines if line.startswith(("  1. ", "  2. "))]
+    assert named == ["1. HonorTaints", "2. RemoveTaint"]
+
+
 def test_what_argo_cd_keeps_is_changed_in_its_source(tmp_path: Path) -> None:
     item = asked(tmp_path, "why-pending", [*ZONES[:2], SHUT, *kept(deployed("a1", ""))], "-o", "json").item
     patched = [(fix["id"], command) for fix in item["fixes"] for command in fix["commands"] if "deployment" in command]

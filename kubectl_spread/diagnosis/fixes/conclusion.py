@@ -211,17 +211,17 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
     def rank(self) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
         """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
 
-        Fixes that keep decisions come first, then those that surely let in all Pending Pods, then those that break
-        less, then those that cost less. A fix whose commands reach no Pending Pod comes after them, then the deletion
-        of a Pod that nothing recreates. A fix that drops the Pod's node pool comes last.
+        Fixes that keep decisions come first, then those that let in any Pending Pod, then those that surely let in
+        all, then those that break less, then those that cost less. The deletion of a Pod that nothing recreates comes
+        after them. A fix that drops the Pod's node pool comes last.
         """
         overtaken = isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
         return (
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
             not self.mends,
-            not (self.admits or self.rollout_end),
             self.overrides.rank,
+            not self.admits,
             overtaken or self.admits < self.siblings,
             self.disturbs.rank,
             self.cost,

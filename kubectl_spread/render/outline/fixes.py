@@ -65,7 +65,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
 
 
 def _foremost(item: EvaluationReport) -> Sequence[Fix]:
-    """Return the first fix, and the next of another kind: a second of the same says little more.
+    """Return the first fix, and the next of another kind, if possible one of them that lets in Pods.
 
     None that takes the Pod from its node pool, or to nodes that a taint sets apart where anything else lets it in:
     those come when all are asked for.
@@ -75,8 +75,9 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     kept = [
         fix for fix in item.fixes if fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
     ]
-    others = [fix for fix in kept if fix.id != kept[0].id]
-    return (*kept[:1], *(others or kept[1:])[: MOST_FIXES - 1])
+    others = [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
+    helping = [fix for fix in others if fix.admits or kept[0].admits]
+    return (*kept[:1], *(helping or others)[: MOST_FIXES - 1])
 
 
 def _is_safe(fix: Fix) -> bool:

@@ -22,13 +22,12 @@ TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
 CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
 
 
-def order(fix: Fix) -> tuple[bool, bool, int, bool, int, int, int, str]:
+def order(fix: Fix) -> tuple[bool, int, bool, bool, int, int, int, str]:
     """Return what fixes are ordered by."""
     gone = "no controller recreates it" in fix.starts
     overrides = fix.overrides.rank if isinstance(fix.overrides, Override) else 0
     unsure = OVERTAKEN in fix.starts or fix.admits < fix.siblings
-    reached = fix.admits or "after that," in fix.starts
-    return gone, not reached, overrides, unsure, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
+    return gone, overrides, not fix.admits, unsure, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
 
 
 def test_a_pod_that_has_a_node_needs_nothing() -> None:
@@ -273,17 +272,17 @@ class TestDecisions:
         found = search([*cordoned, by, *living], waiting[0], siblings=waiting[1:]).fixes
         assert [(fix.id, fix.admits) for fix in found] == [("MakeSoft", 4), ("Uncordon", 3), ("RaiseMaxSkew", 2)]
 
-    def test_what_lets_in_none_comes_after_what_sets_a_decision_aside(self) -> None:
+    def test_what_lets_in_none_comes_last_of_what_keeps_decisions(self) -> None:
         """The partition keeps the Pod on the old template: nothing but the node, or the Pod itself, lets it in."""
         strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
         by = owner("StatefulSet", web(), updateStrategy=strategy)
         found = search([*CROWDED, by], owned(web("web-0"), by)).fixes
         assert [(fix.id, fix.admits) for fix in found] == [
-            ("RemoveTaint", 1),
-            ("AddToleration", 1),
             ("HonorTaints", 0),
             ("RaiseMaxSkew", 0),
             ("MakeSoft", 0),
+            ("RemoveTaint", 1),
+            ("AddToleration", 1),
             ("MovePod", 1),
             ("MovePod", 1),
         ]
