@@ -363,9 +363,9 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     pins = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in cause.pins]
     whys = [f"{named(nodes)} ({text})" for nodes, text in pins]
     counts = [text + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, text in pins]
-    rest = _for_other_reasons(cause.pins[MOST_REASONS:])
+    rest = _for_other_reasons(cause.pins, MOST_REASONS)
     some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
-    first = whys[0] + _for_other_reasons(cause.pins[1:])
+    first = whys[0] + _for_other_reasons(cause.pins, 1)
     more = _and_more(sum(len(pin.reasons) for pin in cause.pins[1:]))
     texts = pins[0][1] + more
     which, brief_which = (f"{each}{'s' * (several and each in PLACES)} {named(domains)}" for each in (key, brief))
@@ -390,11 +390,12 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     return Texts(sentences, _pinned_by(cause))
 
 
-def _for_other_reasons(pins: Sequence[causes.PinnedNodes]) -> str:
-    """Return how many nodes have reasons of their own; empty where there are none."""
-    number = len({name for pin in pins for name in pin.nodes})
+def _for_other_reasons(pins: Sequence[causes.PinnedNodes], shown: int) -> str:
+    """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none."""
+    before, after = ({name for pin in each for name in pin.nodes} for each in (pins[:shown], pins[shown:]))
+    number = len(after - before)
     others = "another reason" if number == 1 else "other reasons"
-    return f"; {count_of(number, 'more node')} for {others}" if pins else ""
+    return f"; {count_of(number, 'more node')} for {others}" if number else ""
 
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:

@@ -352,6 +352,12 @@ def _nodes_at_minimum(read: re.Match[str], facts: Facts) -> bool:
     return any(len(_at_minimum(facts, key)) == number for key in _keys(facts))
 
 
+def _more_nodes(read: re.Match[str], facts: Facts) -> bool:
+    """Whether there are so many nodes besides those of the longest list. The lists may share nodes."""
+    shown = max((named(pin["names"])[1] for pin in re.finditer(rf"{NAMES} \(", read["pins"])), default=1)
+    return any(shown + int(read["n"]) <= len(_at_minimum(facts, key)) for key in _keys(facts))
+
+
 def _shut(read: re.Match[str], facts: Facts) -> bool:
     for key in _keys(facts):
         by_domain: dict[str, list[bool]] = {}
@@ -450,6 +456,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         lambda read, facts: int(read["n"]) == Counter(facts.domains(read["key"]).values())[facts.minimum(read["key"])],
     ),
     (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
+    (r": (?P<pins>.*?); (?P<n>\d+) more nodes? for (?:another reason|other reasons)", _more_nodes),
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
@@ -505,7 +512,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         _running,
     ),
     (r"after that, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
-    (r"deleting the (?P<n>\d+) Pending ones", _pending),
+    (r"(?:deleting|changes only) the (?P<n>\d+) Pending (?:ones|Pods)", _pending),
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
     (r"none of (?:its|their) (?P<n>\d+) nodes can take this one", _nodes_at_minimum),
     (
@@ -519,7 +526,6 @@ UNREAD: Mapping[str, str] = {
     r"and \d+ more reasons?|\S+ \(\S.*?\) and \d+ more(?=;|$)": (
         "reasons are not counted here: their texts are not part of the cluster"
     ),
-    r"\d+ more nodes? for (?:another reason|other reasons)": "as for reasons",
     r"\d+ more filters? rejects? nodes": "as for reasons",
     r"(?:raise maxSkew|lower minDomains|lower the cpu request of container main) to \d+m?": (
         "what a fix writes is tried by the soak of fixes"

@@ -143,6 +143,8 @@ def _too_few(read: re.Match[str], known: Known, _: str) -> bool:
     facts = state(read, known)
     if facts is None:
         return read["least"] == "0"
+    if "own node" in read[0]:
+        return read["n"] == "1" and facts.kind == "DaemonSet"
     numbers = 0, facts.constraint(_key(read))["minDomains"], len(facts.domains(_key(read)))
     return tuple(map(int, read.group("least", "asked", "n"))) == numbers
 
@@ -382,7 +384,8 @@ UNREAD: Mapping[str, str] = {
     r"\(same effect as \d\)": "fixes of the list above",
     r"^  \d+\. [\w+]+: .*?\. Opens (?:\d+ nodes|\S+)": "what a fix writes is tried by the soak of fixes",
     r"^     ?.*$": "lines of a manifest",
-    r"^ +echo '.*$": "a command",
+    r"^ +(?:echo '|kubectl patch ).*$": "a command",
+    r"^Fix this first, then plan again: .*$": "what a fix writes is tried by the soak of fixes",
     r"skew is always 0": "there is one domain, or each Pod sees only its own node",
     r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (
         "in another order of chance other replicas are placed"

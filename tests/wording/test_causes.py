@@ -195,6 +195,16 @@ def test_nodes_that_further_reasons_keep_shut_are_counted(taints: str, rest: str
     assert f": d1 and d2 (cpu: asks 1, 0 free); bx (taint x=1:NoSchedule){rest}. maxSkew is 1" in told
 
 
+def test_a_node_that_is_named_for_one_reason_does_not_count_for_another() -> None:
+    full = [
+        node("d1", zone="b", allocatable={"cpu": "0"}),
+        node("d2", zone="b", allocatable={"cpu": "0"}, taints=[GPU]),
+    ]
+    shut = [node(name, zone="b", taints=["x=1:NoSchedule"]) for name in ("b1", "b2")]
+    told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
+    assert ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (cpu: asks 1, 0 free). maxSkew is 1" in told
+
+
 @pytest.mark.parametrize(
     ("key", "place"),
     [

@@ -208,7 +208,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         return max((proposal.overrides for proposal in self.proposals), key=lambda each: each.rank)
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
+    def rank(self) -> tuple[bool, bool, bool, int, bool, bool, int, int, int]:
         """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that surely let in
