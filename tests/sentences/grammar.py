@@ -352,6 +352,11 @@ def _nodes_at_minimum(read: re.Match[str], facts: Facts) -> bool:
     return any(len(_at_minimum(facts, key)) == number for key in _keys(facts))
 
 
+def _least(read: re.Match[str], facts: Facts) -> bool:
+    counted = [(facts.domains(key), facts.minimum(key)) for key in _keys(facts)]
+    return any(all_of(read["names"], [name for name, n in found.items() if n == least]) for found, least in counted)
+
+
 def _more_nodes(read: re.Match[str], facts: Facts) -> bool:
     """Whether there are so many nodes besides those of the longest list. The lists may share nodes."""
     shown = max((named(pin["names"])[1] for pin in re.finditer(rf"{NAMES} \(", read["pins"])), default=1)
@@ -457,6 +462,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
     (r": (?P<pins>.*?); (?P<n>\d+) more nodes? for (?:another reason|other reasons)", _more_nodes),
+    (rf"no Pod can go to {NAMES}: ", _least),
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
