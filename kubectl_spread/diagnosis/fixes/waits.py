@@ -84,8 +84,8 @@ def _ending_together(situation: Situation, spent: Spent) -> Sequence[Pod]:
     def without(pods: Iterable[Pod]) -> Situation:
         return replace(situation, handle=reduce(Handle.without_pod, pods, situation.handle))
 
-    there = (pod for info in situation.handle.node_infos.values() for pod in info.pods)
-    needed = [pod for pod in there if situation.exists(pod) and moves.ending(pod, situation) is not None]
+    going = [pod for info in situation.handle.node_infos.values() for pod in info.pods if pod.terminating]
+    needed = [pod for pod in going if situation.exists(pod) and moves.ending(pod, situation) is not None]
     if not needed or spent() or not (opened := without(needed).feasible):
         return ()
     on_one = [pod for pod in needed if pod.spec.node_name == opened[0]]
