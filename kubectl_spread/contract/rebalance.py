@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
@@ -88,6 +90,8 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
         evictions: the plan, in order.
         pending: how many Pods of the workloads are Pending; nothing is planned for them.
         waiting: their workloads, by name.
+        schedulable: how many of those that a violated constraint counts find a node now, one after another, which may
+            make evictions needless; absent if none is planned, or no Pod does.
         notes: what else matters about the plan, a sentence each.
         items: the constraints, worst first.
         search: ``bounded`` if the search ended before it was known that no plan is better.
@@ -101,6 +105,7 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
     evictions: tuple[PlannedEviction, ...]
     pending: int = 0
     waiting: tuple[WaitingWorkload, ...] = ()
+    schedulable: int | UnsetType = UNSET
     notes: tuple[str, ...] = ()
     items: tuple[RebalanceItem, ...]
     search: Literal["complete", "bounded"] = "complete"

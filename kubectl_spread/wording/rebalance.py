@@ -91,6 +91,13 @@ def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str
     return f"{wait} for a node: {why} explains why."
 
 
+def wait_first(pods: int) -> str:
+    """Return that Pods (count) which find a node should be scheduled before anything is evicted."""
+    one = pods == 1
+    wait = f"wait until {'it is' if one else 'they are'}, then plan again"
+    return f"{count_of(pods, 'Pending Pod')} can be scheduled now: {wait}. Evictions may no longer be needed then."
+
+
 def plan_note_text(note: PlanNote) -> str:
     """Return the text of a note on the evictions of a plan."""
     names, them = listed(["/".join(key) for key in note.pods]), "it" if len(note.pods) == 1 else "them"

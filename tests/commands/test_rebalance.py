@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from kubectl_spread.commands.rebalance import RebalanceOptions, exit_code, rebalance
 from kubectl_spread.commands.scope import Scope
@@ -53,6 +54,20 @@ def evicted(report: RebalanceReport) -> list[str]:
 def test_all_workloads_of_the_namespace() -> None:
     assert evicted(asked(SKEWED)) == ["api-1", "web-1"]
     assert asked(SKEWED, Scope(namespace="other")).items == ()
+
+
+@pytest.mark.parametrize(("cpu", "name", "fits"), [("1", "web", True), ("99", "web", False), ("1", "other", False)])
+def test_a_pod_that_can_be_scheduled_comes_before_any_eviction(cpu: str, name: str, *, fits: bool) -> None:
+    constraint, labels = spread(BY, selector=app(name)), {"app": name}
+    waiting = owned(
+        "w", "ReplicaSet", "web", labels=labels, requests={"cpu": cpu}, topologySpreadConstraints=[constraint]
+    )
+    owner, *placed = web({"a1": 2})
+    owner["spec"]["replicas"] = 3
+    report = asked([*zones("a", "b"), owner, *placed, waiting])
+    assert (report.pending, report.schedulable, len(report.evictions)) == (1, 1 if fits else UNSET, 1)
+    text = outline_text(rebalance_outline(report, Extent()))
+    assert ("1 Pending Pod can be scheduled now: wait until it is, then plan again." in text) is fits
 
 
 def test_commands_reach_the_cluster_that_was_read() -> None:

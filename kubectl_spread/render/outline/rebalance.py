@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import UnsetType
+
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance.arrangements import SAMPLES
@@ -60,6 +62,8 @@ def reasons_of(report: RebalanceReport) -> Iterator[str]:
 
 
 def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
+    if not isinstance(report.schedulable, UnsetType):
+        yield Note(line=wording.wait_first(report.schedulable))
     if report.evictions:
         yield outline.table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
