@@ -446,7 +446,8 @@ def _(fix: proposals.RemoveTaint) -> str:
     link=entry.CONFLICTING,
 )
 def _(fix: proposals.MovePod) -> str:
-    return f"delete the Pod {fix.namespace}/{fix.pod} on {fix.node}"
+    does = "finish the deletion of" if fix.ending else "delete"
+    return f"{does} the Pod {fix.namespace}/{fix.pod} on {fix.node}"
 
 
 @FIXES.rule(

@@ -154,7 +154,8 @@ def may_preempt(preemption: Preemption) -> str:
     if violations is None:
         sentence += " (whether PodDisruptionBudgets protect them could not be read)"
     elif violations:
-        sentence += f" ({violations} of them in violation of a PodDisruptionBudget)"
+        some = "" if len(preemption.victims) == 1 else f"{violations} of them "
+        sentence += f" ({some}in violation of a PodDisruptionBudget)"
     if preemption.ties:
         sentence += f"; the scheduler may also choose {listed(preemption.ties)}"
     if preemption.other_nodes:

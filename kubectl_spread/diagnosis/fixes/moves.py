@@ -65,7 +65,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             namespace, name = pod.key
             # Pods without an owner are alike too.
             owner = str(owner_of(pod, situation.handle.snapshot)) if pod.metadata.controller else ""
-            proposal = MovePod(namespace=namespace, pod=name, node=pod.spec.node_name)
+            proposal = MovePod(namespace=namespace, pod=name, node=pod.spec.node_name, ending=pod.terminating)
             yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
 
 

@@ -110,12 +110,13 @@ class RemoveTaint(Proposal, frozen=True, kw_only=True):
 
 
 class MovePod(Proposal, frozen=True, kw_only=True):
-    """Another Pod is deleted."""
+    """Another Pod is deleted; ``ending``: it is being deleted already, and its deletion has to end."""
 
     cost: int = 2
     namespace: str
     pod: str
     node: str
+    ending: bool = False
 
 
 class RecreatePod(Proposal, frozen=True, kw_only=True):

@@ -316,6 +316,7 @@ class TestTerminating:
         if stuck:
             assert found["MovePod"].commands == ()
             assert "finalizers example.com/waits" in found["MovePod"].starts
+            assert found["MovePod"].summary == "finish the deletion of the Pod default/holder on n"
 
     def test_are_forced_where_the_node_does_not_answer(self) -> None:
         found = fixes([*self.ending(silent=True), budget(allowed=0, app="other")], PENDING)["MovePod"]

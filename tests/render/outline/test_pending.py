@@ -43,6 +43,7 @@ def test_nothing_is_said_where_evictions_play_no_part() -> None:
     [
         ({"pdb_violations": 0}, "."),
         ({"pdb_violations": 1}, " (1 of them in violation of a PodDisruptionBudget)."),
+        ({"pdb_violations": 1, "victims": VICTIMS[:1]}, " (in violation of a PodDisruptionBudget)."),
         ({"pdb_violations": None}, " (whether PodDisruptionBudgets protect them could not be read)."),
         ({"ties": ("b",)}, "; the scheduler may also choose b."),
         ({"other_nodes": ("c", "d")}, "; worse choices: c, d."),
@@ -51,7 +52,8 @@ def test_nothing_is_said_where_evictions_play_no_part() -> None:
 )
 def test_who_would_go_is_named(fields: dict[str, Any], end: str) -> None:
     preemption = Preemption(**{"node": "a", "victims": VICTIMS, "pdb_violations": 0, **fields})
-    told = "Its priority allows preemption: shop/old-1, shop/old-2 would be evicted from a"
+    victims = ", ".join(map(str, preemption.victims))
+    told = f"Its priority allows preemption: {victims} would be evicted from a"
     assert lines(preemption=preemption) == [told + end]
 
 
