@@ -187,10 +187,6 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
     report = evaluation.with_missing(
         evaluation.evaluation_report(outcome.judgement), incomplete_entries(outcome.unknown)
     )
-    if outcome.preempts:
-        # Preemption opens the full nodes that pin the minimum.
-        held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
-        report = replace(report, findings=held)
     next_summary = ""
     if outcome.is_cleared:
         next_summary = report.summary if outcome.scaled_to_zero and not outcome.judgement.preemption else ""

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.diagnosis import requirements
@@ -194,6 +194,18 @@ def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosi
     )
     reports = tuple(_diagnose_one(counts, constraints, pinning) for counts in counted)
     return SpreadDiagnosis(constraints=reports, **asdict(pinning))
+
+
+def with_preemption(spread: SpreadDiagnosis, nodes: Collection[str], handle: Handle) -> SpreadDiagnosis:
+    """Return the constraints with the domains of these nodes, on which the scheduler makes room for the Pod, marked."""
+
+    def opened(constraint: ConstraintDiagnosis) -> ConstraintDiagnosis:
+        values = handle.index.values(constraint.topology_key)
+        here = {values.get(name) for name in nodes}
+        marked = (replace(each, next="Preemption") if each.value in here else each for each in constraint.domains)
+        return replace(constraint, domains=tuple(marked))
+
+    return replace(spread, constraints=tuple(map(opened, spread.constraints)))
 
 
 def _diagnose_one(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:

@@ -133,7 +133,9 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
     hidden = reach is not None and reach.hides_victims
     if handle.decides(evaluation.pod) and not hidden and outranks_any(evaluation.pod, handle):
         preemption = preemption_report(evaluation, handle)
-    return replace(found, blame=Blame(evaluation, handle, spread), preemption=preemption)
+    if preemption:
+        spread = domains.with_preemption(spread, (preemption.node, *preemption.ties), handle)
+    return replace(found, spread=spread, blame=Blame(evaluation, handle, spread), preemption=preemption)
 
 
 def decide(evaluation: Evaluation, handle: Handle) -> Decision:

@@ -111,7 +111,8 @@ def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
     if subject.pod.spec.node_name or subject.evaluation.pre_filter is not None:
         return  # A Pod that names its node is not scheduled, and for one that is refused whole no node is evaluated.
     for constraint, report in subject.each():
-        if report.pinned and any(domain.eligible and not domain.allowed for domain in report.domains):
+        opened = any(domain.next for domain in report.held)  # The scheduler makes room there.
+        if report.pinned and not opened and any(each.eligible and not each.allowed for each in report.domains):
             yield findings.PinnedMinimum(
                 constraint=constraint,
                 global_minimum=report.global_minimum,

@@ -74,11 +74,6 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
         return (*unknown(pod, snapshot), *volumes.guessed(pod, snapshot))
 
     @property
-    def preempts(self) -> bool:
-        """Whether the scheduler evicts Pods for the first Pod."""
-        return any(each.preempts for each in self.placements[:1])
-
-    @property
     def is_cleared(self) -> bool:
         """Whether the first Pod finds no node by itself, but nothing is to blame."""
         return self.judgement.is_unschedulable and self.blameless

@@ -189,15 +189,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return replace(found, domains=tuple(domains), own_node=True)
 
     def _with_next(self, domain: Domain) -> Domain:
-        """Return the domain with how the next Pod gets there other than by the filters, or that it never does."""
-        nodes, named = self.judged.next, bool(self.revision.is_next and self.revision.named_node)
-        if not (named or self.judged.decision.preemption):
+        """Return the domain with whether it has the node that the next Pod's template names, if it names one."""
+        named, values = self.revision.named_node, self.revision.handle.index.values(self.state.constraint.topology_key)
+        if not (named and self.revision.is_next):
             return domain
-        values = self.revision.handle.index.values(self.state.constraint.topology_key)
-        here = any(values.get(name) == domain.value for name in nodes)
-        if named:
-            return replace(domain, next="NodeName" if here else "OtherNodeName")
-        return replace(domain, next="Preemption") if here else domain
+        return replace(domain, next="NodeName" if values.get(named) == domain.value else "OtherNodeName")
 
     @property
     def evaluated_filters(self) -> tuple[str, ...]:

@@ -6,8 +6,11 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from kubectl_spread.contract.constraints import Domain
+from kubectl_spread.render.outline.domains import next_text
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app
 from tests.build_workloads import owned, revision, template, workload
@@ -58,6 +61,7 @@ def answers(situation: Situation, tmp_path: Path) -> tuple[list[Values], Values,
 
 def test_they_agree(situation: Situation, answers: tuple[list[Values], Values, Values]) -> None:
     rows, check, pending = answers
+    agree_about_domains(rows, situation)
     # Its selector may match Pods that nothing controls: they become its own, and none is made.
     if check["verdict"] in {"Invalid", "FailedCreate"} or not (check["placements"] or check["jam"]):
         return
@@ -70,6 +74,19 @@ def test_they_agree(situation: Situation, answers: tuple[list[Values], Values, V
     assert check["feasible"] == pending["feasible"]
     if situation.owner["kind"] != "Pod":
         agree_with_show(rows, pending)
+
+
+def agree_about_domains(rows: list[Values], situation: Situation) -> None:
+    """Hold the domains that take the next Pod, by the table of each row, against the nodes that do."""
+    labels = {
+        each["metadata"]["name"]: each["metadata"]["labels"] for each in situation.cluster if each["kind"] == "Node"
+    }
+    for row in rows:
+        if row["status"] == "Incomplete" or (row["nextReason"] and not row["next"]):
+            continue
+        taking = {labels[name].get(row["constraint"]["topologyKey"]) for name in row["next"] if name in labels}
+        domains = msgspec.convert(row["constraint"]["domains"], list[Domain])
+        assert {each.value for each in domains if next_text(each).startswith("yes")} == taking - {None}
 
 
 def agree_with_show(rows: list[Values], pending: Values) -> None:

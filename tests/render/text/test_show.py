@@ -219,6 +219,12 @@ class TestNext:
         assert told["c"] == "no: cpu: asks 1, 0 free of 8"
         assert told["web is Pending"] == "it can go to a1, a2, b1."
 
+    def test_a_minimum_that_the_scheduler_makes_room_for_is_not_pinned(self) -> None:
+        low, fields = pod("low", on="c1", requests={"cpu": "8"}, priority=0), {"requests": {"cpu": "1"}, "priority": 5}
+        told = self.details(low, *web("a1", "b1"), pod("web", labels={"app": "web"}, **fields, **SPREAD))  # type: ignore[arg-type] # any field
+        assert told["c"] == "yes, by preemption"
+        assert "error" not in told
+
     def test_a_domain_that_is_full_takes_none_although_its_skew_allows_it(self) -> None:
         full = pod("other", on="b1", labels={"app": "web"}, requests={"cpu": "8"})
         wide = [spread(ZONE, selector=app("web"), maxSkew=2)]
