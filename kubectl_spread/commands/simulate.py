@@ -155,7 +155,7 @@ def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
 
 
 def exit_code(report: SimulateReport) -> ExitCode:
-    """Return the exit code: no where a step makes something Pending, blocked or worse."""
+    """Return the exit code: no where a step makes something Pending, blocked or worse, or Pods that never run."""
     worse = any(_is_worse(step) for step in report.steps)
     unsure = any(pending.incomplete for step in report.steps for pending in step.pending)
     return ExitCode.of_items(no=worse, incomplete=unsure or bool(report.incomplete))
@@ -167,7 +167,7 @@ def _is_worse(step: SimulatedStep) -> bool:
     undecided = bool(new) and all(pending.incomplete for pending in new)
     # Pods that were not tried may find nodes.
     waits = step.newly_pending and not step.untried and not undecided
-    return bool(step.blocked) or waits or status
+    return bool(step.blocked or step.never_run) or waits or status
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:

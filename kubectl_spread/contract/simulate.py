@@ -63,6 +63,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
             start.
         newly_pending: whether more Pods of some workload are Pending than before, and than without the step, for a
             scheduler with known rules, or are refused.
+        never_run: how many new Pods name a node that does not exist; absent if none does.
         untried: how many Pending Pods were not tried on any node, because too many had been tried before; absent if all
             were tried.
         items: the constraints, changed or not.
@@ -77,6 +78,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
     preempted: tuple[EvictedPod, ...] = ()
     pending: tuple[PendingPods, ...] = ()
     newly_pending: bool = False
+    never_run: int | UnsetType = UNSET
     untried: int | UnsetType = UNSET
     items: tuple[SimulatedItem, ...] = ()
     orders: int = 1

@@ -14,6 +14,7 @@ from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
@@ -41,6 +42,7 @@ def simulated_step(
         preempted=_evicted_pods(change.preempted, change.before),
         pending=tuple(map(_pending_pods, change.waiting)),
         newly_pending=change.newly_pending,
+        never_run=sum(each.number for each in done.notes if isinstance(each, BoundByName) and each.absent) or UNSET,
         untried=change.untried or UNSET,
         items=change.constraints,
         orders=change.orders,

@@ -240,6 +240,7 @@ def _domains(
     # A profile without the filter ignores constraints.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
+    named = pinning.explainer.evaluation.pod.spec.node_name
     this = requirements.ConstraintRequirement(constraint.index)
     others = frozenset[str]().union(*(names for each, names in pinning.rejected.items() if each != this))
     for value, names in sorted(handle.index.domains(constraint.topology_key).items()):
@@ -262,6 +263,7 @@ def _domains(
             skew_if_placed=placed,
             allowed=allowed,
             pinned=pinned,
+            next=("NodeName" if named in names else "OtherNodeName") if named else UNSET,
             pins=pins,
         )
 

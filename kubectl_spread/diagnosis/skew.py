@@ -183,17 +183,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         found = next(each for each in self.judged.constraints if each.index == index)
         alone = self.state.alone
         if alone is None:
-            return replace(found, domains=tuple(map(self._with_next, found.domains)))
+            return found
         skews = (alone.get(each.value, 0) for each in found.domains)
         domains = (_on_own_node(each, found, skew) for each, skew in zip(found.domains, skews, strict=True))
         return replace(found, domains=tuple(domains), own_node=True)
-
-    def _with_next(self, domain: Domain) -> Domain:
-        """Return the domain with whether it has the node that the next Pod's template names, if it names one."""
-        named, values = self.revision.named_node, self.revision.handle.index.values(self.state.constraint.topology_key)
-        if not (named and self.revision.is_next):
-            return domain
-        return replace(domain, next="NodeName" if values.get(named) == domain.value else "OtherNodeName")
 
     @property
     def evaluated_filters(self) -> tuple[str, ...]:

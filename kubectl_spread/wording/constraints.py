@@ -19,7 +19,7 @@ OPEN = "yes"
 NEXT = {
     "Preemption": "yes, by preemption",
     "NodeName": "yes, by spec.nodeName",
-    "OtherNodeName": "no: spec.nodeName is a node elsewhere",
+    "OtherNodeName": "no: spec.nodeName is another node",
 }
 """How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
 SHOWN_DOMAINS = 6

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec import UNSET
 
+from kubectl_spread.commands.simulate import exit_code
+from kubectl_spread.exit_code import ExitCode
 from tests.build import ZONE, Object, pod
 from tests.build_workloads import controller, workload
-from tests.simulation.test_steps import READY, SIX, budget, deployment, last, names, running
+from tests.simulation.test_steps import READY, SIX, budget, deployment, last, names, running, simulated
 
 OTHER = workload("DaemonSet", "other", replicas=0)
 """A DaemonSet that is there, so that DaemonSets were read."""
@@ -51,8 +54,11 @@ def test_what_mirrors_a_static_pod_is_left_alone_whatever_owns_it() -> None:
     ],
 )
 def test_pods_whose_template_names_their_node_come_back_to_it(step: str, note: str) -> None:
-    done = last([*SIX, *deployment(["a1", "a1"], nodeName="a1")], step)
+    report = simulated([*SIX, *deployment(["a1", "a1"], nodeName="a1")], step)
+    (done,) = report.steps
     assert (names(done.evicted), done.pending) == (["web-0", "web-1"], ())
+    absent = note.endswith("no node has that name:")
+    assert (done.never_run, exit_code(report)) == ((2, ExitCode.NO) if absent else (UNSET, ExitCode.ANSWERED))
     assert [each.partition(note)[:2] for each in done.notes] == [("", note)]
 
 

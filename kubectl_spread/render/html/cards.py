@@ -132,7 +132,7 @@ def _step_status(item: SimulatedStep) -> str:
         return "Blocked" if item.blocked else "Pending"
     if item.pending:
         return "Waiting"
-    return "Lost" if item.lost else "OK"
+    return "Lost" if item.lost or item.never_run else "OK"
 
 
 def _count_cells(constraints: Iterable[ConstraintReport]) -> int:

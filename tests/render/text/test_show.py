@@ -237,7 +237,7 @@ class TestNext:
             workload("Deployment", "web", pods=template(ON_ZONES, nodeName="b1"), replicas=3), *web("b1")
         )
         assert told["b"] == "yes, by spec.nodeName"
-        assert (told["a"], told["c"]) == ("no: spec.nodeName is a node elsewhere",) * 2
+        assert (told["a"], told["c"]) == ("no: spec.nodeName is another node",) * 2
 
     @pytest.mark.parametrize(
         ("fields", "minimum"),
