@@ -34,7 +34,8 @@ class Domain(DomainFacts, frozen=True, kw_only=True):
         allowed: whether the constraint lets the Pod go there.
         pinned: whether it holds the minimum and other requirements reject all its nodes.
         pinned_by: these requirements, or what keeps the Pod off all its nodes if the constraint allows it there.
-        next: how the next Pod gets there although it is rejected, or that its template names a node elsewhere.
+        next: what decides instead of the filters on each node: preemption makes room there, the Pod's spec.nodeName is
+            there or elsewhere, or the Pod is refused before any node is evaluated.
     """
 
     pinned_by: tuple[Pin, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -26,6 +26,9 @@ SHORTEST_KEY_WITH_TYPO = 8
 CORDON_TAINT = UntoleratedTaints(taints=(str(nodeunschedulable.CORDON),))
 KEYS_KEPT = 256
 """Cached answers (count): thousands of nodes have the same few sets of labels."""
+
+
+Next: TypeAlias = Literal["Preemption", "NodeName", "OtherNodeName", "Refused"]
 
 
 class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -53,7 +56,7 @@ class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=
     skew_if_placed: int
     allowed: bool
     pinned: bool = False
-    next: Literal["Preemption", "NodeName", "OtherNodeName"] | UnsetType = UNSET
+    next: Next | UnsetType = UNSET
 
 
 class Domain(DomainFacts, frozen=True, kw_only=True):
@@ -240,7 +243,6 @@ def _domains(
     # A profile without the filter ignores constraints.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
-    named = pinning.explainer.evaluation.pod.spec.node_name
     this = requirements.ConstraintRequirement(constraint.index)
     others = frozenset[str]().union(*(names for each, names in pinning.rejected.items() if each != this))
     for value, names in sorted(handle.index.domains(constraint.topology_key).items()):
@@ -263,9 +265,16 @@ def _domains(
             skew_if_placed=placed,
             allowed=allowed,
             pinned=pinned,
-            next=("NodeName" if named in names else "OtherNodeName") if named else UNSET,
+            next=_next(pinning.explainer.evaluation, names),
             pins=pins,
         )
+
+
+def _next(evaluation: Evaluation, names: Collection[str]) -> Next | UnsetType:
+    """Return what decides about a domain of these nodes, if the filters do not decide node by node."""
+    if named := evaluation.pod.spec.node_name:
+        return "NodeName" if named in names else "OtherNodeName"
+    return UNSET if evaluation.pre_filter is None else "Refused"
 
 
 def _bypassed_nodes(

@@ -20,6 +20,7 @@ NEXT = {
     "Preemption": "yes, by preemption",
     "NodeName": "yes, by spec.nodeName",
     "OtherNodeName": "no: spec.nodeName is another node",
+    "Refused": "no: no node is evaluated",
 }
 """How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
 SHOWN_DOMAINS = 6

@@ -232,6 +232,11 @@ class TestNext:
         told = self.details(full, made)
         assert (told["a"], told["b"], told["c"]) == ("yes", "no: cpu: asks 1, 0 free of 8", "yes")
 
+    def test_no_domain_where_the_pod_is_refused_before_any_node_is_looked_at(self) -> None:
+        volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "absent"}}]
+        told = self.details(pod("web", labels={"app": "web"}, volumes=volumes, topologySpreadConstraints=[ON_ZONES]))
+        assert {told[zone] for zone in "abc"} == {"no: no node is evaluated"}
+
     def test_only_the_node_that_a_template_names(self) -> None:
         told = self.details(
             workload("Deployment", "web", pods=template(ON_ZONES, nodeName="b1"), replicas=3), *web("b1")
