@@ -88,6 +88,10 @@ class MirrorRemade(msgspec.Struct, frozen=True):
     node: str
 
 
+DISABLE_EVICTION = "--disable-eviction"
+"""The flag with which ``kubectl drain`` deletes Pods instead."""
+
+
 class DrainFlag(StrEnum):
     """A flag that ``kubectl drain`` may require."""
 
@@ -192,7 +196,7 @@ class Step(msgspec.Struct, frozen=True):
     def drain_flags(self) -> tuple[str, ...]:
         """The flags that decide which Pods a drain evicts or deletes."""
         selected = () if self.pod_selector.empty else (f"--pod-selector={self.pod_selector}",)
-        return ("--disable-eviction",) * self.disable_eviction + selected
+        return (DISABLE_EVICTION,) * self.disable_eviction + selected
 
 
 class Blocked(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
-from kubectl_spread.simulation.steps import DrainFlag
+from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
 from kubectl_spread.wording.words import count_of, enumerated, listed, scores_some
 
@@ -130,7 +130,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
                 f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '').format('it' if len(keys) == 1 else 'them')}"
                 for flag, keys in pods.items()
             ]
-            return f"this drain is `{drain}`: kubectl evicts no Pod of the node without {enumerated(needs)}"
+            does = "deletes" if DISABLE_EVICTION in given else "evicts"
+            return f"this drain is `{drain}`: kubectl {does} no Pod of the node without {enumerated(needs)}"
         case steps.BoundByName(namespace, ref, number, node, absent):
             one = number == 1
             named = (

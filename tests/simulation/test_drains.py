@@ -148,3 +148,4 @@ class TestFlagsOfKubectlDrain:
         (note,) = step.notes
         flags = "--delete-emptydir-data --disable-eviction '--pod-selector=app in (api,web)'"
         assert note.split("`")[1] == f"kubectl drain a1 {flags}"
+        assert "kubectl deletes no Pod of the node without --delete-emptydir-data" in note

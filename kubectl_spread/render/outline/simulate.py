@@ -9,6 +9,7 @@ from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text
+from kubectl_spread.simulation.steps import DISABLE_EVICTION
 from kubectl_spread.wording import simulate as wording
 from kubectl_spread.wording.words import LIST, between, capital_sentence, listed, moved
 
@@ -73,7 +74,7 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
 
 
 def _removed(step: SimulatedStep) -> str:
-    return "deleted" if step.step.startswith("delete ") or "--disable-eviction" in step.step else "evicted"
+    return "deleted" if step.step.startswith("delete ") or DISABLE_EVICTION in step.step else "evicted"
 
 
 def _removed_pods(step: SimulatedStep) -> list[EvictedPod]:
