@@ -566,7 +566,9 @@ def _show(outcome: Outcome) -> str:
             if row["next"] or (bound and status in {"Blocked", "Unschedulable"}):
                 return f"{status} {row['next']} of a Job that is full"
         elif outcome.came is None:
-            if status not in {"FailedCreate", "NoDomains"}:
+            # A row is about the Pods that wait, before those that may come.
+            waits = bool(row["pending"]) and status in {"Blocked", "Unschedulable"}
+            if status not in {"FailedCreate", "NoDomains"} and not waits:
                 return f"{status}, and the Pod is refused: {outcome.refused}"
         elif bound and bound not in row["next"]:
             return f"{status}, next {row['next']}, and the Pod went to {bound}"
