@@ -88,6 +88,10 @@ def _wait(read: re.Match[str], known: Known, _: str) -> bool:
     return int(read["n"]) == sum(_waiting(known[app]) for app in re.findall(r"/(web-\d)\b", read["who"]))
 
 
+def _first(read: re.Match[str], known: Known, _: str) -> bool:
+    return 0 < int(read["n"]) <= sum(map(_waiting, known.values()))
+
+
 def _evicted(read: re.Match[str], known: Known, text: str) -> bool:
     moved = [each for facts in known.values() if facts.kind != "DaemonSet" for each in facts.kin]
     gone = [each for each in moved if each["spec"].get("nodeName") == read["node"]]
@@ -173,6 +177,7 @@ _WHOLE: Mapping[str, Sequence[tuple[str, Rule]]] = {
         (r"^(?P<n>\d+) evictions? (?:balance|improve)s? (?P<some>\d+)(?: of (?P<all>\d+))? violated", _evictions),
         (r"^No eviction is planned for (?P<n>\d+) violated", lambda read, known, _: int(read["n"]) == _violated(known)),
         (r"^(?P<n>\d+) Pods? of (?P<who>.*) waits? for a node", _wait),
+        (r"^(?P<n>\d+) Pending Pods? can be scheduled now: wait until", _first),
         (_ROW, _row),
     ),
     "simulate": (
