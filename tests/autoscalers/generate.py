@@ -31,6 +31,7 @@ SELDOM = (
 GPU = {"key": "gpu", "value": "true", "effect": "NoSchedule"}
 SOFT = {"key": "spot", "value": "true", "effect": "PreferNoSchedule"}
 DISRUPTED = {"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}
+REBOOTING = {"key": "karpenter.sh/rebooting", "effect": "NoSchedule"}
 EVICTING = {"key": "gpu", "value": "true", "effect": "NoExecute"}
 ZONES = "abcd"
 TIME = "2026-11-23T00:00:00Z"
@@ -192,6 +193,8 @@ class Generator:
                 ]
         elif self._maybe(0.1):
             del labels[ZONE]
+        reboots = bool(of_pool) and self._maybe(0.07)
+        taints += [REBOOTING] if reboots else []
         free = self._draw.choice(["3900m", "3900m", "1"])
         offers = {"cpu": free, "memory": "16Gi", "pods": "110"}
         capacity = {"cpu": "4", "memory": "16Gi", "pods": "110"}
@@ -224,7 +227,8 @@ class Generator:
                     "capacity": capacity,
                     "allocatable": offers,
                     "conditions": [
-                        {"type": "Launched", "status": "True", "reason": "x", "message": "", "lastTransitionTime": TIME}
+                        {"type": name, "status": "True", "reason": "x", "message": "", "lastTransitionTime": TIME}
+                        for name in ("Launched", *(["Rebooting"] if reboots else []))
                     ],
                 },
             }

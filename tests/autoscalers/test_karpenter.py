@@ -328,3 +328,43 @@ def test_one_release_counts_domains_of_pools_that_the_affinity_allows(
     pools = [pool("default", "ab", labels={"team": "web"}), pool("other", "c", labels={"team": "x"})]
     release = nearest(release_of(version))
     assert decided([*pools, node_class("abc"), *nodes, asked], TYPES, release=release).decision is decision
+
+
+@pytest.mark.parametrize(
+    ("version", "decision"),
+    [
+        ("1.14.1", Decision.NEW_NODE),
+        ("1.14", Decision.NEW_NODE),
+        ("1.14.3", Decision.REFUSED),
+        ("1.14.9", Decision.REFUSED),
+    ]
+    + [("1.15.0", Decision.REFUSED), ("1.13.9", Decision.NEW_NODE)],
+)
+def test_which_releases_count_only_values_that_are_allowed_for_min_values(version: str, decision: Decision) -> None:
+    two = {"key": ZONE, "operator": "In", "values": ["a", "b"], "minValues": 2}
+    asked = [pool("p", requirements=[two]), node_class("ab"), pod("pend", nodeSelector={ZONE: "a"})]
+    assert decided(asked, TYPES, release=nearest(release_of(version))).decision is decision
+
+
+@pytest.mark.parametrize(
+    ("version", "condition", "decision"),
+    [
+        ("1.15.0", "True", Decision.EXISTING_NODE),
+        ("1.15.0", "False", Decision.NEW_NODE),
+        ("1.14.3", "True", Decision.NEW_NODE),
+    ],
+)
+def test_which_releases_see_room_on_a_node_that_reboots(version: str, condition: str, decision: Decision) -> None:
+    taints = [
+        {"key": key, "effect": "NoSchedule"} for key in ("karpenter.sh/rebooting", "node.kubernetes.io/not-ready")
+    ]
+    reboots = node("n1", "a", "p", taints=taints)
+    reboots["metadata"]["labels"] |= {"karpenter.sh/registered": "true", "karpenter.sh/initialized": "true"}
+    claim = {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodeClaim",
+        "metadata": {"name": "p-x", "labels": {}},
+        "status": {"providerID": "kwok://n1", "conditions": [{"type": "Rebooting", "status": condition}]},
+    }
+    asked = [pool("p", "a"), node_class("a"), reboots, claim, pod("pend")]
+    assert decided(asked, TYPES, release=nearest(release_of(version))).decision is decision

@@ -137,7 +137,8 @@ class NodeClaim(msgspec.Struct, frozen=True):
             return decision.DomainNotOffered(clash.wanted.key, tuple(sorted(clash.wanted.values)))
         suited, missed = self._suited(picked, types)
         if suited:
-            return suited if self.template.satisfies_min_values(suited) else decision.NoInstanceType("minValues")
+            enough = self.template.satisfies_min_values(suited, picked)
+            return suited if enough else decision.NoInstanceType("minValues")
         narrowed = [g.key for g in self.pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
         if narrowed:
             # A domain is the reason only where an instance type suits in another one.

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, any_type, instance_types
+from kubectl_spread.autoscalers.karpenter.releases import COUNTS_ALLOWED_VALUES
 from kubectl_spread.autoscalers.karpenter.statenode import INITIALIZED, REGISTERED
 from kubectl_spread.objects.autoscaling import EC2NodeClass, InstanceTypeSpec, NodePool
 from kubectl_spread.objects.core import Taint
@@ -30,6 +31,7 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
         types: those of them that meet the requirements.
         zones_known: whether it is known in which zones it offers nodes.
         min_values: label → how many different values its instance types must offer together.
+        counts_allowed_values: whether only those of them count that the new node may have.
     """
 
     pool: NodePool
@@ -38,6 +40,7 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
     types: tuple[InstanceType, ...]
     zones_known: bool
     min_values: Mapping[str, int]
+    counts_allowed_values: bool
 
     @property
     def name(self) -> str:
@@ -49,16 +52,19 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
         """The taints of its nodes, without startup taints."""
         return self.pool.spec.template.spec.taints
 
-    def satisfies_min_values(self, types: Iterable[InstanceType]) -> bool:
-        """Whether the instance types offer enough values of each label; unknown instance types do.
+    def satisfies_min_values(self, types: Iterable[InstanceType], node: scheduling.Requirements) -> bool:
+        """Whether the instance types offer enough values of each label for a node; unknown instance types do.
 
         Source: pkg/cloudprovider/types.go SatisfiesMinValues.
         """
         offered = tuple(types)
+
+        def values(key: str) -> set[str]:
+            found = {value for each in offered if key in each.requirements for value in each.requirements[key].values}
+            return set(filter(node[key].allows, found)) if self.counts_allowed_values else found
+
         return any(each.capacity is None for each in offered) or all(
-            len({value for each in offered if key in each.requirements for value in each.requirements[key].values})
-            >= least
-            for key, least in self.min_values.items()
+            len(values(key)) >= least for key, least in self.min_values.items()
         )
 
     @property
@@ -86,7 +92,11 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def node_claim_template(
-    pool: NodePool, snapshot: Snapshot, specs: tuple[InstanceTypeSpec, ...] | None, known: scheduling.KnownLabels
+    pool: NodePool,
+    snapshot: Snapshot,
+    specs: tuple[InstanceTypeSpec, ...] | None,
+    known: scheduling.KnownLabels,
+    release: tuple[int, ...],
 ) -> NodeClaimTemplate:
     """Return the template of a NodePool; ``specs``: the instance types that exist, None where they are not known."""
     template = pool.spec.template
@@ -121,5 +131,6 @@ def node_claim_template(
         types=tuple(each for each in types if each.mismatch(requirements, {}, known) is None),
         zones_known=readable_zones is not None or (specs is not None and not hidden),
         min_values=min_values,
+        counts_allowed_values=release >= COUNTS_ALLOWED_VALUES,
     )
-    return made if made.satisfies_min_values(made.types) else replace(made, types=())
+    return made if made.satisfies_min_values(made.types, requirements) else replace(made, types=())

@@ -102,7 +102,7 @@ def new_scheduler(
         scheduling.WELL_KNOWN | sold_by,
         tuple(prefix for group in sorted(groups) for prefix in (f"{group}/", *PROVIDER_LABELS.get(group, ()))),
     )
-    templates = tuple(node_claim_template(pool, snapshot, specs, known) for pool in counted)
+    templates = tuple(node_claim_template(pool, snapshot, specs, known, release) for pool in counted)
     daemons = (_daemon_pod(owner, snapshot) for owner in snapshot.all(DaemonSet))
     daemons = (pod for pod in daemons if not pod.spec.resource_claims)
     overhead, asked_daemons = daemon_overhead(templates, daemons, profile, known, release)

@@ -15,6 +15,10 @@ DAEMONS_BY_TYPE = (1, 14)
 """From this release on the Pods of DaemonSets on a new node depend on its instance type."""
 COUNTS_RESIZES = (1, 14)
 """From this release on the largest amount of a resize in progress counts."""
+COUNTS_ALLOWED_VALUES = (1, 14, 3)
+"""From this release on minValues counts only values that are still allowed on the new node."""
+REBOOTS = (1, 15)
+"""From this release on Karpenter reboots nodes, and sees the room of a node that reboots."""
 BY_AFFINITY = (1, 11, 0)
 """Only in this release NodePools add domains only for Pods whose node selector and affinity they meet."""
 _VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?(?:[-+@].*)?", re.ASCII)
@@ -26,8 +30,12 @@ def release_of(version: str) -> tuple[int, ...] | None:
     The patch release follows where it has a rule of its own.
     """
     found = _VERSION.fullmatch(version)
-    exact = tuple(int(part) for part in found.groups(default="1")) if found else None
-    return exact[:2] if exact and exact != BY_AFFINITY else exact
+    if found is None:
+        return None
+    exact = tuple(int(part) for part in found.groups(default="1"))
+    if exact[:2] == COUNTS_ALLOWED_VALUES[:2] and exact >= COUNTS_ALLOWED_VALUES:
+        return COUNTS_ALLOWED_VALUES
+    return exact if exact == BY_AFFINITY else exact[:2]
 
 
 def nearest(release: tuple[int, ...] | None) -> tuple[int, ...]:

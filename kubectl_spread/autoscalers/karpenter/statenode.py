@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
-from kubectl_spread.autoscalers.karpenter.releases import PROVED, READINESS_TAINTS
+from kubectl_spread.autoscalers.karpenter.releases import PROVED, READINESS_TAINTS, REBOOTS
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.objects.autoscaling import NodeClaim
 from kubectl_spread.objects.core import Node, Pod, Taint
@@ -35,6 +35,8 @@ KNOWN_EPHEMERAL_TAINTS = frozenset(
     )
 )
 """Key and effect of taints that go away while a node of Karpenter's starts."""
+REBOOTING = ("karpenter.sh/rebooting", "NoSchedule")
+"""Key and effect of the taint of nodes that Karpenter reboots."""
 READINESS_PREFIX = "readiness.k8s.io/"
 
 
@@ -139,7 +141,7 @@ def _state_node(
     labels = on_node if registered or claim is None else claim.metadata.labels
     name = node.metadata.name if node and registered else claim.metadata.name if claim else ""
     taints = node.spec.taints if node and registered else claim.spec.taints if claim else ()
-    if claim is not None and not initialized:
+    if claim is not None and (not initialized or _reboots(claim, release)):
         taints = tuple(taint for taint in taints if not _goes_away(taint, claim, release))
     pods = snapshot.assigned.get(node.metadata.name, ()) if node else ()
     offered = _offered(node, claim, "allocatable", initialized=initialized)
@@ -157,9 +159,15 @@ def _state_node(
     )
 
 
+def _reboots(claim: NodeClaim, release: tuple[int, ...]) -> bool:
+    condition = claim.status.condition("Rebooting")
+    return release >= REBOOTS and condition is not None and condition.status == "True"
+
+
 def _goes_away(taint: Taint, claim: NodeClaim, release: tuple[int, ...]) -> bool:
     by_readiness = release >= READINESS_TAINTS and taint.key.startswith(READINESS_PREFIX)
-    if (taint.key, taint.effect) in KNOWN_EPHEMERAL_TAINTS or by_readiness:
+    by_reboot = release >= REBOOTS and (taint.key, taint.effect) == REBOOTING
+    if (taint.key, taint.effect) in KNOWN_EPHEMERAL_TAINTS or by_readiness or by_reboot:
         return True
     return any((each.key, each.effect) == (taint.key, taint.effect) for each in claim.spec.startup_taints)
 
