@@ -22,6 +22,7 @@ class Purpose(Enum):
     WORKLOADS = auto()
     SIMULATION = auto()
     REBALANCE = auto()
+    AUTOSCALING = auto()
 
 
 class _Gap(msgspec.Struct, frozen=True, kw_only=True):

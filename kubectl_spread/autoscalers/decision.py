@@ -167,6 +167,7 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         version: whose rules these are; empty where there is but one.
+        other_release: the release that runs, where these are not its rules; empty if it is not known; else None.
         node: the node on which it sees room; empty for none.
         unread: the kinds that it also depends on, and of which not all could be read.
         leaving: the nodes that are being deleted, whose Pods it schedules together with this one.
@@ -175,6 +176,7 @@ class AutoscalerDecision(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: AutoscalerKind
     version: str = ""
+    other_release: str | None = None
     decision: Decision
     node: str = ""
     pools: tuple[PoolDecision, ...] = ()

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport
     from kubectl_spread.contract.evaluation import EvaluationReport
     from kubectl_spread.contract.findings import Finding
+    from kubectl_spread.contract.fixes import Fix
+    from kubectl_spread.contract.report import Incomplete
     from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix
+    from kubectl_spread.diagnosis.fixes.node_pools import PoolChange
     from kubectl_spread.diagnosis.fixes.situation import Situation
     from kubectl_spread.scheduler.framework import Handle
 
@@ -56,24 +59,54 @@ def beside_autoscaler(
     if decided is None:
         return item
     from kubectl_spread.contract.autoscaler import autoscaler_report
+    from kubectl_spread.contract.evaluation import with_missing
     from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
     from kubectl_spread.wording.fixes import BY_AUTOSCALER
 
     fixes: tuple[NewNodeFix, ...] = ()
-    if decided.by_constraint and decided.kind == "karpenter":
+    changes: Iterable[PoolChange] = ()
+    if decided.pools and decided.kind == "karpenter":
         from kubectl_spread.diagnosis.fixes.new_nodes import new_node_fixes
+        from kubectl_spread.diagnosis.fixes.node_pools import pool_changes
 
-        fixes = new_node_fixes(situation, siblings, _scheduler(handle, options), decided)
-    new_nodes = (replace(fix, summary=fix.summary.replace(BY_AUTOSCALER, added_by(decided))) for fix in item.new_nodes)
+        scheduler = _scheduler(handle, options)
+        fixes = new_node_fixes(situation, siblings, scheduler, decided)
+        changes = pool_changes(pod, scheduler, decided)
+    new_nodes = (
+        replace(fix, summary=fix.summary.replace(BY_AUTOSCALER, added_by(decided, _labels(fix))))
+        for fix in item.new_nodes
+    )
     jam = getattr(item, "jam", None)
     if jam is not None and jam.summary:
         item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
+    item = with_missing(item, _missing(handle.snapshot, decided))
     return replace(
         item,
-        autoscaler=autoscaler_report(decided, _last_event(pod, handle.snapshot, decided.kind), fixes, flags),
+        autoscaler=autoscaler_report(
+            decided, _last_event(pod, handle.snapshot, decided.kind), fixes=fixes, changes=changes, flags=flags
+        ),
         summary=on_existing_nodes(item.summary, decided),
         new_nodes=tuple(new_nodes),
     )
+
+
+def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Incomplete, ...]:
+    """Return the lists without which the decision is made."""
+    from kubectl_spread.contract.incomplete import incomplete_entries
+    from kubectl_spread.gaps import Purpose, UnreadKind
+
+    kinds = (*decided.unread, *((NODE_POOL,) if decided.beside and decided.kind == "cluster-autoscaler" else ()))
+    why = {unread.kind: unread.why for unread in snapshot.inventory.unread}
+    return incomplete_entries(
+        UnreadKind(kind=kind, why=why.get(kind, "not in all namespaces"), purpose=Purpose.AUTOSCALING) for kind in kinds
+    )
+
+
+def _labels(fix: Fix) -> dict[str, str]:
+    """Return the labels of the node that the fix adds."""
+    made = next((change.object for change in fix.changes if change.object is not UNSET), {})
+    labels: dict[str, str] = made.get("metadata", {}).get("labels", {})
+    return labels
 
 
 def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerReport | UnsetType:
@@ -110,7 +143,9 @@ def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autosca
         from kubectl_spread.autoscalers.karpenter.scheduler import solve
 
         beside = snapshot.get(autoscaling.ConfigMap, STATUS_NAMESPACE, STATUS_NAME) is not None
-        return replace(solve(pod, _scheduler(handle, options)), beside=beside)
+        decided, release = solve(pod, _scheduler(handle, options)), _release(snapshot, options)
+        runs = ".".join(map(str, release or ()))
+        return replace(decided, beside=beside, other_release=runs if runs != decided.version else None)
     groups = _node_groups(snapshot)
     if groups is not None:
         from kubectl_spread.autoscalers.cluster_autoscaler import decide
@@ -165,21 +200,27 @@ def _node_groups(snapshot: Snapshot) -> tuple[autoscaling.NodeGroupStatus, ...] 
 def _scheduler(handle: Handle, options: AutoscalerOptions) -> Scheduler:
     """Return the cluster as Karpenter sees it, which is the same for all Pods that are asked about."""
     from kubectl_spread.autoscalers.karpenter.provisioner import new_scheduler
-    from kubectl_spread.autoscalers.karpenter.releases import nearest, release_of
+    from kubectl_spread.autoscalers.karpenter.releases import nearest
 
     last: Scheduler | None = vars(options).get("last")
     if last is not None and last.snapshot is handle.snapshot:
         return last
-    release = release_of(options.karpenter_version)
-    if options.karpenter_version and release is None:
-        raise UsageError(f"unknown Karpenter version {options.karpenter_version!r}", hint="want one such as 1.14")
-    templates = (each.spec.template for each in handle.snapshot.all(Deployment))
-    for image in () if release else _tags(templates, "karpenter"):
-        release = release or release_of(image)
+    release = _release(handle.snapshot, options)
     specs = _instance_types(options.instance_types) if options.instance_types else None
     scheduler = new_scheduler(handle.snapshot, handle.profile, specs=specs, release=nearest(release))
     vars(options)["last"] = scheduler
     return scheduler
+
+
+def _release(snapshot: Snapshot, options: AutoscalerOptions) -> tuple[int, ...] | None:
+    """Return Karpenter's release: the given one, else that of its image; None for unknown."""
+    from kubectl_spread.autoscalers.karpenter.releases import release_of
+
+    given = release_of(options.karpenter_version)
+    if options.karpenter_version and given is None:
+        raise UsageError(f"unknown Karpenter version {options.karpenter_version!r}", hint="want one such as 1.14")
+    templates = (each.spec.template for each in snapshot.all(Deployment))
+    return given or next(filter(None, map(release_of, _tags(templates, "karpenter"))), None)
 
 
 def _status_of(status: autoscaling.ConfigMap) -> autoscaling.AutoscalerStatus | None:

@@ -14,6 +14,7 @@ from kubectl_spread.contract.report import Report
 if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, PoolDecision
     from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix as Helps
+    from kubectl_spread.diagnosis.fixes.node_pools import PoolChange
 
 
 class PoolReport(Report, frozen=True, kw_only=True):
@@ -68,7 +69,7 @@ class AutoscalerReport(Report, frozen=True, kw_only=True):
         pools: its NodePools or node groups, in the order in which it tries them.
         constraints: the Pod's constraints as it counts them; empty if it counts as the scheduler does.
         fixes: changes of the Pod after which a node may be added; they open no existing node.
-        advice: what to change in its NodePools or node groups, a sentence each; not simulated.
+        advice: what to change in its NodePools, verified by simulation, or in its node groups, a sentence each.
         event: its own last message; None for none.
     """
 
@@ -85,9 +86,14 @@ class AutoscalerReport(Report, frozen=True, kw_only=True):
 
 
 def autoscaler_report(
-    decision: AutoscalerDecision, event: AutoscalerEvent | None, fixes: Iterable[Helps] = (), flags: Sequence[str] = ()
+    decision: AutoscalerDecision,
+    event: AutoscalerEvent | None,
+    *,
+    fixes: Iterable[Helps] = (),
+    changes: Iterable[PoolChange] = (),
+    flags: Sequence[str] = (),
 ) -> AutoscalerReport:
-    """Return a decision as reports have it; commands carry these connection flags."""
+    """Return a decision as reports have it, with changes of the Pod or of a NodePool; commands carry these flags."""
     # A cluster without an autoscaler needs no such imports.
     from kubectl_spread.contract.fix_search import fix_reports
     from kubectl_spread.wording.autoscalers import advice_text, decision_text, reason_text
@@ -106,6 +112,6 @@ def autoscaler_report(
         pools=tuple(map(pool_report, decision.pools)),
         constraints=decision.constraints,
         fixes=tuple(NewNodeFix(**asdict(fix), then=decision_text(each.decision)) for each, fix in of_fixes),
-        advice=tuple(advice_text(decision)),
+        advice=tuple(advice_text(decision, changes)),
         event=event,
     )

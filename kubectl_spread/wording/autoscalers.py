@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from kubectl_spread.autoscalers import decision as d
+from kubectl_spread.diagnosis.fixes import node_pools
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.well_known_labels import ZONE
 from kubectl_spread.scheduler.resource import readable
 from kubectl_spread.wording.causes import NO_CONSTRAINT
 from kubectl_spread.wording.reasons import brief_key, noun_for
@@ -118,6 +120,9 @@ def decision_text(decision: d.AutoscalerDecision) -> str:
         if decision.leaving:
             nodes = enumerated(decision.leaving, most=MOST_POOLS)
             parts.append(f"not considered: {NAMES[decision.kind]} also moves Pods away from {nodes}")
+    if decision.other_release is not None:
+        runs = f"those of {decision.other_release} are" if decision.other_release else "its release is"
+        parts.append(f"the rules of Karpenter {decision.version} apply, because {runs} not known")
     return " ".join([f"{_decision(decision)}.", *(f"{part[0].upper()}{part[1:]}." for part in parts)])
 
 
@@ -152,25 +157,59 @@ def on_existing(summary: str) -> str:
     return summary.replace(NO_CONSTRAINT, ON_EXISTING, 1)
 
 
-def added_by(decision: d.AutoscalerDecision) -> str:
-    """Return, of a node that would let the Pod in, where it may come from."""
+def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:
+    """Return, of a node with these labels that would let the Pod in, which pool may bring it, or why none does."""
     name, noun = NAMES[decision.kind], POOLS[decision.kind]
-    if decision.decision in {d.Decision.NEW_NODE, d.Decision.BY_CHANCE}:
-        return f"{name} may add one from {_bringing(decision, noun)}"
-    unknown = decision.decision is d.Decision.UNKNOWN
-    return f"whether {name} adds one is not known" if unknown else f"{name} adds none now"
+    if decision.decision is d.Decision.UNKNOWN:
+        return f"whether {name} adds one is not known"
+    if decision.decision is d.Decision.EXISTING_NODE:
+        return f"{name} adds none now, because it sees room on {decision.node}"
+    there = tuple(pool for pool in decision.pools if _offers(pool, labels))
+    may = _may_bring(there)
+    if may:
+        return f"{name} may add one from {enumerated([f'{noun} {pool.name}' for pool in may], most=MOST_POOLS)}"
+    if _may_bring(decision.pools):
+        return f"{name} adds its next node elsewhere, from {_bringing(decision, noun)}"
+    why = "; ".join(_of_pod(there) or _first_reasons(there, noun)) or f"no {noun} offers one there"
+    return f"{name} adds none now: {why}"
 
 
-def advice_text(decision: d.AutoscalerDecision) -> list[str]:
-    """Return what whoever runs the autoscaler may change; these are no changes of the Pod, and none was tried."""
-    found = []
-    for pool in decision.pools:
-        for reason in pool.reasons:
-            if isinstance(reason, d.LimitReached):
-                found.append(f"Raise the {reason.resource} limit of NodePool {pool.name}.")
-            elif isinstance(reason, d.MaximumReached):
-                found.append(f"Raise the maximum of node group {pool.name}.")
-    return found[:MOST_POOLS]
+def _offers(pool: d.PoolDecision, labels: Mapping[str, str]) -> bool:
+    """Whether the pool's nodes may have these labels, as far as its domains are known."""
+    return all(labels[key] in values for key, values in pool.domains.items() if key in labels)
+
+
+def advice_text(decision: d.AutoscalerDecision, changes: Iterable[node_pools.PoolChange]) -> list[str]:
+    """Return what to change for the autoscaler: one of these NodePools, or the maximum of a node group."""
+    full = (pool.name for pool in decision.pools if any(map(_is_maximum, pool.reasons[:1])) and not pool.reasons[1:])
+    found = (*(f"Raise the maximum of node group {name}." for name in full), *map(_change_text, changes))
+    return [*found][:MOST_POOLS]
+
+
+def _is_maximum(reason: d.Reason) -> bool:
+    return isinstance(reason, d.MaximumReached)
+
+
+def _change_text(change: node_pools.PoolChange) -> str:
+    match change:
+        case node_pools.RaiseLimit():
+            return f"Raise the {change.resource} limit of NodePool {change.pool}."
+        case node_pools.DropTaint():
+            return f"Let the Pod tolerate taint {change.taint}, or remove it from NodePool {change.pool}."
+        case node_pools.OfferZones():
+            subnet = f"a subnet in {_zones(change.without_subnet)}" if change.without_subnet else ""
+            if not change.required:
+                return f"Add {subnet} to {change.node_class}, the node class of NodePool {change.pool}."
+            also = f", and {subnet} to {change.node_class}" if subnet else ""
+            return f"Add {_zones(change.required)} to the requirements of NodePool {change.pool}{also}."
+        case node_pools.WithdrawZones():
+            return f"Remove {_zones(change.zones)} from the requirements of NodePool {change.pool}."
+        case _:
+            assert_never(change)
+
+
+def _zones(zones: Sequence[str]) -> str:
+    return f"{noun_for(ZONE, len(zones))} {listed(zones)}"
 
 
 def fixes_title(kind: str) -> str:
@@ -179,8 +218,7 @@ def fixes_title(kind: str) -> str:
 
 
 def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
-    may = [pool for pool in decision.pools if pool.verdict is d.Verdict.CHOSEN]
-    may = may or [pool for pool in decision.pools if pool.verdict is d.Verdict.POSSIBLE]
+    may = _may_bring(decision.pools)
     more = [f"{len(may) - MOST_POOLS} more"] if may[MOST_POOLS:] else []
     parts = []
     for pool in may[:MOST_POOLS]:
@@ -189,12 +227,22 @@ def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
     return " or ".join([*parts, *more])
 
 
+def _may_bring(pools: Sequence[d.PoolDecision]) -> list[d.PoolDecision]:
+    chosen = [pool for pool in pools if pool.verdict is d.Verdict.CHOSEN]
+    return chosen or [pool for pool in pools if pool.verdict is d.Verdict.POSSIBLE]
+
+
+def _of_pod(pools: Sequence[d.PoolDecision]) -> list[str]:
+    """Return the reason for which no pool is asked about this Pod; empty where there is none."""
+    asked_first = (reason for pool in pools for reason in pool.reasons[:1] if isinstance(reason, d.NotAsked))
+    return next(([reason_text(reason)] for reason in asked_first if reason.why in _OF_POD), [])
+
+
 def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
     """Return why no pool brings a node: those that the constraint keeps first, then whose domains hold the minimum."""
-    asked_first = (reason for pool in decision.pools for reason in pool.reasons[:1] if isinstance(reason, d.NotAsked))
-    of_pod = next((reason for reason in asked_first if reason.why in _OF_POD), None)
-    if of_pod is not None:
-        return [reason_text(of_pod)]
+    of_pod = _of_pod(decision.pools)
+    if of_pod:
+        return of_pod
     full = [(pool, reason) for pool in decision.pools for reason in pool.reasons if isinstance(reason, d.NoDomain)]
     if not full:
         return _first_reasons(decision.pools, noun)

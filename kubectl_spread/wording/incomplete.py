@@ -114,6 +114,9 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         **dict.fromkeys(kinds.WORKLOAD_KINDS, _NO_OWNER),
         kinds.POD_DISRUPTION_BUDGET: "a budget may refuse planned evictions",
     },
+    gaps.Purpose.AUTOSCALING: dict.fromkeys(
+        (*kinds.AUTOSCALER_KINDS, kinds.DAEMON_SET), "the autoscaler's decision is made without them"
+    ),
 }
 """Purpose → kind → what is not known where its list could not be read."""
 

@@ -333,12 +333,13 @@ def test_one_release_counts_domains_of_pools_that_the_affinity_allows(
 @pytest.mark.parametrize(
     ("version", "decision"),
     [
-        ("1.14.1", Decision.NEW_NODE),
+        ("1.13.9", Decision.NEW_NODE),
         ("1.14", Decision.NEW_NODE),
+        ("1.14.1", Decision.NEW_NODE),
         ("1.14.3", Decision.REFUSED),
         ("1.14.9", Decision.REFUSED),
-    ]
-    + [("1.15.0", Decision.REFUSED), ("1.13.9", Decision.NEW_NODE)],
+        ("1.15.0", Decision.REFUSED),
+    ],
 )
 def test_which_releases_count_only_values_that_are_allowed_for_min_values(version: str, decision: Decision) -> None:
     two = {"key": ZONE, "operator": "In", "values": ["a", "b"], "minValues": 2}

@@ -114,7 +114,11 @@ def test_whose_rules_apply(image: str, given: str, version: str, tmp_path: Path)
         "spec": {"template": template},
     }
     path = with_more(tmp_path, "phantom.yaml", [deployment])
-    assert decided(explained(path, karpenter_version=given)).version == version
+    found = decided(explained(path, karpenter_version=given))
+    assert found.version == version
+    unknown = {"1.15": "those of 1.99 are", "1.14": "its release is"}.get(version)
+    note = f" The rules of Karpenter {version} apply, because {unknown} not known."
+    assert found.summary.endswith(note) is (unknown is not None)
 
 
 def test_daemons_of_other_namespaces_take_room_on_new_nodes(tmp_path: Path) -> None:
@@ -272,7 +276,11 @@ def forbidden(path: Path, kind: Kind, **options: str) -> PendingItem:
     source.kind = kind
     scope, given = Scope(namespace="default"), AutoscalerOptions(**options)
     (item,) = why_pending(source, scope, SchedulerOptions(), autoscalers=given).report.items
-    assert (item.verdict, item.incomplete) == (explained(path).verdict, explained(path).incomplete)
+    whole, without = explained(path), "the autoscaler's decision is made without them"
+    assert item.verdict == whole.verdict
+    assert tuple(each for each in item.incomplete if each.consequence != without) == whole.incomplete
+    reported = [f"list {kind.plural}"] if item.autoscaler else []
+    assert [each.what for each in item.incomplete if each.consequence == without] == reported
     return item
 
 
@@ -339,7 +347,7 @@ def test_two_autoscalers(tmp_path: Path) -> None:
     status: Object = next(
         each for each in yaml.safe_load_all((SITUATIONS / "maximum.yaml").read_text()) if each["kind"] == "ConfigMap"
     )
-    found = decided(explained(with_more(tmp_path, "phantom.yaml", [status])))
+    found = decided(explained(with_more(tmp_path, "phantom.yaml", [status]), karpenter_version="1.14"))
     assert found.kind == "karpenter"
     assert found.summary.endswith(" Not considered: the node groups in cluster-autoscaler's status.")
 
@@ -362,7 +370,8 @@ def test_pods_show_that_karpenter_runs_where_its_objects_are_forbidden(tmp_path:
 )
 def test_what_is_not_considered_without_the_right_to_read_it(kind: Kind, sentence: str) -> None:
     path = SITUATIONS / "emptied.yaml"
-    with_rights, without = explained(path, instance_types=TYPES), forbidden(path, kind, instance_types=TYPES)
+    options = {"instance_types": TYPES, "karpenter_version": "1.14"}
+    with_rights, without = explained(path, **options), forbidden(path, kind, **options)
     assert decided(without).summary == f"{decided(with_rights).summary} {sentence}"
     assert [[each.verdict for each in decided(item).pools] for item in (with_rights, without)] == [
         ["chosen"],

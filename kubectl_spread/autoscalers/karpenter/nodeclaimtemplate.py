@@ -91,14 +91,32 @@ class NodeClaimTemplate(msgspec.Struct, frozen=True, kw_only=True):
         return {key: frozenset(values) for key, values in domains.items()}
 
 
+def subnet_zones(pool: NodePool, snapshot: Snapshot) -> frozenset[str] | None:
+    """Return the zones in which the NodePool's node class has subnets; None where that cannot be read."""
+    node_class = pool.spec.template.spec.node_class_ref
+    read = snapshot.get(EC2NodeClass, "", node_class.name) if node_class.kind == EC2_NODE_CLASS.name else None
+    return frozenset(each.zone for each in read.status.subnets) if read else None
+
+
 def node_claim_template(
     pool: NodePool,
+    zones: frozenset[str] | None,
+    *,
     snapshot: Snapshot,
     specs: tuple[InstanceTypeSpec, ...] | None,
     known: scheduling.KnownLabels,
     release: tuple[int, ...],
 ) -> NodeClaimTemplate:
-    """Return the template of a NodePool; ``specs``: the instance types that exist, None where they are not known."""
+    """Return the template of a NodePool.
+
+    Args:
+        pool: the NodePool.
+        zones: those of the subnets of its node class; None for unknown.
+        snapshot: the cluster.
+        specs: the instance types that exist; None for unknown.
+        known: labels that nodes may have though nothing names them.
+        release: whose rules apply.
+    """
     template = pool.spec.template
     node_class = template.spec.node_class_ref
     labels = {
@@ -112,8 +130,6 @@ def node_claim_template(
     requirements = scheduling.added(
         requirements, (scheduling.one_of(key, ("true",)) for key in (REGISTERED, INITIALIZED))
     )
-    read = snapshot.get(EC2NodeClass, "", node_class.name) if node_class.kind == EC2_NODE_CLASS.name else None
-    zones = frozenset(each.zone for each in read.status.subnets) if read else None
     named = requirements.get(ZONE)
     named_zones = named.values if named is not None and named.is_in else None
     readable_zones = named_zones if zones is None else zones

@@ -14,7 +14,11 @@ from msgspec.structs import replace
 from kubectl_spread.autoscalers.decision import NotAsked
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
 from kubectl_spread.autoscalers.karpenter.daemonoverhead import DaemonOverhead, daemon_overhead
-from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate, node_claim_template
+from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import (
+    NodeClaimTemplate,
+    node_claim_template,
+    subnet_zones,
+)
 from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
 from kubectl_spread.autoscalers.karpenter.releases import BY_AFFINITY, PROVED
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode, leaving_nodes, state_nodes
@@ -54,7 +58,7 @@ class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
         daemon_overhead: (NodePool, instance type) → what Pods of DaemonSets take of a new node.
         domain_groups: topology key → domain → the NodePools that offer it.
         known_labels: labels that nodes may have though nothing names them.
-        types_known: whether the instance types are known.
+        specs: the instance types that exist; None where they are not known.
         unread: the kinds that decide too, and of which not all could be read.
         leaving: the nodes that are being deleted and have Pods that Karpenter schedules again.
         release: whose rules apply (major, minor).
@@ -69,10 +73,26 @@ class Scheduler(msgspec.Struct, frozen=True, kw_only=True):
     daemon_overhead: Mapping[tuple[str, str], DaemonOverhead]
     domain_groups: Mapping[str, Mapping[str, tuple[NodeClaimTemplate, ...]]]
     known_labels: scheduling.KnownLabels
-    types_known: bool
+    specs: tuple[InstanceTypeSpec, ...] | None
     unread: tuple[Kind, ...]
     leaving: tuple[str, ...]
     release: tuple[int, ...]
+
+    @property
+    def types_known(self) -> bool:
+        """Whether the instance types are known."""
+        return self.specs is not None
+
+    def with_pool(self, pool: NodePool, zones: frozenset[str] | None) -> Scheduler:
+        """Return the scheduler with a changed NodePool that has that name, and those zones in its node class."""
+        made = node_claim_template(
+            pool, zones, snapshot=self.snapshot, specs=self.specs, known=self.known_labels, release=self.release
+        )
+        templates = tuple(made if each.name == made.name else each for each in self.templates)
+        limits = limits_of(pool)
+        left = {name: amount for name, amount in self.remaining[made.name].items() if name in limits}
+        groups = _domain_groups(templates, by_name=self.release == BY_AFFINITY)
+        return replace(self, templates=templates, remaining={**self.remaining, made.name: left}, domain_groups=groups)
 
     def topology(self) -> Topology:
         """Return the groups of Pods in this cluster."""
@@ -102,7 +122,11 @@ def new_scheduler(
         scheduling.WELL_KNOWN | sold_by,
         tuple(prefix for group in sorted(groups) for prefix in (f"{group}/", *PROVIDER_LABELS.get(group, ()))),
     )
-    templates = tuple(node_claim_template(pool, snapshot, specs, known, release) for pool in counted)
+    zones = ((pool, subnet_zones(pool, snapshot)) for pool in counted)
+    templates = tuple(
+        node_claim_template(pool, each, snapshot=snapshot, specs=specs, known=known, release=release)
+        for pool, each in zones
+    )
     daemons = (_daemon_pod(owner, snapshot) for owner in snapshot.all(DaemonSet))
     daemons = (pod for pod in daemons if not pod.spec.resource_claims)
     overhead, asked_daemons = daemon_overhead(templates, daemons, profile, known, release)
@@ -119,7 +143,7 @@ def new_scheduler(
         daemon_overhead=overhead,
         domain_groups=_domain_groups(templates, by_name=release == BY_AFFINITY),
         known_labels=known,
-        types_known=specs is not None,
+        specs=specs,
         unread=tuple(kind for kind in deciding if snapshot.inventory.lacks(kind)),
         leaving=leaving_nodes(snapshot),
         release=release,

@@ -1,0 +1,147 @@
+"""Changes of one NodePool after which Karpenter may add a node from it; the Pod stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.autoscalers.decision import (
+    AutoscalerDecision,
+    Decision,
+    DomainNotOffered,
+    LabelConflict,
+    LimitReached,
+    NoDomain,
+    NoInstanceType,
+    Reason,
+    UntoleratedTaint,
+    Verdict,
+)
+from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import subnet_zones
+from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
+from kubectl_spread.autoscalers.karpenter.requirements import Conflict
+from kubectl_spread.autoscalers.karpenter.scheduler import solve
+from kubectl_spread.objects.autoscaling import NodeClaimSpec, NodePool
+from kubectl_spread.objects.core import Pod, Taint
+from kubectl_spread.objects.well_known_labels import SUCCESSORS, ZONE
+
+MOST_TRIED = 12
+"""Changes (count) that are tried: each costs as much as the decision itself."""
+
+
+class RaiseLimit(msgspec.Struct, frozen=True):
+    """The NodePool's limit of a resource is raised."""
+
+    pool: str
+    resource: str
+
+
+class DropTaint(msgspec.Struct, frozen=True):
+    """The NodePool loses a taint, or the Pod tolerates it."""
+
+    pool: str
+    taint: Taint
+
+
+class OfferZones(msgspec.Struct, frozen=True):
+    """The NodePool offers more zones.
+
+    Attributes:
+        required: those that its requirements exclude.
+        without_subnet: those in which its node class has no subnet.
+        node_class: the kind and name of its node class.
+    """
+
+    pool: str
+    required: tuple[str, ...]
+    without_subnet: tuple[str, ...]
+    node_class: str
+
+
+class WithdrawZones(msgspec.Struct, frozen=True):
+    """The NodePool no longer requires zones in which it offers no node."""
+
+    pool: str
+    zones: tuple[str, ...]
+
+
+PoolChange: TypeAlias = RaiseLimit | DropTaint | OfferZones | WithdrawZones
+_Changed: TypeAlias = tuple[PoolChange, NodePool, frozenset[str] | None]
+"""A change, the NodePool after it, and the zones of the subnets of its node class after it."""
+
+
+def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[PoolChange]:
+    """Yield the changes of one NodePool after which Karpenter may add a node from it for the Pod."""
+    if decided.decision not in {Decision.REFUSED, Decision.BY_CHANCE}:
+        return
+    for change, pool, zones in islice(_candidates(scheduler, decided), MOST_TRIED):
+        after = solve(pod, scheduler.with_pool(pool, zones))
+        by_pool = {each.name: each.verdict for each in after.pools}
+        if after.decision is Decision.NEW_NODE and by_pool[change.pool] in {Verdict.CHOSEN, Verdict.POSSIBLE}:
+            yield change
+
+
+def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_Changed]:
+    reasons = {each.name: each.reasons for each in decided.pools}
+    for template in scheduler.templates:
+        subnets = subnet_zones(template.pool, scheduler.snapshot)
+        for reason in reasons.get(template.name, ()):
+            yield from _changed(reason, template.pool, subnets)
+
+
+def _changed(reason: Reason, pool: NodePool, subnets: frozenset[str] | None) -> Iterator[_Changed]:
+    name, spec = pool.metadata.name, pool.spec.template.spec
+    match reason:
+        case LimitReached():
+            limits = {key: limit for key, limit in pool.spec.limits.items() if key != reason.resource}
+            yield RaiseLimit(name, reason.resource), replace(pool, spec=replace(pool.spec, limits=limits)), subnets
+        case UntoleratedTaint():
+            kept = tuple(taint for taint in spec.taints if taint != reason.taint)
+            yield DropTaint(name, reason.taint), _with(pool, replace(spec, taints=kept)), subnets
+        case NoDomain(topology_key=key, held_by=zones) if key == ZONE and zones:
+            yield _offering(frozenset(zones), pool, subnets)
+        case LabelConflict(conflict=Conflict() as conflict) | NoInstanceType(conflict=Conflict() as conflict):
+            if conflict.wanted.key != ZONE or not conflict.wanted.is_in:
+                return
+            yield _offering(conflict.wanted.values, pool, subnets)
+        case DomainNotOffered(topology_key=key, domains=zones) if key == ZONE:
+            changed = _with_zones(spec, removed=frozenset(zones))
+            if changed != spec:
+                yield WithdrawZones(name, zones), _with(pool, changed), subnets
+        case _:
+            return
+
+
+def _offering(zones: frozenset[str], pool: NodePool, subnets: frozenset[str] | None) -> _Changed:
+    spec = pool.spec.template.spec
+    excluded = (zone for zone in sorted(zones) if _with_zones(spec, added=frozenset((zone,))) != spec)
+    lacking = zones - subnets if subnets is not None else frozenset[str]()
+    node_class = f"{spec.node_class_ref.kind} {spec.node_class_ref.name}"
+    change = OfferZones(pool.metadata.name, tuple(excluded), tuple(sorted(lacking)), node_class)
+    return change, _with(pool, _with_zones(spec, added=zones)), None if subnets is None else subnets | zones
+
+
+def _with_zones(
+    spec: NodeClaimSpec, *, added: frozenset[str] = frozenset(), removed: frozenset[str] = frozenset()
+) -> NodeClaimSpec:
+    """Return the properties of new nodes with other zones in the requirements; the same where they exclude none."""
+    found = []
+    for each in spec.requirements:
+        values, of_zone = each.values, SUCCESSORS.get(each.key, each.key) == ZONE
+        if of_zone and each.operator == "In":
+            left = tuple(value for value in (*values, *sorted(added - {*values})) if value not in removed)
+            values = left or values
+        elif of_zone and each.operator == "NotIn":
+            values = tuple(value for value in values if value not in added)
+            if not values:
+                continue
+        found.append(replace(each, values=values))
+    return replace(spec, requirements=tuple(found))
+
+
+def _with(pool: NodePool, spec: NodeClaimSpec) -> NodePool:
+    return replace(pool, spec=replace(pool.spec, template=replace(pool.spec.template, spec=spec)))
