@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,9 +98,24 @@ def kubernetes_requirements(release: str) -> str:
     return "\n".join([*lines, *(f"replace {path} => {path} {staging}" for path in replaced), ""])
 
 
-def _requirements(module: str, release: str) -> str:
-    """Return the body of a go.mod that requires a module; `go mod tidy` adds the version of Go."""
-    return kubernetes_requirements(release) if module == KUBERNETES else f"require {module} v{release}\n"
+def _requirements(module: str, release: str, *, copies: Path) -> str:
+    """Return the body of a go.mod that requires a module; `go mod tidy` adds the version of Go.
+
+    A module that asks for a later patch release of this Go is built from a copy that does not: patch releases change
+    neither the language nor the library's functions.
+    """
+    if module == KUBERNETES:
+        return kubernetes_requirements(release)
+    required = f"require {module} v{release}\n"
+    download = json.loads(_go("go", "mod", "download", "-json", f"{module}@v{release}", check=False))
+    own = _go("go", "env", "GOVERSION").strip().removeprefix("go")
+    if f"requires go >= {own.rpartition('.')[0]}." not in download.get("Error", ""):
+        return required
+    with zipfile.ZipFile(download["Zip"]) as archive:
+        archive.extractall(copies)
+    copy = copies / f"{module}@v{release}"
+    _go("go", "mod", "edit", f"-go={own}", cwd=copy)
+    return f"{required}\nreplace {module} => {copy}\n"
 
 
 def _version(release: str) -> str:
@@ -114,7 +130,8 @@ def _prepare(folder: Path, *, sources: Path, release: str | None, module: str) -
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(sources, folder, ignore=shutil.ignore_patterns(f"{SINCE}*"))
     if release:
-        (folder / "go.mod").write_text(f"module kubectl-spread/{sources.name}\n\n{_requirements(module, release)}")
+        requirements = _requirements(module, release, copies=folder.parent)
+        (folder / "go.mod").write_text(f"module kubectl-spread/{sources.name}\n\n{requirements}")
         for path in _written_for(release, sources=sources):
             shutil.copy(path, folder)
     _go("go", "mod", "tidy", cwd=folder)
@@ -140,14 +157,14 @@ def _compile(folder: Path, *, packages: Mapping[str, str], ldflags: str) -> None
     partial.rename(folder / "bin")
 
 
-def _go(*command: str, cwd: Path | None = None) -> str:
-    """Return what a go command prints; raise BuildError where it fails."""
+def _go(*command: str, cwd: Path | None = None, check: bool = True) -> str:
+    """Return what a go command prints; raise BuildError where it fails, unless its output says so too."""
     environment = {**os.environ, "GOWORK": "off"}
     try:
         run = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise BuildError("Go is not installed: the command `go` was not found") from error
-    if run.returncode:
+    if run.returncode and check:
         raise BuildError(f"{' '.join(command)} failed\n{_end(run.stdout.splitlines() + run.stderr.splitlines())}")
     return run.stdout
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,10 @@ GO = """#!/bin/sh
 echo "$@" >> "$LOG"
 case "$*" in
   version) echo "go version ${GO_VERSION:-1.26}" ;;
-  "mod download"*) echo '{"GoMod": "the.mod"}' ;;
+  "mod download"*)
+    if [ -n "$DOWNLOADED" ]; then echo "$DOWNLOADED"; exit 1; fi
+    echo '{"GoMod": "the.mod"}' ;;
+  "env GOVERSION") echo "go1.26.8" ;;
   "mod edit"*) echo '{"Module": {"Path": "k"}, "Go": "1.26.0", "Require": [
     {"Path": "k8s.io/api", "Version": "v0.0.0"}, {"Path": "a.example/z", "Version": "v1.2.3"},
     {"Path": "k8s.io/apimachinery", "Version": "v0.0.0"}]}' ;;
@@ -112,12 +116,25 @@ def test_a_program_with_its_own_module_asks_for_no_release(sources: Path, log: P
     assert "mod download" not in log.read_text(encoding="utf-8")
 
 
-def test_a_program_on_a_release_of_another_module(sources: Path, log: Path) -> None:
+def test_a_program_on_a_release_of_another_module(sources: Path) -> None:
     program = built(sources, "1.34.2", module="a.example/z")
     assert program.read_text(encoding="utf-8") == "mainsince 1.34"
     required = (program.parents[1] / "src" / "go.mod").read_text(encoding="utf-8").splitlines()[-1]
     assert required == "require a.example/z v1.34.2"
-    assert "mod download" not in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("asked", "copied"), [("1.26.10", True), ("1.27.0", False)])
+def test_a_module_that_asks_for_a_later_patch_release_of_go_is_built_from_a_copy(
+    asked: str, sources: Path, tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch, *, copied: bool
+) -> None:
+    with zipfile.ZipFile(tmp_path / "module.zip", "w") as archive:
+        archive.writestr("a.example/z@v1.34.2/pkg/z.go", "code")
+    error = f"a.example/z@v1.34.2 requires go >= {asked} (running go 1.26.8; GOTOOLCHAIN=local)"
+    monkeypatch.setenv("DOWNLOADED", json.dumps({"Error": error, "Zip": str(tmp_path / "module.zip")}))
+    folder = built(sources, "1.34.2", module="a.example/z").parents[1]
+    assert (folder / "a.example" / "z@v1.34.2" / "pkg" / "z.go").is_file() is copied
+    assert ("replace a.example/z => " in (folder / "src" / "go.mod").read_text(encoding="utf-8")) is copied
+    assert ("mod edit -go=1.26.8" in log.read_text(encoding="utf-8")) is copied
 
 
 def test_a_program_that_does_not_compile_leaves_nothing_behind(
