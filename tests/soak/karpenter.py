@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -89,12 +89,18 @@ class Did:
         node: the node or NodeClaim that exists, on which it sees room.
         claim: the NodeClaim that it created.
         message: its own words.
+        claims: Node → the NodeClaim that it came from, as both are after the decision.
     """
 
     decision: str
     node: str = ""
     claim: Object | None = None
     message: str = ""
+    claims: Mapping[str, str] = field(default_factory=dict)
+
+    def is_on(self, node: str) -> bool:
+        """Whether that Node or NodeClaim is the one on which it sees room: the Node may have come in between."""
+        return self.claims.get(node, node) == self.claims.get(self.node, self.node)
 
 
 class Cluster:
@@ -200,7 +206,13 @@ class Cluster:
                 target = dict(part.split("/") for part in event["message"].rpartition(": ")[2].split(", "))
                 claim = target.get("nodeclaim", "")
                 if event["reason"] == "Nominated" and (claim in existed or not claim):
-                    return Did(decision="ExistingNode", node=target.get("node") or claim, message=event["message"])
+                    claims = {each.get("status", {}).get("nodeName"): each for each in node_claims(self._client)}
+                    return Did(
+                        decision="ExistingNode",
+                        node=target.get("node") or claim,
+                        message=event["message"],
+                        claims={node: each["metadata"]["name"] for node, each in claims.items() if node},
+                    )
                 made = next((each for each in node_claims(self._client) if each["metadata"]["name"] == claim), None)
                 return Did(decision="NewNode", claim=made, message=event["message"])
             return None
@@ -260,7 +272,7 @@ def differences(reported: Object, did: Did) -> Iterator[str]:
     by_chance = reported["decision"] == "ByChance" and did.decision in {"NewNode", "Refused"}
     if reported["kind"] != "karpenter" or (reported["decision"] != did.decision and not by_chance):
         yield f"{did.decision}, reported: {reported['summary']}"
-    elif did.decision == "ExistingNode" and reported["node"] != did.node:
+    elif did.decision == "ExistingNode" and not did.is_on(reported["node"]):
         yield f"room on {did.node}, reported: {reported['node']}"
     elif did.claim:
         yield from _differences_of_claim(reported, did.claim)

@@ -53,6 +53,19 @@ def report(decision: str) -> Object:
     return {"kind": "karpenter", "decision": decision, "version": version, "summary": "", **rest}
 
 
+@pytest.mark.parametrize(
+    ("reported", "did", "count"),
+    [
+        ("default-x", Did(decision="ExistingNode", node="n1", claims={"n1": "default-x", "n2": "default-y"}), 0),
+        ("n1", Did(decision="ExistingNode", node="default-x", claims={"n1": "default-x"}), 0),
+        ("default-y", Did(decision="ExistingNode", node="n1", claims={"n1": "default-x", "n2": "default-y"}), 1),
+        ("n2", Did(decision="ExistingNode", node="n1", claims={"n1": "default-x", "n2": "default-y"}), 1),
+    ],
+)
+def test_a_node_that_registers_in_between_is_its_node_claim(reported: str, did: Did, count: int) -> None:
+    assert len([*differences(report("ExistingNode") | {"node": reported}, did)]) == count
+
+
 @pytest.mark.parametrize("did", [REFUSED, CAME, EXISTS], ids=lambda did: did.decision)
 def test_what_karpenter_does_as_reported(did: Did) -> None:
     assert [*differences(report(did.decision), did)] == []
