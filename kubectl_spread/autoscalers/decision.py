@@ -59,7 +59,7 @@ class NotAsked(msgspec.Struct, frozen=True, tag=True):
 
     why: Literal[
         "not ready", "deleted", "fixed size", "unhealthy", "backoff",
-        "daemonset", "gates", "nominated", "priority", "devices", "selector",
+        "daemonset", "gates", "nominated", "priority", "devices", "selector", "room",
     ]  # fmt: skip
     detail: str = ""
 
@@ -96,6 +96,7 @@ class NoDomain(msgspec.Struct, frozen=True, tag=True):
         index: the constraint's place in the Pod; None for an affinity.
         offered: the domains that the pool offers, where it names them.
         minimum: matching Pods (count) in the domains that hold the minimum.
+        lacking_domains: how many domains (count) minDomains asks for beyond those that count; then the minimum is 0.
         held_by: the domains that hold the minimum.
         only_from: the other pools from which alone these come.
     """
@@ -104,6 +105,7 @@ class NoDomain(msgspec.Struct, frozen=True, tag=True):
     index: int | None = None
     offered: tuple[str, ...] = ()
     minimum: int = 0
+    lacking_domains: int = 0
     held_by: tuple[str, ...] = ()
     only_from: tuple[str, ...] = ()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from kubectl_spread.autoscalers import decision as d
+from kubectl_spread.autoscalers.karpenter.provisioner import NODES
 from kubectl_spread.diagnosis.fixes import node_pools
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.well_known_labels import ZONE
@@ -34,6 +35,7 @@ _OF_POOL = {
     "fixed size": "it keeps a fixed number of nodes",
     "unhealthy": "too few nodes are ready (Unhealthy)",
     "backoff": "it is backed off after a failure",
+    "room": "it is not asked, because there is room on {}",
 }
 _OF_POD = {
     "daemonset": "it never adds nodes for Pods of DaemonSets",
@@ -75,6 +77,8 @@ def reason_text(reason: d.Reason) -> str:
             return f"the Pod wants {conflict.wanted}; {offers}"
         case d.LimitReached():
             used = readable(reason.resource, reason.used)
+            if reason.resource == NODES:
+                return f"its nodes limit of {reason.limit} is reached"
             return f"its limit of {reason.limit} {reason.resource} leaves no room: its nodes have {used}"
         case d.NoInstanceType():
             if reason.conflict is None:
@@ -108,6 +112,8 @@ def _no_domain(reason: d.NoDomain) -> str:
         return f"it offers no {key} that counts"
     what = f"{noun_for(reason.topology_key, len(reason.offered))} {enumerated(reason.offered)} may take no more Pods"
     has = "has" if len(reason.held_by) == 1 else "have"
+    if reason.lacking_domains:
+        return f"{what}, because minDomains asks for {count_of(reason.lacking_domains, 'more domain')}"
     held = f" while {enumerated(reason.held_by)} {has} the fewest ({reason.minimum})" if reason.held_by else ""
     return what + held
 
@@ -193,7 +199,8 @@ def _is_maximum(reason: d.Reason) -> bool:
 def _change_text(change: node_pools.PoolChange) -> str:
     match change:
         case node_pools.RaiseLimit():
-            return f"Raise the {change.resource} limit of NodePool {change.pool}."
+            limit = "limits" if change.resources[1:] else "limit"
+            return f"Raise the {enumerated(change.resources)} {limit} of NodePool {change.pool}."
         case node_pools.DropTaint():
             return f"Let the Pod tolerate taint {change.taint}, or remove it from NodePool {change.pool}."
         case node_pools.OfferZones():
@@ -251,15 +258,21 @@ def _refusals(decision: d.AutoscalerDecision, noun: str) -> Sequence[str]:
         return _first_reasons(decision.pools, noun)
     offers = f"{noun_for(reason.topology_key, len(reason.offered))} {enumerated(reason.offered)}"
     parts = [f"{noun} {pool.name} offers {offers}, where maxSkew allows no more Pods"]
-    others = [each for each in reason.only_from if each != pool.name]
-    if reason.held_by and others:
-        refused = next((each for each in decision.pools if each.name == others[0]), None)
-        why = f", but {reason_text(refused.reasons[0])}" if refused and refused.reasons else ""
-        held, several = enumerated(reason.held_by), len(reason.held_by) > 1
-        lowest = f"{noun_for(reason.topology_key, len(reason.held_by))} {held} {'have' if several else 'has'}"
-        offer = f"{'offer' if len(others) > 1 else 'offers'} {'them' if several else 'it'}"
-        parts.append(f"{lowest} the fewest Pods, and only {noun} {enumerated(others)} {offer}{why}")
-    return parts
+    if reason.lacking_domains:
+        return [*parts, f"minDomains asks for {count_of(reason.lacking_domains, 'more domain')}, so the minimum is 0"]
+    return [*parts, _lowest(decision, reason, noun)] if reason.held_by else parts
+
+
+def _lowest(decision: d.AutoscalerDecision, reason: d.NoDomain, noun: str) -> str:
+    """Return which domains hold the minimum, and why no pool adds a node there."""
+    held, several = frozenset(reason.held_by), len(reason.held_by) > 1
+    offering = [pool for pool in decision.pools if held & {*pool.domains.get(reason.topology_key, ())}]
+    names = [pool.name for pool in offering if pool.name in reason.only_from] or [pool.name for pool in offering]
+    first = next((pool for pool in offering if pool.name == names[0]), None) if names else None
+    why = f", but {reason_text(first.reasons[0])}" if first and first.reasons else ""
+    lowest = f"{noun_for(reason.topology_key, len(held))} {enumerated(reason.held_by)} {'have' if several else 'has'}"
+    who = f"only {noun} {enumerated(names)} {'offer' if len(names) > 1 else 'offers'}" if names else f"no {noun} offers"
+    return f"{lowest} the fewest Pods, and {who} {'them' if several else 'it'}{why}"
 
 
 def _first_reasons(pools: Sequence[d.PoolDecision], noun: str) -> list[str]:

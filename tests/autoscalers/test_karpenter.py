@@ -67,6 +67,15 @@ def test_a_pool_that_the_pod_cannot_use_holds_the_minimum() -> None:
     ]
 
 
+def test_no_pool_offers_the_zone_that_holds_the_minimum() -> None:
+    empty = node("n3", "c", cpu="1", taints=[GPU])
+    found = decided([*PHANTOM[:1], *PHANTOM[2:], empty, pod("pend", topologySpreadConstraints=spread())], TYPES)
+    assert decision_text(found) == (
+        "Karpenter adds no node: NodePool default offers zones a and b, where maxSkew allows no more Pods;"
+        " zone c has the fewest Pods, and no NodePool offers it."
+    )
+
+
 def test_honoring_taints_leaves_that_pool_out() -> None:
     found = decided([*PHANTOM, pod("pend", topologySpreadConstraints=spread(nodeTaintsPolicy="Honor"))], TYPES)
     assert found.decision is Decision.NEW_NODE
@@ -126,6 +135,7 @@ def test_room_that_the_scheduler_does_not_see() -> None:
     waiting["metadata"]["labels"]["karpenter.sh/registered"] = "true"
     found = decided([pool("p", "a"), node_class("a"), waiting, claim, pod("pend")], TYPES)
     assert (found.decision, found.node) == (Decision.EXISTING_NODE, "n1")
+    assert [each.reasons for each in found.pools] == [(NotAsked("room", "n1"),)]
 
 
 @pytest.mark.parametrize(
@@ -135,9 +145,11 @@ def test_room_that_the_scheduler_does_not_see() -> None:
         ({"replicas": 3}, NotAsked("fixed size")),
         ({"limits": {"cpu": "2"}}, LimitReached("cpu", "2", 0)),
         ({"limits": {"nodes": "0"}}, LimitReached("nodes", "0", 0)),
+        ({"limits": {"cpu": "2", "nodes": "0"}}, LimitReached("nodes", "0", 0)),
+        ({"limits": {"cpu": "2", "nodes": "0"}}, LimitReached("cpu", "2", 0)),
         ({"taints": [GPU]}, UntoleratedTaint(Taint(**GPU))),
         ({"requirements": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}]}, NoInstanceType),
-        ({"requirements": [{"key": INSTANCE_TYPE, "operator": "Exists", "minValues": 2}]}, NoInstanceType),
+        ({"requirements": [{"key": INSTANCE_TYPE, "operator": "Exists", "minValues": 2}]}, NoInstanceType("minValues")),
         ({"labels": {"team": "x"}}, LabelConflict),
     ],
 )

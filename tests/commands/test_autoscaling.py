@@ -80,6 +80,27 @@ def test_no_constraint_is_absolved_that_keeps_the_autoscaler_from_bringing_a_nod
     assert "what an autoscaler would have to add" not in "".join(fix.summary for fix in item.new_nodes)
 
 
+def test_fewer_domains_than_min_domains_let_nodes_come(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.yaml"
+    text = (
+        (SITUATIONS / "emptied.yaml")
+        .read_text()
+        .replace("        - a\n        - b\n        - c\n", "        - a\n        - b\n")
+    )
+    path.write_text(re.sub("( +)(whenUnsatisfiable:)", r"\1minDomains: 3\n\1\2", text))
+    item = explained(path, instance_types=TYPES, karpenter_version="1.14")
+    assert decided(item).summary == (
+        "Karpenter adds no node: NodePool default offers zones a and b, where maxSkew allows no more Pods;"
+        " minDomains asks for 1 more domain, so the minimum is 0."
+    )
+    (lower,) = decided(item).fixes
+    assert (lower.id, lower.then) == (
+        "LowerMinDomains",
+        "Karpenter: nothing read here forbids a new node from NodePool default (zones a, b).",
+    )
+    assert '"/spec/template/spec/topologySpreadConstraints/0/minDomains","value":2}' in lower.commands[0]
+
+
 def test_a_zone_without_nodes_is_where_the_next_node_comes() -> None:
     item = explained(SITUATIONS / "emptied.yaml", instance_types=TYPES)
     assert [(pool.verdict, pool.domains) for pool in decided(item).pools] == [

@@ -82,7 +82,10 @@ class NodeClaim(msgspec.Struct, frozen=True):
         if clash is not None:
             yield decision.LabelConflict(clash)
         if not template.types:
-            yield _no_type(template.all_types, template.requirements, "none")
+            fitting = (each.mismatch(template.requirements, {}, known) for each in template.all_types)
+            enough = None not in fitting
+            conflict = _no_type(template.all_types, template.requirements, "none")
+            yield conflict if enough else decision.NoInstanceType("minValues")
         elif not self._types_within_limits():
             yield from self._limits()
 
@@ -91,17 +94,19 @@ class NodeClaim(msgspec.Struct, frozen=True):
         return tuple(each for each in self.template.types if _within_limits(each, remaining, self.pod_data.requests))
 
     def _limits(self) -> list[decision.LimitReached]:
-        """Return the limit that alone excludes all instance types, or all limits."""
+        """Return the limits each of which excludes all instance types, or all limits where none does alone."""
         limits, written = limits_of(self.template.pool), self.template.pool.spec.limits
         remaining = self.scheduler.remaining[self.template.name]
         reached = {
             name: decision.LimitReached(name, str(written[name]), limits[name] - left)
             for name, left in remaining.items()
         }
-        for name, left in remaining.items():
-            if not any(_within_limits(each, {name: left}, self.pod_data.requests) for each in self.template.types):
-                return [reached[name]]
-        return [*reached.values()]
+        alone = [
+            reached[name]
+            for name, left in remaining.items()
+            if not any(_within_limits(each, {name: left}, self.pod_data.requests) for each in self.template.types)
+        ]
+        return alone or [*reached.values()]
 
     def _no_domain(self, group: TopologyGroup, base: Requirements) -> decision.NoDomain:
         anything = Requirement(group.key, complement=True)
@@ -120,6 +125,7 @@ class NodeClaim(msgspec.Struct, frozen=True):
             index=group.index,
             offered=tuple(sorted(filter(own.allows, group.counts))),
             minimum=minimum,
+            lacking_domains=group.lacking_domains(supported) if spreads else 0,
             held_by=tuple(held_by),
             only_from=tuple(sorted({each.name for domain in missing for each in offered.get(domain, ())})),
         )
@@ -131,7 +137,7 @@ class NodeClaim(msgspec.Struct, frozen=True):
         if apart:
             # Each of several groups on one label leaves a domain, and they have none in common.
             found = self._no_domain(min(apart, key=lambda each: each.index is None), base)
-            return replace(found, minimum=0, held_by=(), only_from=())
+            return replace(found, minimum=0, lacking_domains=0, held_by=(), only_from=())
         clash = scheduling.incompatible(base, picked, allow_undefined=self.scheduler.known_labels)
         if clash is not None:
             return decision.DomainNotOffered(clash.wanted.key, tuple(sorted(clash.wanted.values)))

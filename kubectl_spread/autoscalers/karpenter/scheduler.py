@@ -15,6 +15,7 @@ from kubectl_spread.autoscalers.counts import CountedConstraint, CountedDomain
 from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
     Decision,
+    NotAsked,
     PoolDecision,
     Reason,
     Unreadable,
@@ -152,7 +153,7 @@ def _pool_decision(
         }
     else:
         verdict = Verdict.UNKNOWN if _is_unread(attempt) or not attempt.refusals else Verdict.REFUSED
-        reasons = attempt.refusals
+        reasons = attempt.refusals or (NotAsked("room", outcome.node),)
         domains = {key: {*template.domains.get(key, ())} for key in keys}
     return PoolDecision(
         name=template.name,

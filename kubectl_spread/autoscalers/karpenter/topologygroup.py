@@ -74,10 +74,14 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.key == HOSTNAME:
             return 0
-        supported = [count for domain, count in self.counts.items() if pod_domains.allows(domain)]
-        if self.min_domains is not None and len(supported) < self.min_domains:
+        if self.lacking_domains(pod_domains):
             return 0
-        return min(supported, default=None)
+        return min((count for domain, count in self.counts.items() if pod_domains.allows(domain)), default=None)
+
+    def lacking_domains(self, pod_domains: Requirement) -> int:
+        """Return how many domains (count) are missing for minDomains; then the minimum is 0."""
+        known = sum(map(pod_domains.allows, self.counts))
+        return 0 if self.min_domains is None or self.key == HOSTNAME else max(self.min_domains - known, 0)
 
     def next_domains(self, pod_domains: Requirement, node_domains: Requirement) -> tuple[Requirement, ...]:
         """Return what the group may ask of the node's label: one of these, by chance; empty where nothing is left."""

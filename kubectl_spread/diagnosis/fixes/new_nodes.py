@@ -15,7 +15,7 @@ from kubectl_spread.diagnosis.fixes.change import Operations
 from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
 from kubectl_spread.diagnosis.fixes.constraints import HONOR, set_field
 from kubectl_spread.diagnosis.fixes.patch import set_to
-from kubectl_spread.diagnosis.fixes.proposals import HonorTaints, RequireZones
+from kubectl_spread.diagnosis.fixes.proposals import HonorTaints, LowerMinDomains, RequireZones
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.search import merge_changes
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -58,7 +58,13 @@ def new_node_fixes(
 
 
 def _candidates(situation: Situation, decided: AutoscalerDecision) -> Iterator[EditPod]:
+    reasons = [reason for pool in decided.pools for reason in pool.reasons if isinstance(reason, NoDomain)]
+    lacking = {reason.index: reason.lacking_domains for reason in reasons if reason.lacking_domains}
     for constraint in parsable_constraints(situation.pod, situation.handle):
+        left = constraint.min_domains - lacking.get(constraint.index, constraint.min_domains)
+        if left > 0 and not constraint.default:
+            lower = LowerMinDomains(topology_key=constraint.topology_key, min_domains=left)
+            yield EditPod(proposal=lower, edit=partial(set_field, constraint, "minDomains", left))
         if not (constraint.default or constraint.honors_taints or constraint.topology_key == HOSTNAME):
             edit = partial(set_field, constraint, "nodeTaintsPolicy", HONOR)
             yield EditPod(proposal=HonorTaints(topology_key=constraint.topology_key), edit=edit)

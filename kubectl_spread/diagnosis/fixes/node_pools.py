@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from typing import TypeAlias
 
@@ -34,10 +34,10 @@ MOST_TRIED = 12
 
 
 class RaiseLimit(msgspec.Struct, frozen=True):
-    """The NodePool's limit of a resource is raised."""
+    """The NodePool's limits of resources are raised."""
 
     pool: str
-    resource: str
+    resources: tuple[str, ...]
 
 
 class DropTaint(msgspec.Struct, frozen=True):
@@ -88,17 +88,21 @@ def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) ->
 def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_Changed]:
     reasons = {each.name: each.reasons for each in decided.pools}
     for template in scheduler.templates:
-        subnets = subnet_zones(template.pool, scheduler.snapshot)
-        for reason in reasons.get(template.name, ()):
+        subnets, found = subnet_zones(template.pool, scheduler.snapshot), reasons.get(template.name, ())
+        if limits := tuple(reason.resource for reason in found if isinstance(reason, LimitReached)):
+            yield RaiseLimit(template.name, limits), _without_limits(template.pool, limits), subnets
+        for reason in found:
             yield from _changed(reason, template.pool, subnets)
+
+
+def _without_limits(pool: NodePool, resources: Container[str]) -> NodePool:
+    limits = {name: limit for name, limit in pool.spec.limits.items() if name not in resources}
+    return replace(pool, spec=replace(pool.spec, limits=limits))
 
 
 def _changed(reason: Reason, pool: NodePool, subnets: frozenset[str] | None) -> Iterator[_Changed]:
     name, spec = pool.metadata.name, pool.spec.template.spec
     match reason:
-        case LimitReached():
-            limits = {key: limit for key, limit in pool.spec.limits.items() if key != reason.resource}
-            yield RaiseLimit(name, reason.resource), replace(pool, spec=replace(pool.spec, limits=limits)), subnets
         case UntoleratedTaint():
             kept = tuple(taint for taint in spec.taints if taint != reason.taint)
             yield DropTaint(name, reason.taint), _with(pool, replace(spec, taints=kept)), subnets

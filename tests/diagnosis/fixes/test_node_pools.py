@@ -53,6 +53,18 @@ def asked(objects: Sequence[Object], labels: dict[str, str], types: list[Object]
             id="limit",
         ),
         pytest.param(
+            [pool("p", "ab", limits={"cpu": "3", "nodes": "0"}), CLASS, *FULL, WAITS],
+            ["Raise the cpu and nodes limits of NodePool p."],
+            "Karpenter adds none now: NodePool p (its limit of 3 cpu leaves no room: its nodes have 0)",
+            id="two limits",
+        ),
+        pytest.param(
+            [pool("p", "ab", limits={"nodes": "0"}), CLASS, *FULL, WAITS],
+            ["Raise the nodes limit of NodePool p."],
+            "Karpenter adds none now: NodePool p (its nodes limit of 0 is reached)",
+            id="nodes",
+        ),
+        pytest.param(
             [pool("p", "ab", limits={"cpu": "2"}, taints=[GPU]), CLASS, *FULL, WAITS],
             [],
             "Karpenter adds none now: NodePool p (the Pod does not tolerate its taint gpu=true:NoSchedule)",
