@@ -109,7 +109,8 @@ def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> P
     elif template is not None:
         rejected = _rejected(pod, template, handle)
         if rejected:
-            verdict, reasons = Verdict.REFUSED, (*reasons, RejectedByFilters(rejected))
+            # This remains when the group may scale up again.
+            verdict, reasons = Verdict.REFUSED, (RejectedByFilters(rejected), *reasons)
     return PoolDecision(name=group.name, verdict=verdict, domains={ZONE: (zone,)} if zone else {}, reasons=reasons)
 
 

@@ -145,7 +145,7 @@ def _decision(decision: d.AutoscalerDecision) -> str:
         case d.Decision.UNKNOWN:
             reasons = (reason for pool in decision.pools for reason in pool.reasons if isinstance(reason, d.Unreadable))
             why = [*dict.fromkeys(map(reason_text, reasons)), *(_UNREAD_KINDS[kind] for kind in decision.unread)]
-            return f"What {name} does is not known: {'; '.join(why)}"
+            return f"What {name} does is not known: {'; '.join(why) or f'its status lists no {noun}'}"
         case d.Decision.REFUSED:
             return f"{name} adds no node: {'; '.join(_refusals(decision, noun)) or f'it has no {noun}'}"
         case _:

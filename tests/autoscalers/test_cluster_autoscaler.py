@@ -29,6 +29,7 @@ from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.meta import AnnotatedMeta
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
+from kubectl_spread.wording.autoscalers import advice_text, decision_text
 from tests.autoscalers.clusters import Object, node, pod, snapshot_of, spread
 
 SPREAD = "node(s) didn't match pod topology spread constraints"
@@ -164,6 +165,17 @@ def test_which_group_a_node_is_of(labels: dict[str, str], name: str) -> None:
     found = Node(metadata=AnnotatedMeta(name="n", labels=labels))
     assert group_of(found, (name,)) == name
     assert group_of(found, ("eks-webb-2", "other")) == ""
+
+
+def test_a_maximum_is_not_the_first_reason_where_the_pod_fits_no_node_of_the_group() -> None:
+    found = asked([*of_group("ng-a", "a"), pod("pend", cpu="16")], group("ng-a", 1, 1))
+    assert found.pools[0].reasons == (RejectedByFilters(("Insufficient cpu",)), MaximumReached(1))
+    assert advice_text(found, ()) == []
+
+
+def test_a_status_without_groups_is_the_reason() -> None:
+    text = "What cluster-autoscaler does is not known: its status lists no node group."
+    assert decision_text(asked([pod("pend")])) == text
 
 
 def test_groups_of_the_status_come_by_name() -> None:
