@@ -75,13 +75,17 @@ _Changed: TypeAlias = tuple[PoolChange, NodePool, frozenset[str] | None]
 
 
 def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[PoolChange]:
-    """Yield the changes of one NodePool after which Karpenter may add a node from it for the Pod."""
+    """Yield the changes of one NodePool after which Karpenter may add a node from it for the Pod, one of each kind."""
     if decided.decision not in {Decision.REFUSED, Decision.BY_CHANCE}:
         return
+    kinds: set[type[PoolChange]] = set()
     for change, pool, zones in islice(_candidates(scheduler, decided), MOST_TRIED):
+        if type(change) in kinds:
+            continue
         after = solve(pod, scheduler.with_pool(pool, zones))
         by_pool = {each.name: each.verdict for each in after.pools}
         if after.decision is Decision.NEW_NODE and by_pool[change.pool] in {Verdict.CHOSEN, Verdict.POSSIBLE}:
+            kinds.add(type(change))
             yield change
 
 

@@ -133,6 +133,15 @@ def test_what_to_change_in_node_pools(objects: list[Object], advice: list[str], 
         assert asked(objects, {ZONE: "a"}, None)[0] == advice
 
 
+def test_of_several_pools_the_first_is_named() -> None:
+    pools = [pool("p", "ab"), pool("q", "ab"), pool("gpu", "c", taints=[GPU])]
+    advice, _ = asked([*pools, CLASS, *FULL, WAITS], {ZONE: "a"}, TYPES)
+    assert advice == [
+        "Add zone c to the requirements of NodePool q.",
+        "Let the Pod tolerate taint gpu=true:NoSchedule, or remove it from NodePool gpu.",
+    ]
+
+
 def test_a_subnet_is_all_that_is_lacking() -> None:
     objects = [pool("p"), node_class("b"), pod("pend", nodeSelector={ZONE: "a"})]
     advice, _ = asked(objects, {ZONE: "a"}, TYPES)
