@@ -29,7 +29,7 @@ from kubectl_spread.objects.autoscaling import NodeClaimSpec, NodePool
 from kubectl_spread.objects.core import Pod, Taint
 from kubectl_spread.objects.well_known_labels import SUCCESSORS, ZONE
 
-MOST_TRIED = 12
+MOST_TRIED = 8
 """Changes (count) that are tried: each costs as much as the decision itself."""
 
 
@@ -79,9 +79,8 @@ def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) ->
     if decided.decision not in {Decision.REFUSED, Decision.BY_CHANCE}:
         return
     kinds: set[type[PoolChange]] = set()
-    for change, pool, zones in islice(_candidates(scheduler, decided), MOST_TRIED):
-        if type(change) in kinds:
-            continue
+    wanted = (each for each in _candidates(scheduler, decided) if type(each[0]) not in kinds)
+    for change, pool, zones in islice(wanted, MOST_TRIED):
         after = solve(pod, scheduler.with_pool(pool, zones))
         by_pool = {each.name: each.verdict for each in after.pools}
         if after.decision is Decision.NEW_NODE and by_pool[change.pool] in {Verdict.CHOSEN, Verdict.POSSIBLE}:
@@ -91,7 +90,10 @@ def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) ->
 
 def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_Changed]:
     reasons = {each.name: each.reasons for each in decided.pools}
-    for template in scheduler.templates:
+    full = (reason for found in reasons.values() for reason in found if isinstance(reason, NoDomain))
+    holding = {name for reason in full for name in reason.only_from}
+    # NodePools first whose domains hold the minimum.
+    for template in sorted(scheduler.templates, key=lambda each: each.name not in holding):
         subnets, found = subnet_zones(template.pool, scheduler.snapshot), reasons.get(template.name, ())
         if limits := tuple(reason.resource for reason in found if isinstance(reason, LimitReached)):
             yield RaiseLimit(template.name, limits), _without_limits(template.pool, limits), subnets

@@ -134,11 +134,12 @@ def test_what_to_change_in_node_pools(objects: list[Object], advice: list[str], 
 
 
 def test_of_several_pools_the_first_is_named() -> None:
-    pools = [pool("p", "ab"), pool("q", "ab"), pool("gpu", "c", taints=[GPU])]
+    tainted = [pool(f"other-{number}", "ab", taints=[GPU]) for number in range(20)]
+    pools = [pool("p", "ab"), pool("q", "ab"), *tainted, pool("gpu", "c", taints=[GPU])]
     advice, _ = asked([*pools, CLASS, *FULL, WAITS], {ZONE: "a"}, TYPES)
     assert advice == [
-        "Add zone c to the requirements of NodePool q.",
         "Let the Pod tolerate taint gpu=true:NoSchedule, or remove it from NodePool gpu.",
+        "Add zone c to the requirements of NodePool q.",
     ]
 
 
