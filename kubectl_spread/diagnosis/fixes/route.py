@@ -98,9 +98,9 @@ def _change_object(part: ChangeNode | NewNode | DeletePod) -> Route:
     if not isinstance(part, DeletePod):
         return Route(commands=(part.command,) if isinstance(part, ChangeNode) else ())
     pod, (namespace, name) = part.obj, part.obj.key
-    disturbs = Disturbance.REPLACED if pod.metadata.controller else Disturbance.LOST
     if pod.terminating and pod.metadata.finalizers:
-        return Route(disturbs=disturbs)
+        return Route()
+    disturbs = Disturbance.REPLACED if pod.metadata.controller else Disturbance.LOST
     command = Command(verb="delete", kind="pod", namespace=namespace, name=name, force=pod.terminating)
     return Route(commands=(command,), disturbs=disturbs)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.diagnosis.fixes import moves
+from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE_IN_PAIRS
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects import kinds
@@ -317,6 +318,7 @@ class TestTerminating:
             assert found["MovePod"].commands == ()
             assert "finalizers example.com/waits" in found["MovePod"].starts
             assert found["MovePod"].summary == "finish the deletion of the Pod default/holder on n"
+            assert found["MovePod"].disturbs is Disturbance.NOTHING
 
     def test_are_forced_where_the_node_does_not_answer(self) -> None:
         found = fixes([*self.ending(silent=True), budget(allowed=0, app="other")], PENDING)["MovePod"]
