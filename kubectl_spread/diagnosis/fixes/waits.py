@@ -34,6 +34,8 @@ LEAVING = frozenset(
     )
 )
 """Problems from which nodes do not recover."""
+MOST_ENDING = 50
+"""Pods that are being deleted (count) that are taken away together."""
 MOST_VERDICTS = 20_000
 """Nodes (count) on which Pods are tried to find where a rollout ends."""
 
@@ -84,8 +86,9 @@ def _ending_together(situation: Situation, spent: Spent) -> Sequence[Pod]:
     def without(pods: Iterable[Pod]) -> Situation:
         return replace(situation, handle=reduce(Handle.without_pod, pods, situation.handle))
 
-    going = [pod for info in situation.handle.node_infos.values() for pod in info.pods if pod.terminating]
-    needed = [pod for pod in going if situation.exists(pod) and moves.ending(pod, situation) is not None]
+    blocked = situation.nodes_only_against(moves.Obstacles(situation).movable)
+    going = (pod for info in blocked for pod in info.pods if pod.terminating and situation.exists(pod))
+    needed = [*islice((pod for pod in going if moves.ending(pod, situation) is not None), MOST_ENDING)]
     if not needed or spent() or not (opened := without(needed).feasible):
         return ()
     on_one = [pod for pod in needed if pod.spec.node_name == opened[0]]
