@@ -26,6 +26,8 @@ MODULE = Path(__file__).parent.parent / "kubectl_spread" / "objects" / "protobuf
 ROOTS: Mapping[str, object] = {"Pod": core.Pod, "Node": core.Node, "ListMeta": ListMeta, "Status": Status}
 """Message → the type that is decoded from it."""
 
+NOT_OF_PODS = {("VolumeMount", "name"), ("VolumeMount", "mountPath")}
+"""(message, field) that are read of templates alone: they differ between the replicas of a workload."""
 _FILES = {
     "k8s.io/api": ("core/v1",),
     "k8s.io/apimachinery": ("pkg/apis/meta/v1", "pkg/api/resource"),
@@ -124,7 +126,7 @@ def _fields(message: str, of: object, messages: Messages) -> Iterator[tuple[str,
     """Yield (field, its message, what that is decoded to) of each field that a Struct has, itself or inlined."""
     wanted = {field.encode_name: field.type for field in msgspec.structs.fields(of)}  # type: ignore[arg-type]
     for field, kind in messages[message].items():
-        if field in wanted:
+        if field in wanted and (message, field) not in NOT_OF_PODS:
             yield field, kind.message, struct_of(wanted[field])
         elif _is_inlined(kind) and wanted.keys() & messages[kind.message].keys() - messages[message].keys():
             yield field, kind.message, of

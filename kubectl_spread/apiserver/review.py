@@ -24,7 +24,7 @@ from kubectl_spread.snapshot import Snapshot
 
 _CONTAINER_FIELDS = ("env", "imagePullPolicy", "lifecycle", "ports", "terminationMessagePolicy", "volumeMounts")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_SECONDS = ("activeDeadlineSeconds", "minReadySeconds", "progressDeadlineSeconds", "ttlSecondsAfterFinished")
+_SECONDS = ("activeDeadlineSeconds", "minReadySeconds", "ttlSecondsAfterFinished")
 MANIFEST_ONLY_FIELDS = frozenset(
     (*_CONTAINER_FIELDS, *_PROBES, *_SECONDS, "jobTemplate", "revisionHistoryLimit", "volumes")
 )
@@ -131,10 +131,10 @@ def _validation_errors(submission: Submission, release: Release, *, exists: bool
     if submission.kind == STORAGE_CLASS.name and isinstance(parameters, dict):
         yield from parameter_errors(parameters)
     if obj is None:
-        # The controller of another API may add to its template, so a missing field is no error.
+        # The controller of another API may add to its template, so a missing field or volume is no error.
         if submission.template is not None and submission.template_values is not None:
             errors = validate_template(submission.template, release, path=submission.template_values[0])
-            yield from (error for error in errors if error.reason is not Reason.REQUIRED)
+            yield from (error for error in errors if error.reason not in {Reason.REQUIRED, Reason.NOT_FOUND})
         return
     yield from validate(obj, release)
     makes_pods = isinstance(obj, Pod) or type(obj).__name__ in WORKLOADS

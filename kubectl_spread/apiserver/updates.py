@@ -157,9 +157,10 @@ def _without_mutable(spec: core.PodSpec, live: core.PodSpec) -> core.PodSpec:
 
 
 def _without_mutable_fields(containers: Sequence[core.Container]) -> tuple[core.Container, ...]:
-    # Of most mounts nothing is kept, and a merge drops those. Their digests are compared.
+    # Names and paths are not read of all Pods. Digests of the whole are compared.
     def kept(mounts: Sequence[core.VolumeMount]) -> tuple[core.VolumeMount, ...]:
-        return tuple(mount for mount in mounts if mount != core.VolumeMount())
+        own = (each.bind_mount_options for each in mounts)
+        return tuple(core.VolumeMount(bind_mount_options=options) for options in own if options)
 
     return tuple(replace(each, image="", volume_mounts=kept(each.volume_mounts)) for each in containers)
 

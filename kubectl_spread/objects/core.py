@@ -253,8 +253,10 @@ class EphemeralVolumeSource(Struct, frozen=True):
 
 
 class VolumeMount(Struct, frozen=True):
-    """How a container mounts a volume."""
+    """How a container mounts a volume; its name and path are only those of templates."""
 
+    name: str = ""
+    mount_path: str = ""
     bind_mount_options: tuple[str, ...] = ()
 
 

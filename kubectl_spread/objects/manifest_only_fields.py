@@ -119,7 +119,6 @@ WorkloadSpec = TypedDict(
         "ttlSecondsAfterFinished": int,
         "template": PodObject,
         "minReadySeconds": int,
-        "progressDeadlineSeconds": int,
         "revisionHistoryLimit": int,
         "volumeClaimTemplates": list[ClaimTemplate],
         "schedule": str,

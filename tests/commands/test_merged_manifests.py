@@ -185,14 +185,8 @@ def described(container: Object, **spec: object) -> Object:
             ["containers[0].livenessProbe.tcpSocket"],
         ),
         (described({}), described({}, **VOLUME), described(MOUNT), []),
-        (
-            described({}, **VOLUME),
-            described(MOUNT, **VOLUME),
-            described({}),
-            ["containers[0].volumeMounts[0].name"],
-        ),
     ],
-    ids=["a value and a source", "two probes", "a volume for a mount", "a mount without its volume"],
+    ids=["a value and a source", "two probes", "a volume for a mount"],
 )
 def test_fields_that_are_only_validated_are_merged_too(
     first: Object, by_hand: Object, manifest: Object, refused: list[str], tmp_path: Path
@@ -202,6 +196,55 @@ def test_fields_that_are_only_validated_are_merged_too(
     live["metadata"]["annotations"] = kubectl_applied(first)["metadata"]["annotations"]
     found = checked(tmp_path, manifest, [*SIX, live, *others])
     assert [error.field.removeprefix("spec.template.spec.") for error in found.validation] == refused
+
+
+def within(manifest: Object, **spec: int) -> Object:
+    """Return the manifest with more fields of its spec."""
+    return {**manifest, "spec": {**manifest["spec"], **spec}}
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["live", "in a snapshot"])
+@pytest.mark.parametrize(
+    ("first", "by_hand", "manifest", "refused"),
+    [
+        (web(), within(web(), progressDeadlineSeconds=2000), within(web(), minReadySeconds=900), []),
+        (
+            web(),
+            within(web(), progressDeadlineSeconds=2000, minReadySeconds=700),
+            within(web(), progressDeadlineSeconds=650),
+            ["spec.progressDeadlineSeconds"],
+        ),
+        (
+            within(web(), progressDeadlineSeconds=2000),
+            within(web(), progressDeadlineSeconds=2000),
+            within(web(), minReadySeconds=900),
+            ["spec.progressDeadlineSeconds"],
+        ),
+        (
+            described({}, **VOLUME),
+            described(MOUNT, **VOLUME),
+            described({}),
+            ["spec.template.spec.containers[0].volumeMounts[0].name"],
+        ),
+        (described({}, **VOLUME), described(MOUNT, **VOLUME), described({}, **VOLUME), []),
+    ],
+    ids=["a deadline", "seconds until ready", "a deadline that goes", "a mount without its volume", "a mount"],
+)
+def test_what_was_set_by_hand_is_validated_with_the_rest_and_does_not_roll_out(
+    first: Object, by_hand: Object, manifest: Object, refused: list[str], tmp_path: Path, *, held: bool
+) -> None:
+    live, *others = deployment(["a1", "b1", "c1"])
+    live["spec"] = by_hand["spec"]
+    others[0]["spec"]["template"]["spec"] |= by_hand["spec"]["template"]["spec"]
+    live["metadata"]["annotations"] |= kubectl_applied(first)["metadata"]["annotations"]
+    cluster = tmp_path / "cluster.json"
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*SIX, live, *others]}))
+    if held:
+        assert spread_program("snapshot", "--from", cluster, "-o", cluster).code == 0
+    found = spread_program("check", "-f", written(tmp_path, manifest), "--from", cluster, "-o", "json").item
+    assert [error["field"] for error in found["validation"]] == refused
+    assert found["verdict"] == ("Invalid" if refused else "Schedulable")
+    assert refused or found["placements"] == []
 
 
 def test_a_manifest_directs_the_patch_only_of_an_object_that_exists(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_it_holds_no_secret(flags: tuple[str, ...], tmp_path: Path) -> None:
     [
         ({"deployment.kubernetes.io/revision": "3", "example.com/a": "b"}, {"deployment.kubernetes.io/revision": "3"}),
         (
-            {LAST_APPLIED: '{"kind":"Deployment","spec":{"replicas":7,"minReadySeconds":3}}'},
+            {LAST_APPLIED: '{"kind":"Deployment","spec":{"replicas":7,"revisionHistoryLimit":3}}'},
             {LAST_APPLIED: '{"metadata":{},"spec":{"replicas":7}}'},
         ),
         ({LAST_APPLIED: "[]"}, {LAST_APPLIED: "unreadable"}),

@@ -57,8 +57,7 @@ UNREAD: Mapping[str, str] = {
     "*Container.workingDir": _KUBELET,
     "ContainerPort.name": _NETWORK,
     "ContainerRestartRule.exitCodes": _KUBELET,
-    "VolumeMount.mount*": _MOUNTING,
-    "VolumeMount.name": _MOUNTING,
+    "VolumeMount.mountPropagation": _MOUNTING,
     "VolumeMount.readOnly": _MOUNTING,
     "VolumeMount.recursiveReadOnly": _MOUNTING,
     "VolumeMount.subPath*": _MOUNTING,
@@ -126,7 +125,6 @@ UNREAD: Mapping[str, str] = {
     # Workloads
     "*Spec.minReadySeconds": _TIME,
     "*Spec.revisionHistoryLimit": _HISTORY,
-    "DeploymentSpec.progressDeadlineSeconds": _TIME,
     "StatefulSetPersistentVolumeClaimRetentionPolicy.whenDeleted": "what becomes of claims once their owner is gone",
     "JobSpec.activeDeadlineSeconds": _ENDS,
     "PodFailurePolicyRule.onExitCodes": "how a container ends that is disrupted, nobody knows beforehand",

@@ -41,7 +41,6 @@ from kubectl_spread.release import ENV_FILES, Release
 Rules: TypeAlias = Mapping[str, Callable[..., Errors]]
 """Path below an object → rule for the value there, if it is set; ``env[*]`` is every item of ``env``."""
 
-_PROGRESS_SECONDS = 600
 _BIDIRECTIONAL = "Bidirectional"
 _PROPAGATIONS = (_BIDIRECTIONAL, "HostToContainer", "None")
 
@@ -99,11 +98,7 @@ def _with(field: str) -> Callable[[str, Mapping[str, object]], Errors]:
 _READY_SECONDS: Rules = {"minReadySeconds": count_errors}
 _JOB: Rules = {"activeDeadlineSeconds": count_errors, "ttlSecondsAfterFinished": count_errors}
 _WORKLOADS: Mapping[str, Rules] = {
-    "Deployment": {
-        **_READY_SECONDS,
-        "revisionHistoryLimit": count_errors,
-        "progressDeadlineSeconds": count_errors,
-    },
+    "Deployment": {**_READY_SECONDS, "revisionHistoryLimit": count_errors},
     "ReplicaSet": _READY_SECONDS,
     "StatefulSet": _READY_SECONDS,
     "DaemonSet": {**_READY_SECONDS, "revisionHistoryLimit": count_errors},
@@ -121,10 +116,6 @@ _WORKLOADS: Mapping[str, Rules] = {
 
 def _workload_errors(kind: str, spec: fields.WorkloadSpec, *, exists: bool) -> Errors:
     yield from _errors(_WORKLOADS[kind], "spec", spec)
-    if kind == "Deployment":
-        seconds = spec.get("progressDeadlineSeconds", _PROGRESS_SECONDS)
-        if seconds <= spec.get("minReadySeconds", 0):
-            yield invalid("spec.progressDeadlineSeconds", seconds, "must be greater than minReadySeconds")
     if kind == "CronJob":
         yield from schedule_errors("spec.schedule", spec.get("schedule", ""), exists=exists)
         rules = {"timeZone": time_zone_errors, "concurrencyPolicy": _one_of("Allow", "Forbid", "Replace")}

@@ -8,7 +8,7 @@ content/decimal_int.go (v1.33 to v1.37).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kubectl_spread import apimachinery
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
@@ -28,6 +28,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
     forbidden,
     invalid,
     items,
+    not_found,
     not_supported,
     required,
     text_errors,
@@ -49,6 +50,7 @@ def pod_errors(pod: core.Pod, release: Release) -> Errors:
     spec = pod_as_created(pod, release).spec
     yield from metadata_errors(pod.metadata, apimachinery.dns_subdomain_faults)
     yield from _spec_errors("spec", spec, pod_name=name_as_created(pod.metadata), release=release)
+    yield from _mount_errors("spec", pod.spec, ())
     # upstream: a template with such an image is accepted, and its Pods are refused.
     for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
         for path, container in items(f"spec.{field}", containers):
@@ -59,12 +61,15 @@ def pod_errors(pod: core.Pod, release: Release) -> Errors:
         yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
 
 
-def template_errors(path: str, template: core.PodTemplateSpec, release: Release) -> Errors:
-    """Yield the errors of a Pod template."""
+def template_errors(
+    path: str, template: core.PodTemplateSpec, release: Release, *, claims: Iterable[str] = ()
+) -> Errors:
+    """Yield the errors of a Pod template; ``claims`` are the names of volumes that its Pods get besides."""
     # upstream: labels are reported at ``template.labels``, not ``template.metadata.labels``.
     spec = template_as_created(template.spec, release)
     yield from labelselectors.label_errors(f"{path}.labels", template.metadata.labels)
     yield from _spec_errors(f"{path}.spec", spec, pod_name=None, release=release)
+    yield from _mount_errors(f"{path}.spec", template.spec, claims)
     if spec.ephemeral_containers:
         yield forbidden(f"{path}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
 
@@ -119,6 +124,16 @@ def _spec_errors(path: str, spec: core.PodSpec, *, pod_name: str | None, release
         yield invalid(f"{path}.activeDeadlineSeconds", spec.active_deadline_seconds, detail)
     yield from toleration_errors(f"{path}.tolerations", spec.tolerations, release)
     yield from overhead_errors(f"{path}.overhead", spec.overhead)
+
+
+def _mount_errors(path: str, spec: core.PodSpec, claims: Iterable[str]) -> Errors:
+    # A volume whose feature is off is dropped, and its mounts with it.
+    names = {*claims, *(volume.name for volume in spec.volumes)}
+    for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
+        for place, container in items(f"{path}.{field}", containers):
+            for mount_place, mount in items(f"{place}.volumeMounts", container.volume_mounts):
+                if mount.name and mount.name not in names:
+                    yield not_found(f"{mount_place}.name", mount.name)
 
 
 def _resource_claim_errors(path: str, claims: Sequence[core.PodResourceClaim]) -> Errors:
