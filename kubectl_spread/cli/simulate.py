@@ -96,6 +96,7 @@ def simulate(
         disable_eviction=flags.disable_eviction,
         pod_selector=parse_selector(flags.pod_selector),
         namespace=scope.namespace or source.namespace,
+        enforce_namespace=bool(scope.namespace),
         defaults=flags.defaults,
     )
     asked, rules, stdin = inputs.scope_of(scope, source), inputs.scheduler_of(scheduler), inputs.standard_input()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,9 +13,9 @@ import kubectl_spread
 from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.review import Review, Submission, review
-from kubectl_spread.apiserver.validation.field_errors import FieldError
+from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, required
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.commands.manifests import Manifest, values_of
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.replicas import replicas_taken_back
 from kubectl_spread.objects.core import ReplicationController
@@ -49,7 +49,22 @@ def review_of(
         merged=manifest.merge.values if manifest.merge else None,
     )
     found = review(submission, snapshot, before, Api(tables(), release.minor), release, validated=validated)
-    return replace(found, errors=manifest.refused, change_errors=()) if manifest.refused else found
+    if manifest.refused:
+        return replace(found, errors=manifest.refused, change_errors=())
+    return replace(found, errors=tuple(dict.fromkeys((*found.errors, *_name_errors(manifest)))))
+
+
+def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
+    """Yield why kubectl cannot apply the document: it has no name.
+
+    Source: kubectl pkg/cmd/apply/apply.go applyOneObject (v1.36).
+    """
+    metadata = values_of(manifest.document).get("metadata")
+    found = metadata if isinstance(metadata, dict) else {}
+    if found.get("generateName") and not found.get("name"):
+        yield FieldError("metadata.generateName", Reason.FORBIDDEN, "cannot use generate name with apply")
+    elif not found.get("name"):
+        yield required("metadata.name", "name or generateName is required")
 
 
 def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:

@@ -26,16 +26,18 @@ _SCALERS = frozenset(("HorizontalPodAutoscaler", "VerticalPodAutoscaler", "Scale
 
 
 def manifests_of(
-    value: str, namespace: str, *, stdin: BinaryIO | None
+    value: str, namespace: str, *, enforce_namespace: bool = False, stdin: BinaryIO | None
 ) -> tuple[Sequence[Manifest], tuple[ManifestProblem, ...]]:
     """Return the manifests of a step, and what is wrong with documents that cannot be read.
 
-    ``value``: files, directories, URLs or ``-``, separated by commas. ``namespace``: of documents that name none.
+    ``value``: files, directories, URLs or ``-``, separated by commas. ``namespace``: of documents that name none,
+    or of all with ``enforce_namespace``.
 
     Raises:
         ManifestError: none of them can be read.
     """
-    sources = ManifestSources(filenames=tuple(value.split(",")), namespace=namespace)
+    filenames = tuple(value.split(","))
+    sources = ManifestSources(filenames=filenames, namespace=namespace, enforce_namespace=enforce_namespace)
     return read_manifests(sources, stdin=stdin, of_any_kind=True)
 
 
@@ -75,10 +77,6 @@ def _find_faults(manifest: Manifest, review: Review) -> Iterator[ManifestProblem
     yield from _problems(manifest, review.errors)
     if not review.errors:
         yield from (manifest.document.problem(why, path) for path, why in find_malformed(manifest.obj))
-    if manifest.obj is not None and not manifest.name:
-        yield manifest.document.problem("has no name", "metadata.name")
-    elif manifest.obj is not None and not manifest.obj.metadata.name:
-        yield manifest.document.problem("cannot use generate name with apply", "metadata.generateName")
     asked = replicas_of(cast("Workload", manifest.obj)) if type(manifest.obj) in WORKLOADS.values() else 0
     if asked > MOST_PODS:
         yield too_many(manifest, asked)

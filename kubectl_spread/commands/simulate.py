@@ -59,6 +59,7 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
         steps: (verb or FROM_FILE, value) in order.
         force, disable_eviction, pod_selector: of every drain, as for ``Step``.
         namespace: of objects that are named without one.
+        enforce_namespace: whether manifests of another namespace are an error, as with ``-n``.
         defaults: whether workloads without constraints are included with the cluster's defaults.
         most_verdicts: the most verdicts (Pods × nodes) before no further Pod is tried.
     """
@@ -68,6 +69,7 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
     disable_eviction: bool = False
     pod_selector: Selector = EVERYTHING
     namespace: str = "default"
+    enforce_namespace: bool = False
     defaults: bool = False
     most_verdicts: int = MOST_VERDICTS
 
@@ -199,8 +201,12 @@ def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
     """Yield the steps, also those of files, with their manifests."""
     for flag, value in options.steps:
         for verb, named in scenario_steps(value, stdin) if flag == FROM_FILE else ((flag, value),):
-            read = manifests_of(named, options.namespace, stdin=stdin) if verb == Verb.APPLY else ()
-            yield Given(Verb(verb), named, *read)
+            if verb == Verb.APPLY:
+                enforce = options.enforce_namespace
+                read = manifests_of(named, options.namespace, enforce_namespace=enforce, stdin=stdin)
+                yield Given(Verb.APPLY, named, *read)
+            else:
+                yield Given(Verb(verb), named)
 
 
 class Naming:

@@ -34,6 +34,8 @@ from tests.program import encoded
 Check: TypeAlias = Callable[..., CheckReport]
 ON_ZONES = spread(ZONE, selector=app("web"))
 ON_HOSTS = spread(HOSTNAME, selector=app("web"))
+ROLLOUT: Object = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "spec": {"template": template()}}
+CONFIG: Object = {"apiVersion": "v1", "kind": "ConfigMap"}
 
 
 @pytest.fixture
@@ -271,9 +273,14 @@ def test_what_the_api_server_would_refuse_gets_no_warnings(checked: Check) -> No
     assert item.warnings == ()
 
 
-def test_a_name_may_be_left_to_the_api_server(checked: Check) -> None:
-    described = {**pod("web"), "metadata": {"generateName": "web-"}}
-    assert only(checked([described])).name == "web-"
+@pytest.mark.parametrize("described", [pod("web"), workload("Deployment", "web"), ROLLOUT, CONFIG])
+def test_apply_makes_no_names(described: Object, checked: Check) -> None:
+    report = checked([{**described, "metadata": {"generateName": "web-"}}, pod("web")])
+    item, _ = report.items
+    assert [(error.field, error.message) for error in item.validation] == [
+        ("metadata.generateName", "cannot use generate name with apply")
+    ]
+    assert (item.verdict, exit_code(report)) == ("Invalid", 1)
 
 
 def test_what_the_api_server_would_refuse_is_told_with_what_would_happen_otherwise(checked: Check) -> None:

@@ -195,14 +195,14 @@ def test_what_no_core_rule_knows_is_not_refused_and_what_is_skipped_is_said(tmp_
     items = [
         {"apiVersion": "serving.knative.dev/v1", "kind": "Service", **hello},
         {"apiVersion": "kafka.strimzi.io/v1beta2", "kind": "Kafka", "metadata": {"name": "k"}, "spec": kafka},
-        {"apiVersion": "x/v1", "kind": "Cert", "metadata": None, "spec": {}},
+        {"apiVersion": "x/v1", "kind": "Cert", "metadata": {"name": "c"}, "spec": {}},
         {"apiVersion": "apps/v9", "kind": "Deployment", "metadata": {"name": "d"}},
     ]
     manifest.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     ended = spread("check", "-f", manifest, "--from", cluster, "-o", "json")
     verdicts = {each["name"]: each["verdict"] for each in json.loads(ended.stdout)["items"]}
     assert verdicts == {"hello": "Schedulable", "d": "Invalid"}
-    assert "Skipped, because they have no Pod template: kafka/k, cert/." in ended.stderr
+    assert "Skipped, because they have no Pod template: kafka/k, cert/c." in ended.stderr
     assert [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]] == [
         "the Pods of kafka/k",
         "whether the cluster serves Service in serving.knative.dev/v1",
