@@ -18,7 +18,7 @@ from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, a
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, in_its_file, read_manifests
-from kubectl_spread.commands.served_kinds import unknown_kinds, with_served_kinds
+from kubectl_spread.commands.served_kinds import unread_documents, with_served_kinds
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
@@ -30,7 +30,6 @@ from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
 from kubectl_spread.errors import UsageError
 from kubectl_spread.exit_code import ExitCode
-from kubectl_spread.gaps import UnreadTemplate
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.wording.incomplete import MAY_ROLL_OUT, UNREADABLE
@@ -126,8 +125,7 @@ def check(
     unread = incomplete_entries(map(unreadable, problems))
     told_of = [manifest.document for manifest, _ in answered]
     skipped = tuple(each for each in selected if each.obj is None and each.document not in told_of)
-    unread += incomplete_entries(UnreadTemplate(workload=str(each.ref)) for each in skipped if each.spreads)
-    unread += () if source.server else incomplete_entries(unknown_kinds(making, view.snapshot))
+    unread += incomplete_entries(unread_documents(selected, view.snapshot, source))
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return CheckAnswer(report, view, skipped)
 

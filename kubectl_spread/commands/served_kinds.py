@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.fields import no_kind_match
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.commands.manifests import Manifest, values_of
-from kubectl_spread.gaps import UnknownKind
+from kubectl_spread.gaps import Gap, UnknownKind, UnreadTemplate
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, Kind
 from kubectl_spread.objects.meta import KubernetesObject
@@ -51,7 +51,15 @@ def with_served_kinds(manifests: Sequence[Manifest], source: Source) -> list[Man
     return [_with_kind(each, served, defined) if _is_custom(each) else each for each in manifests]
 
 
-def unknown_kinds(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[UnknownKind]:
+def unread_documents(manifests: Sequence[Manifest], snapshot: Snapshot, source: Source) -> Iterator[Gap]:
+    """Yield what is not known about the manifests of other APIs: their Pods, and whether the cluster serves them."""
+    skipped = (each for each in manifests if each.obj is None and not each.makes_pods and not each.refused)
+    yield from (UnreadTemplate(workload=str(each.ref)) for each in skipped if each.spreads)
+    if not source.server:
+        yield from _unknown_kinds([each for each in manifests if each.makes_pods], snapshot)
+
+
+def _unknown_kinds(manifests: Sequence[Manifest], snapshot: Snapshot) -> Iterator[UnknownKind]:
     """Yield the kinds of which files do not show that the cluster serves them: no object is of them or owned by one."""
     custom = dict.fromkeys((each.document.api_version, each.document.kind) for each in manifests if _is_custom(each))
     if not custom:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 import msgspec
@@ -15,7 +15,7 @@ from kubectl_spread.commands.applying import application, merge_all, merged_cons
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
-from kubectl_spread.commands.served_kinds import with_served_kinds
+from kubectl_spread.commands.served_kinds import unread_documents, with_served_kinds
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, look, reading_devices
 from kubectl_spread.contract.incomplete import incomplete_entries
@@ -30,7 +30,7 @@ from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, UsageError
 from kubectl_spread.exit_code import ExitCode
-from kubectl_spread.gaps import Gap, Purpose, UntriedPods
+from kubectl_spread.gaps import Gap, NodeNamed, Purpose, UntriedPods
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
@@ -126,11 +126,14 @@ def simulate(
         )
     waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)
     judged = (*found.after(-1)[0].seen.placed, *((each.pod, each.decision.handle) for each in waiting))
-    unread = dict.fromkeys(_unread(view.snapshot, naming.snapshot, judged))
+    unread = dict.fromkeys((*_unread(view.snapshot, naming.snapshot, judged), *_bound_by_name(judged, named)))
     unknown = (gap for manifests in applied for manifest in manifests for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
+    unserved = (gap for step in given for gap in unread_documents(step.manifests, view.snapshot, source))
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
-    missing = dict.fromkeys((*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *untried))))
+    missing = dict.fromkeys(
+        (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *unserved, *untried)))
+    )
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=tuple(missing))
 
 
@@ -144,6 +147,14 @@ def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handl
         yield from unread_of_filters(pod, handle, Purpose.SIMULATION)
         yield from undecided(pod, handle)
         yield from unknown_to_admission(pod, after if pod.metadata.controller else before)
+
+
+def _bound_by_name(judged: Iterable[tuple[Pod, Handle]], named: Container[Key]) -> Iterator[NodeNamed]:
+    """Yield the Pods of the workloads that steps name that name their node: its kubelet decides."""
+    for pod, handle in judged:
+        key = (pod.metadata.namespace, owner_of(pod, handle.snapshot))
+        if key in named and handle.names_its_node(pod) and not handle.is_orphan(pod):
+            yield NodeNamed(pod="/".join(pod.key), node_name=pod.spec.node_name)
 
 
 def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:

@@ -9,8 +9,9 @@ import pytest
 
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
-from tests.build import Object, node
-from tests.build_workloads import workload
+from tests.build import ZONE, Object, node, pod
+from tests.build import spread as spread_on
+from tests.build_workloads import template, workload
 from tests.commands.memory import Memory
 from tests.e2e.applied_pairs import counting, drawn
 from tests.program import spread
@@ -55,3 +56,29 @@ def test_what_kubectl_does_not_send_is_refused_by_either(metadata: Object, said:
     assert said in checked.stdout + checked.stderr
     assert said in simulated.stderr
     assert 0 not in {checked.code, simulated.code}
+
+
+ROLLOUT: Object = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "missing"),
+    [
+        (workload("Deployment", "web", pods=template(nodeName="a1")), "spec.nodeName a1"),
+        (pod("web", nodeName="a1"), "spec.nodeName a1"),
+        ({**ROLLOUT, "spec": {"template": template()}}, "whether the cluster serves Rollout in argoproj.io/v1alpha1"),
+        ({**ROLLOUT, "spec": {"topologySpreadConstraints": [spread_on(ZONE)]}}, "the Pods of rollout/web"),
+    ],
+    ids=["a template that names its node", "a Pod that names its node", "a kind", "a kind without a template"],
+)
+def test_what_is_not_known_of_a_file_is_incomplete_by_either(manifest: Object, missing: str, tmp_path: Path) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a")]}))
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [manifest, pod("other")]}))
+    asked = ("--from", cluster, "-o", "json")
+    checked = spread("check", "-f", file, *asked).report
+    gaps = [*checked["incomplete"], *(gap for item in checked["items"] for gap in item["incomplete"])]
+    simulated = spread("simulate", "--apply", file, *asked)
+    for found in (gaps, simulated.report["incomplete"]):
+        assert missing in [gap["what"] for gap in found]
+    assert simulated.code == 3
