@@ -12,7 +12,7 @@ from kubectl_spread.commands.applying import merge_all
 from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.contract.check import ValidationError
-from kubectl_spread.controllers.next_pod import completed
+from kubectl_spread.controllers.next_pod import completed, over_quota
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Namespace, Pod
@@ -89,8 +89,13 @@ def _find_faults_in_cluster(
     if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
         # A Pod is admitted as it is sent, by what is there then.
         there = before.with_objects(as_applied(each.obj, before) for each in earlier if each.obj is not None)
-        refusals = completed(manifest.obj, (), there, profile).refusals
-        yield from _problems(manifest, pod_errors(manifest, refusals))
+        made = completed(manifest.obj, (), there, profile)
+        yield from _problems(manifest, pod_errors(manifest, made.refusals))
+        pods = [each.obj for each in earlier if isinstance(each.obj, Pod) and each.namespace == manifest.namespace]
+        sent = [(pod, 1) for pod in pods if before.get(Pod, *pod.key) is None]
+        # Quotas of the file count only once their controller has seen them.
+        refused = () if made.refusals else over_quota(made.pod, sent, before, profile)
+        yield from (manifest.document.problem(refusal.message) for refusal in refused)
 
 
 def _problems(manifest: Manifest, errors: Sequence[FieldError | ValidationError]) -> Iterator[ManifestProblem]:
