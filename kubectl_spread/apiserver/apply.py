@@ -96,7 +96,11 @@ class Application(msgspec.Struct, frozen=True):
         Raises:
             MergeError: kubectl cannot apply it.
         """
-        return self.obj if live is None else self._applied(live, last_applied(live))[0]
+        if live is not None:
+            return self._applied(live, last_applied(live))[0]
+        metadata = self.obj.metadata
+        annotations = {**metadata.annotations, LAST_APPLIED: self._text}
+        return replace(self.obj, metadata=replace(metadata, annotations=annotations))
 
     def merged(self, live: KubernetesObject) -> Merged:
         """Return the same for an existing object, with what is not known about it.
@@ -139,6 +143,11 @@ class Application(msgspec.Struct, frozen=True):
         sent.pop("status", None)
         return sent
 
+    @property
+    def _text(self) -> str:
+        """The annotation that kubectl writes."""
+        return msgspec.json.encode(self.sent).decode()
+
     def _patch(self, live: Map, original: Map) -> Map:
         for values in (original, template_in(original)):
             values.pop(REST, None)
@@ -156,16 +165,16 @@ class Application(msgspec.Struct, frozen=True):
         applied_rest = written if isinstance(written, str) else template_digest(template) if template else None
         patch = self._patch(values, original)
         merged = patched(values, patch, self.schema) if self.schema.definition else json_patched(values, patch)
-        metadata, manifest = mapping(merged.get("metadata")), self.sent
-        text = msgspec.json.encode(manifest).decode()
-        merged["metadata"] = {**metadata, "annotations": {**mapping(metadata.get("annotations")), LAST_APPLIED: text}}
+        metadata = mapping(merged.get("metadata"))
+        annotations = {**mapping(metadata.get("annotations")), LAST_APPLIED: self._text}
+        merged["metadata"] = {**metadata, "annotations": annotations}
         try:
             found = convert(merged, type(self.obj))
         except DecodeError as error:
             raise MergeError(str(error)) from error
         if rest is None:
             return found, merged
-        found = with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(manifest))))
+        found = with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(self.sent))))
         return found, merged if rest == NOTHING else {}
 
 

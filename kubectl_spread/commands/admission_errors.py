@@ -87,12 +87,22 @@ def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[Valid
     return (ValidationWarning(field=manifest.merge.kept[0], message=message),)
 
 
-def repeated_key_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return a warning for each key given twice: kubectl sends only the last value, also with strict validation.
+def repeated_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
+    """Return a warning for an object or a key given twice: the last one counts.
+
+    Of a key, kubectl sends only the last value, also with strict validation.
 
     Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0).
     """
-    return tuple(
+    again = f"{manifest.again} has the same object: kubectl applies both, the last one counts"
+    return (
+        *((ValidationWarning(field="metadata.name", message=again),) if manifest.again else ()),
+        *_repeated_keys(manifest),
+    )
+
+
+def _repeated_keys(manifest: Manifest) -> Iterator[ValidationWarning]:
+    return (
         ValidationWarning(
             field=path.removeprefix(f"{manifest.document.path}."),
             message=f"the key is given twice, {where}: the last value counts",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -64,7 +65,7 @@ def merge_all(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying =
         ClusterError: the API server cannot be reached or understood.
     """
     ordered = _before_their_namespaces([replace(each, server_side=how.server_side) for each in manifests], snapshot)
-    merged = tuple(_merge(each, snapshot, how) for each in ordered)
+    merged = tuple(_merge_in_turn([*ordered], snapshot, how))
     quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota)]
     if how.ask is not None or not (quotas or any(True for _ in snapshot.all(ResourceQuota))):
         return merged
@@ -101,6 +102,29 @@ def _before_their_namespaces(manifests: Sequence[Manifest], before: Snapshot) ->
             yield each
 
 
+def _merge_in_turn(manifests: Sequence[Manifest], before: Snapshot, how: Applying) -> Iterator[Manifest]:
+    """Yield the merged manifests; one whose object an earlier one has is merged with what that one leaves."""
+    to_come = Counter(map(_identity, manifests))
+    places: dict[Hashable, str] = {}
+    for each in manifests:
+        key = _identity(each)
+        to_come[key] -= 1
+        found = replace(_merge(each, before, how), again=places.get(key, ""), replaced=to_come[key] > 0)
+        yield found
+        if found.replaced:
+            places[key] = each.document.problem("").place
+        # The API server is asked about what it has.
+        if found.replaced and found.obj is not None and not found.refused and how.ask is None:
+            left = found.obj if found.written else application(found, found.obj).over(None)
+            before = before.with_objects([left])
+
+
+def _identity(manifest: Manifest) -> Hashable:
+    obj = manifest.obj
+    # Of a name that is to be made up there is one each time.
+    return (type(obj), *obj.key) if obj is not None and obj.metadata.name else id(manifest)
+
+
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     found = _judged_by_standard(_over_live(manifest, snapshot, how), snapshot)
     if not isinstance(found.obj, StatefulSet | DaemonSet) or found.refused:
@@ -121,7 +145,7 @@ def _within_quotas(manifest: Manifest, snapshot: Snapshot, charged: dict[str, Am
     obj, namespace = manifest.obj, manifest.namespace
     if obj is None or isinstance(obj, Pod) or manifest.refused or not namespace:
         return manifest
-    own = [obj] if snapshot.get(type(obj), *obj.key) is None else []
+    own = [obj] if snapshot.get(type(obj), *obj.key) is None and not manifest.again else []
     made = [*made_for(obj, snapshot)] if isinstance(obj, Workload) else []
     for objects in (own, made):
         wanted = total(map(object_usage, objects))

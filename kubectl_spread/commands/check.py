@@ -116,7 +116,7 @@ def check(
                 each, applied[:number], view, snapshot, replicas=options.replicas, create=create
             )
             for number, each in enumerate(applied)
-            if each.makes_pods and options.selector.matches(each.labels)
+            if each.makes_pods and not each.replaced and options.selector.matches(each.labels)
         }
         answered = [*_answered(applied, asked, snapshot, view, options)]
         items = _with_fixes(answered, view, options)

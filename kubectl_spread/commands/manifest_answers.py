@@ -129,7 +129,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
 def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:
     manifest = asked.manifest
     ours = (
-        *admission_errors.repeated_key_warnings(manifest),
+        *admission_errors.repeated_warnings(manifest),
         *admission_errors.reset_replicas_warnings(manifest, view.snapshot),
     )
     return ours if asked.errors else (*ours, *asked.review.warnings)

@@ -64,6 +64,8 @@ class Manifest(msgspec.Struct, frozen=True):
         served: the merged object from a dry run; None where the API server was not asked.
         unknown: what is unknown about the merged object.
         server_side: whether the API server merges it, by the managers of fields.
+        again: the place of an earlier document with the same object; empty for none.
+        replaced: whether a later document has the same object.
     """
 
     document: Document
@@ -77,6 +79,8 @@ class Manifest(msgspec.Struct, frozen=True):
     served: Map | None = None
     unknown: tuple[Gap, ...] = ()
     server_side: bool = False
+    again: str = ""
+    replaced: bool = False
     group: PodGroup | None = None
     served_as: Kind | None = None
 

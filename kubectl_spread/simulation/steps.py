@@ -558,7 +558,7 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     In some orders of chance the Pods of each are bound before the next one is applied, in others all wait together.
     """
     loop.stored, loop.as_if = step.stored, step.as_if
-    merged = [*(_over(each, cluster) for each in step.objects), *step.merged]
+    merged = [*_merged(step.objects, cluster), *step.merged]
     makers = [obj for obj in merged if isinstance(obj, Pod | Workload)]
     sent: dict[PodKey, Snapshot] = {}
     # Claims come last, because volumes that they bind to may come after them in the file.
@@ -587,10 +587,14 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     return replace(_evicted_by_taints(nodes, cluster, loop), notes=step.notes)
 
 
-def _over(each: Application, cluster: ClusterState) -> KubernetesObject:
-    obj = each.obj
-    live = cluster.pods.get(obj.key) if isinstance(obj, Pod) else None
-    return each.over(live or cluster.snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name))
+def _merged(objects: Sequence[Application], cluster: ClusterState) -> Iterable[KubernetesObject]:
+    """Return the objects that exist then; of an object that is given twice, the last form counts."""
+    found: dict[tuple[type, PodKey], KubernetesObject] = {}
+    for each in objects:
+        obj, key = each.obj, (type(each.obj), each.obj.key)
+        live = cluster.pods.get(obj.key) if isinstance(obj, Pod) else None
+        found[key] = each.over(found.get(key) or live or cluster.snapshot.get(type(obj), *obj.key))
+    return found.values()
 
 
 def _apply_other(obj: KubernetesObject, cluster: ClusterState) -> None:

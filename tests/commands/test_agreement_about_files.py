@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.view import SchedulerOptions
-from tests.build import ZONE, Object, node, pod
+from tests.build import ZONE, Object, app, node, pod
 from tests.build import spread as spread_on
-from tests.build_workloads import template, workload
+from tests.build_workloads import kubectl_applied, template, workload
 from tests.commands.memory import Memory
 from tests.e2e.applied_pairs import counting, drawn
 from tests.program import spread
@@ -96,3 +97,28 @@ def test_a_pod_over_quota_is_refused_by_either(tmp_path: Path) -> None:
     simulated = spread("simulate", "--apply", file, "--from", cluster)
     said = "exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2"
     assert (said in checked.stdout, said in simulated.stderr, simulated.code) == (True, True, 3)
+
+
+@pytest.mark.parametrize("lives", [False, True], ids=["new", "pinned by hand"])
+def test_of_an_object_that_a_file_has_twice_the_last_counts_and_drops_what_the_first_one_set(
+    tmp_path: Path, *, lives: bool
+) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    even = template(spread_on(ZONE, selector=app("web")))
+    pinned = template(spread_on(ZONE, selector=app("web")), nodeSelector={ZONE: "a"})
+    first, last = (workload("Deployment", "web", pods=pods, replicas=2) for pods in (pinned, even))
+    live = {**kubectl_applied(deepcopy(last)), "spec": first["spec"]}
+    nodes = [node(f"{zone}1", zone=zone) for zone in "ab"]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*nodes, *([live] if lives else [])]}))
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [first, last]}))
+    item = spread("check", "-f", file, "--from", cluster, "-o", "json").item
+    assert {each["node"] for each in item["placements"]} == {"a1", "b1"}
+    assert [each["message"] for each in item["warnings"]] == [
+        f"{file}, document 1, items[0] has the same object: kubectl applies both, the last one counts"
+    ]
+    for number, each in enumerate((first, last)):
+        (tmp_path / f"{number}.json").write_text(json.dumps(each))
+    in_steps = [word for number in range(2) for word in ("--apply", tmp_path / f"{number}.json")]
+    for words in (["--apply", file], in_steps):
+        step = spread("simulate", *words, "--from", cluster, "-o", "json").report["steps"][-1]
+        assert (step["pending"], step["items"][0]["after"]) == ([], {"a": 1, "b": 1})
