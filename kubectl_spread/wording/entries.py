@@ -94,8 +94,8 @@ OUTCOMES: Sequence[Entry] = (
     _outcome(
         name="evicted",
         summary="Pods that are evicted; their controllers recreate them",
-        meaning="A drain evicts them through the Eviction API. On lost nodes they are deleted when their"
-        " tolerations expire, and stay Terminating until the node returns or is removed.",
+        meaning="A drain evicts them through the Eviction API, or deletes them with --disable-eviction. On lost nodes"
+        " they are deleted when their tolerations expire, and stay Terminating until the node returns or is removed.",
         when="By drain, remove, lose and delete. Pods of DaemonSets and static Pods stay with their node.",
         action="pending lists the replacements that cannot be scheduled.",
         link=entry.DISRUPTIONS,
@@ -116,6 +116,15 @@ OUTCOMES: Sequence[Entry] = (
         when="By drain and remove with --force, by lose after the time that the Pod tolerates, by delete.",
         action="Run them with a controller, or keep their manifests.",
         link=entry.DISRUPTIONS,
+    ),
+    _outcome(
+        name="neverRun",
+        summary="new Pods that name a node that does not exist",
+        meaning="Their template sets spec.nodeName, so no scheduler is involved. Pod garbage collection deletes them,"
+        " and their controller creates them again.",
+        when="By any step after which the node that the template names does not exist.",
+        action="Remove spec.nodeName from the template.",
+        link=entry.NODE_ASSIGNMENT,
     ),
     _outcome(
         name="preempted",
