@@ -94,6 +94,7 @@ class NoDomain(msgspec.Struct, frozen=True, tag=True):
     Attributes:
         topology_key: whose domains.
         index: the constraint's place in the Pod; None for an affinity.
+        anti: whether it is an anti-affinity, of the Pod or of other Pods.
         offered: the domains that the pool offers, where it names them.
         minimum: matching Pods (count) in the domains that hold the minimum.
         lacking_domains: how many domains (count) minDomains asks for beyond those that count; then the minimum is 0.
@@ -103,6 +104,7 @@ class NoDomain(msgspec.Struct, frozen=True, tag=True):
 
     topology_key: str
     index: int | None = None
+    anti: bool = False
     offered: tuple[str, ...] = ()
     minimum: int = 0
     lacking_domains: int = 0

@@ -107,7 +107,7 @@ def reason_text(reason: d.Reason) -> str:
 def _no_domain(reason: d.NoDomain) -> str:
     key = brief_key(reason.topology_key)
     if reason.index is None:
-        return f"pod affinity leaves it no {key}"
+        return f"pod {'anti-' if reason.anti else ''}affinity leaves it no {key}"
     if not reason.offered:
         return f"it offers no {key} that counts"
     what = f"{noun_for(reason.topology_key, len(reason.offered))} {enumerated(reason.offered)} may take no more Pods"

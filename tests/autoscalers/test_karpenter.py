@@ -76,6 +76,18 @@ def test_no_pool_offers_the_zone_that_holds_the_minimum() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "app", "reason"),
+    [("podAntiAffinity", "web", "anti-affinity"), ("podAffinity", "lost", "affinity")],
+)
+def test_affinity_and_anti_affinity_are_told_apart(kind: str, app: str, reason: str) -> None:
+    term = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": app}}}
+    affinity = {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    objects = [pool("p", "ab"), node_class("ab"), *full("n1", "a"), *full("n2", "b"), pod("pend", affinity=affinity)]
+    found = decided(objects, TYPES)
+    assert decision_text(found) == f"Karpenter adds no node: NodePool p (pod {reason} leaves it no zone)."
+
+
 def test_honoring_taints_leaves_that_pool_out() -> None:
     found = decided([*PHANTOM, pod("pend", topologySpreadConstraints=spread(nodeTaintsPolicy="Honor"))], TYPES)
     assert found.decision is Decision.NEW_NODE

@@ -68,7 +68,7 @@ REASONS: Mapping[str, str] = {
     "may take no more Pods": "unsatisfiable topology constraint",
     "instance type": "no instance type",
     "fewer than its minValues": "minValues requirement is not met",
-    "pod affinity leaves it no": "unsatisfiable topology constraint for pod anti-affinity",
+    "pod anti-affinity leaves it no": "unsatisfiable topology constraint for pod anti-affinity",
     "picked first": "no instance type",
     "ignores Pods that select nodes by": "using label kubernetes.io/hostname is not allowed",
 }

@@ -123,6 +123,7 @@ class NodeClaim(msgspec.Struct, frozen=True):
         return decision.NoDomain(
             topology_key=group.key,
             index=group.index,
+            anti=group.kind is TopologyType.ANTI_AFFINITY,
             offered=tuple(sorted(filter(own.allows, group.counts))),
             minimum=minimum,
             lacking_domains=group.lacking_domains(supported) if spreads else 0,
