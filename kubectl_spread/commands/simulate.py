@@ -98,8 +98,6 @@ def simulate(
         ManifestError: a file cannot be read, or a manifest would be refused.
         UsageError: a step is invalid.
     """
-    if not options.steps:
-        raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     given = tuple(replace(each, manifests=with_served_kinds(each.manifests, source)) for each in _given(options, stdin))
     specs = (each.pod_spec for step in given for each in step.manifests)
     view = look(source, read_sets.for_moving(), scheduler, reading_devices(source, specs)).settled
@@ -131,10 +129,9 @@ def simulate(
     documents = (unreadable(problem) for step in given for problem in step.problems)
     unserved = (gap for step in given for gap in unread_documents(step.manifests, view.snapshot, source))
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
-    missing = dict.fromkeys(
-        (*view.incomplete, *incomplete_entries((*unread, *unknown, *documents, *unserved, *untried)))
-    )
-    return SimulateReport(metadata=view.metadata, steps=reports, incomplete=tuple(missing))
+    gaps = incomplete_entries((*unread, *unknown, *documents, *unserved, *untried))
+    missing = tuple(dict.fromkeys((*view.incomplete, *gaps)))
+    return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
 def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handle]]) -> Iterator[Gap]:
@@ -209,7 +206,13 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
 
 
 def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
-    """Yield the steps, also those of files, with their manifests."""
+    """Yield the steps, also those of files, with their manifests.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if not options.steps:
+        raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     for flag, value in options.steps:
         for verb, named in scenario_steps(value, stdin) if flag == FROM_FILE else ((flag, value),):
             if verb == Verb.APPLY:
