@@ -88,6 +88,13 @@ def test_affinity_and_anti_affinity_are_told_apart(kind: str, app: str, reason: 
     assert decision_text(found) == f"Karpenter adds no node: NodePool p (pod {reason} leaves it no zone)."
 
 
+def test_a_node_may_lack_the_label_of_an_affinity_that_the_pod_itself_meets() -> None:
+    term = {"topologyKey": "rack", "labelSelector": {"matchLabels": {"app": "web"}}}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    racks = pool("p", "a", requirements=[{"key": "rack", "operator": "NotIn", "values": ["r", "s"]}])
+    assert decided([racks, node_class("a"), pod("pend", affinity=affinity)], TYPES).decision is Decision.NEW_NODE
+
+
 def test_honoring_taints_leaves_that_pool_out() -> None:
     found = decided([*PHANTOM, pod("pend", topologySpreadConstraints=spread(nodeTaintsPolicy="Honor"))], TYPES)
     assert found.decision is Decision.NEW_NODE

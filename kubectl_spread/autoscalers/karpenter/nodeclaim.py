@@ -134,18 +134,18 @@ class NodeClaim(msgspec.Struct, frozen=True):
     def _instance_types(
         self, base: Requirements, picked: Requirements, types: tuple[InstanceType, ...]
     ) -> list[InstanceType] | decision.Reason:
+        clash = scheduling.incompatible(base, picked, allow_undefined=self.scheduler.known_labels)
+        suited, missed = self._suited(picked, () if clash else types)
+        if suited:
+            enough = self.template.satisfies_min_values(suited, picked)
+            return suited if enough else decision.NoInstanceType("minValues")
         apart = [group for group in self.pod_data.groups if picked.get(group.key) == Requirement(group.key)]
         if apart:
             # Each of several groups on one label leaves a domain, and they have none in common.
             found = self._no_domain(min(apart, key=lambda each: each.index is None), base)
             return replace(found, minimum=0, lacking_domains=0, held_by=(), only_from=())
-        clash = scheduling.incompatible(base, picked, allow_undefined=self.scheduler.known_labels)
         if clash is not None:
             return decision.DomainNotOffered(clash.wanted.key, tuple(sorted(clash.wanted.values)))
-        suited, missed = self._suited(picked, types)
-        if suited:
-            enough = self.template.satisfies_min_values(suited, picked)
-            return suited if enough else decision.NoInstanceType("minValues")
         narrowed = [g.key for g in self.pod_data.groups if g.key != HOSTNAME and picked.get(g.key) != base.get(g.key)]
         if narrowed:
             # A domain is the reason only where an instance type suits in another one.
