@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  kubectl spread explain                   # everything that can be explained
+  kubectl spread explain                   # all names except the fields of -o json
   kubectl spread explain PinnedMinimum     # a finding: what it means and what to do
   kubectl spread explain RaiseMaxSkew      # a fix: what it changes
   kubectl spread explain minDomains        # a field of a constraint

@@ -111,7 +111,13 @@ class ScopeFlags(Flags):
     namespace: Annotated[str, Option("--namespace", "-n", metavar="NAMESPACE", help="The namespace to read.")] = ""
     all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Read all namespaces.")] = False
     selector: Annotated[
-        str, Option("--selector", "-l", metavar="SELECTOR", help="Label selector, with kubectl's syntax.")
+        str,
+        Option(
+            "--selector",
+            "-l",
+            metavar="SELECTOR",
+            help="Report only what this label selector matches. Not for snapshot.",
+        ),
     ] = ""
 
     def check(self) -> None:

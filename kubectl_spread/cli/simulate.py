@@ -40,11 +40,13 @@ class SimulateFlags(Flags):
 
     drain: Annotated[list[str] | None, _step("NODE", "Drain a node as kubectl does")] = None
     remove: Annotated[list[str] | None, _step("NODE", "Drain and delete a node")] = None
-    lose: Annotated[list[str] | None, _step("NODE|KEY=VALUE", "Make nodes unreachable, such as a zone")] = None
-    return_: Annotated[list[str] | None, _step("NODE|KEY=VALUE", "Make lost nodes reachable again")] = None
+    lose: Annotated[list[str] | None, _step("NODE|KEY=VALUE", "Make a node or all nodes with a label unreachable")] = (
+        None
+    )
+    return_: Annotated[list[str] | None, _step("NODE|KEY=VALUE", "Make unreachable nodes reachable again")] = None
     cordon: Annotated[list[str] | None, _step("NODE", "Cordon a node")] = None
     uncordon: Annotated[list[str] | None, _step("NODE", "Uncordon a node")] = None
-    add_node: Annotated[list[str] | None, _step("LIKE[=N]", "Add nodes like an existing one")] = None
+    add_node: Annotated[list[str] | None, _step("LIKE[=N]", "Add N nodes like an existing one, default 1")] = None
     scale: Annotated[list[str] | None, _step("[NS/]TYPE/NAME=N", "Scale a workload")] = None
     restart: Annotated[
         list[str] | None, _step("[NS/]TYPE/NAME", "Restart a workload as kubectl rollout restart does")
@@ -55,7 +57,7 @@ class SimulateFlags(Flags):
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
     force: Annotated[bool, Option(help="Also evict Pods that no controller recreates.")] = False
-    disable_eviction: Annotated[bool, Option(help="Delete Pods instead of evicting them, whatever their budgets.")] = (
+    disable_eviction: Annotated[bool, Option(help="Delete Pods instead of evicting them. Budgets do not apply.")] = (
         False
     )
     pod_selector: Annotated[str, Option(metavar="SELECTOR", help="Drain only the Pods with these labels.")] = ""

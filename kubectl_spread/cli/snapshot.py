@@ -19,14 +19,14 @@ Examples:
 
 \b
 The file holds what the other commands read. It never holds a Secret, the value of an environment variable, an
-argument, or an annotation that no command reads. The only ConfigMap in it is the status of cluster-autoscaler. It holds
-names, labels, images and the scheduler's messages. It also holds the time, the context, the cluster and the API
+argument, or an annotation that no command reads. The only ConfigMap in it is the status of cluster-autoscaler. The
+file has names, labels, images and the scheduler's messages. It also has the time, the context, the cluster and the API
 server's URL, but no credentials. Commands printed from the file use that context.
 
 \b
-The file holds digests of the other fields of Pod templates, so that check and simulate --apply can detect what a
-manifest changes. The digests have a random key, which is also in the file: anyone who has the file can test guesses of
-a value. --no-digests leaves the digests out.
+Of the other fields of Pod templates, the file has only digests. check and simulate --apply use them to detect what a
+manifest changes. The file also has the random key of the digests. Anyone who has the file can guess a value and test
+the guess. --no-digests leaves the digests out.
 """
 
 

@@ -19,7 +19,7 @@ _outcome = partial(Entry, kind=EntryKind.OUTCOME, link=entry.SPREAD)
 _field = partial(Entry, kind=EntryKind.FIELD, link=entry.DEFINITION)
 _column = partial(Entry, kind=EntryKind.COLUMN, link=entry.DEFINITION)
 _DOMAINS, _NODES = "Below a constraint.", "By why-pending and check, for the rejected nodes."
-_ROWS = "By show, simulate and rebalance."
+_ROWS, _POOLS = "By show, simulate and rebalance.", "By why-pending and check, in a cluster with an autoscaler."
 
 FIELDS: Sequence[Entry] = (
     _field(
@@ -113,7 +113,7 @@ OUTCOMES: Sequence[Entry] = (
         name="lost",
         summary="Pods that are deleted for good: no controller recreates them",
         meaning="They have no controller, so their work stops.",
-        when="By drain and remove with --force, by lose after the time that the Pod tolerates, by delete.",
+        when="By drain and remove with --force, by lose after the Pod's tolerationSeconds, and by delete.",
         action="Run them with a controller, or keep their manifests.",
         link=entry.DISRUPTIONS,
     ),
@@ -155,7 +155,7 @@ OUTCOMES: Sequence[Entry] = (
         name="ranges",
         summary="the fewest and the most Pods of a domain in the simulated orders",
         meaning="The field `after` has one possible result. If the scheduler or a controller has equal choices, other"
-        " results are as likely. The range was observed in several orders and is not proved: the real result may be"
+        " results are also possible. The range was observed in several orders and is not proved: the real result may be"
         " outside, most often by one.",
         when="For every constraint, as [least, most] of each domain. Both are equal if no choice is random.",
         action="Plan for the worst value of a range.",
@@ -164,7 +164,7 @@ OUTCOMES: Sequence[Entry] = (
         name="orders",
         summary="how many random orders were simulated",
         meaning="Nodes with the same score, equal Pods to delete, and evictions at the same time are ordered at"
-        " random. Each simulated order decides them differently, and always in the same way.",
+        " random. Each simulated order makes different choices. The same input gives the same orders.",
         when="After every step. It is 1 if no choice is random, or if the cluster is too large for more.",
         action="If it is 1 in a large cluster, simulate a smaller part to see ranges.",
     ),
@@ -175,7 +175,7 @@ COLUMNS: Sequence[Entry] = (
         summary="the namespace of the workload",
         meaning="Left out if you asked for one namespace.",
         when=_ROWS,
-        action="-A looks at all namespaces, -n at one.",
+        action="-A reads all namespaces, -n one.",
     ),
     _column(
         name="WORKLOAD",
@@ -220,7 +220,8 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="PODS",
         summary="how many Pods the constraint counts",
-        meaning="(5 own) is the number of the workload's own Pods, if the selector matches other Pods too.",
+        meaning="(5 own) is the number of the workload's own Pods, if the selector matches other Pods too. In check,"
+        " the Pods of the manifest that can be scheduled are included.",
         when="By show -o wide, and below a constraint for each domain.",
         action="Make the selector match only the workload's own Pods: explain labelSelector.",
     ),
@@ -245,7 +246,7 @@ COLUMNS: Sequence[Entry] = (
         name="SELECTOR",
         summary="which Pods the constraint counts",
         meaning="The labelSelector, with the values of matchLabelKeys.",
-        when="By show -o wide; below the row where there is no room.",
+        when="By show -o wide. On a line below if the row is too long.",
         action="See explain labelSelector.",
     ),
     _column(
@@ -273,8 +274,9 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="HEADROOM",
         summary="how many more replicas can be scheduled",
-        meaning="Replicas are placed one after another until one cannot be scheduled. Its status is printed.",
-        when="By show -o wide; below the row where there is no room.",
+        meaning="Replicas are placed one after another until one cannot be scheduled. The status at that point is"
+        " printed.",
+        when="By show -o wide. On a line below if the row is too long.",
         action="Add capacity before you scale up.",
     ),
     _column(
@@ -318,8 +320,8 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="REASON",
         summary="why the row has its status, or the scheduler's own words",
-        meaning="In the table of workloads, the cause of the status with its numbers: the last column, or below the row"
-        " where there is no room. In the table of rejected nodes, the reason as in the FailedScheduling event.",
+        meaning="In the table of workloads, the cause of the status with its numbers, in the last column or on a line"
+        " below. In the table of rejected nodes, the reason as in the FailedScheduling event.",
         when="By show, and by why-pending and check with -o wide.",
         action="show TYPE/NAME prints the domains. Compare the scheduler's words with kubectl describe pod.",
     ),
@@ -353,12 +355,23 @@ COLUMNS: Sequence[Entry] = (
         when="By rebalance.",
         action="Nothing. It was verified by simulation.",
     ),
+    *(
+        _column(
+            name=name,
+            summary=f"a {what}",
+            meaning="The row has the autoscaler's decision about a new node for the Pod.",
+            when=_POOLS,
+            action="See explain VERDICT.",
+        )
+        for name, what in (("NODEPOOL", "NodePool of Karpenter"), ("GROUP", "node group of cluster-autoscaler"))
+    ),
     _column(
         name="VERDICT",
-        summary="whether the plan restores the balance",
-        meaning="Balanced, Planned, Partial, Impossible or Incomplete.",
-        when="By rebalance.",
-        action="See explain with the name of the verdict.",
+        summary="whether the plan restores the spread, or an autoscaler adds a node",
+        meaning="In a plan: Balanced, Planned, Partial, Impossible or Incomplete. For a NodePool or node group: chosen,"
+        " possible, refused or unknown.",
+        when="By rebalance, and by why-pending and check beside each NodePool or node group.",
+        action="For a plan, see explain with the name of the verdict.",
     ),
 )
 

@@ -53,8 +53,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
 @FINDINGS.rule(
     summary="the emptiest domain cannot take the Pod, which limits all other domains",
     meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it is closed to this"
-    " Pod by something else: a taint, a cordon, missing room, node affinity. It gets no more Pods, so the other"
-    " domains may only grow to that minimum plus maxSkew.",
+    " Pod by something else: a taint, a cordon, node affinity, or too few free resources. It gets no more Pods, so"
+    " the other domains may only grow to that minimum plus maxSkew.",
     when="An error, if a constraint rejects nodes by skew and other filters close all of its emptiest domains.",
     action="Stop counting the domain: with nodeTaintsPolicy: Honor for taints, otherwise with node affinity that"
     " excludes it. Or open it, if the reason no longer applies. Raising maxSkew only moves the limit.",
@@ -308,8 +308,8 @@ def _(finding: findings.SoftConstraintIsPreference) -> str:
 
 @FINDINGS.rule(
     summary="no autoscaler will add a node to the domain that lacks one",
-    meaning="With only soft constraints the Pod is scheduled to another domain if one is full. Soft"
-    " constraints never keep it Pending, and autoscalers add nodes only for Pending Pods.",
+    meaning="Soft constraints never keep a Pod Pending. If a domain has no node for it, the Pod goes to another"
+    " domain. Autoscalers add nodes only for Pending Pods.",
     when="For information, if all constraints are soft, one is uneven, and some domain has no node for the Pod.",
     action="Use DoNotSchedule where the balance matters, or add nodes to that domain yourself.",
     link=entry.LIMITATIONS,
@@ -348,8 +348,8 @@ def _(finding: findings.PhantomDomain) -> str:
 @FINDINGS.rule(
     summary="a domain that a NodePool offers has no node, and limits others when it gets one",
     meaning="The scheduler counts only domains that have a node. When Karpenter adds the first node of another"
-    " domain, the minimum falls to 0, and the domains that have maxSkew or more Pods take no more until the new one"
-    " has caught up. Karpenter counts the domain all the time.",
+    " domain, the minimum falls to 0. Domains that have maxSkew or more Pods then take no more until the new one has"
+    " caught up. Karpenter counts the domain even while it has no node.",
     when="For information in show and check, if a NodePool that the Pod can use offers such a domain of a"
     " DoNotSchedule constraint.",
     action="Set minDomains to the number of domains: the scheduler then counts them from the start. Or set node"
@@ -403,7 +403,7 @@ def _(finding: findings.InjectedFields) -> str:
     meaning="A Pod may have a DoNotSchedule and a ScheduleAnyway constraint on one topologyKey, and both are"
     " created as written. But kubectl apply and strategic patches merge constraints by topologyKey alone: in an"
     " existing object, one of the two may disappear, take fields of the other, or make the object invalid.",
-    when="By check. A warning, if the merge with the existing object gives other constraints than the manifest has."
+    when="By check. A warning, if the merged object does not have the constraints of the manifest."
     " For information, if the object is new, or both stay. Not with --server-side, which merges by both fields.",
     action="Use kubectl apply --server-side, or only one constraint for each key. kubectl patch --type=json can change"
     " one constraint and keep the other.",
@@ -427,8 +427,8 @@ def _(finding: findings.MergedConstraints) -> str:
     summary="the Pod's condition is Unschedulable, but the Pod can be scheduled now",
     meaning="kube-scheduler retries a Pod after a relevant change, and waits longer after each failure. The"
     " condition is from its last attempt.",
-    when="For information, if the condition is Unschedulable and a node is feasible, unless the scheduler has"
-    " chosen a node since and waits for its volumes.",
+    when="For information, if the condition PodScheduled has the reason Unschedulable and a node is feasible,"
+    " unless the scheduler has chosen a node since and waits for its volumes.",
     action="Wait a few minutes. If the Pod stays Pending, check that the scheduler runs, and what could not be read.",
     link=entry.SPREAD,
 )

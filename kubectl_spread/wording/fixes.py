@@ -437,8 +437,8 @@ def _(fix: proposals.RemoveTaint) -> str:
 
 @FIXES.rule(
     summary="delete one Pod, to make room",
-    meaning="The Pod is one that the constraint counts, or one that uses the resources, the port or the volume, or"
-    " that has the anti-affinity. Its replacement was placed too, after the Pending Pod.",
+    meaning="The constraint counts this Pod, or it uses the resources, the port or the volume, or its anti-affinity"
+    " keeps the Pending Pod off. Its replacement was placed too, after the Pending Pod.",
     when="If fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never a Pod of a Job or"
     " DaemonSet, a static Pod, or a Pod marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction. A Pod that"
     " is being deleted is force-deleted only if its node does not answer.",
@@ -455,7 +455,7 @@ def _(fix: proposals.MovePod) -> str:
     meaning="The template of the Pod's owner is already correct: a Pod from it can be scheduled. This Pod is from the"
     " old template, and a StatefulSet does not replace a Pod that waits for a node.",
     when="If the replacement can be scheduled. No other change is offered then.",
-    action="Delete the Pod. Nothing of it runs yet.",
+    action="Delete the Pod. None of its containers runs yet.",
     link=entry.CONFLICTING,
 )
 def _(fix: proposals.RecreatePod) -> str:
@@ -465,7 +465,7 @@ def _(fix: proposals.RecreatePod) -> str:
 
 @FIXES.rule(
     summary="require no more domains than exist",
-    meaning="minDomains becomes the number of eligible domains, so that the true minimum counts again.",
+    meaning="minDomains becomes the number of eligible domains, so the minimum is no longer 0 because of minDomains.",
     when="If fewer domains are eligible than minDomains requires.",
     action="Change the Pod template, if fewer domains are acceptable. Otherwise add a node in another domain.",
 )
@@ -547,8 +547,8 @@ def _(fix: proposals.ChangeHostPort) -> str:
 
 @FIXES.rule(
     summary="make the constraint a preference",
-    meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains is removed, because both are not allowed"
-    " together. The constraint then only ranks nodes; all Pods may be in one domain.",
+    meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains is removed, because it requires"
+    " DoNotSchedule. The constraint then only ranks nodes; all Pods may be in one domain.",
     when="For a DoNotSchedule constraint that rejects nodes, last of all.",
     action="Change the Pod template, if an uneven spread is better than a Pending Pod.",
 )

@@ -115,8 +115,8 @@ def _(status: statuses.Violated) -> str:
 
 @STATUSES.rule(
     summary="the constraint has no effect",
-    meaning="It does not count the workload's own Pods: labelSelector is missing, does not match, or is empty in a"
-    " release that then counts nothing. Or there is nothing to spread over: no node counts, only one domain counts,"
+    meaning="It does not count the workload's own Pods: labelSelector is missing or does not match them, or it is {}"
+    " and the release then counts no Pod. Or there is nothing to spread over: no node counts, only one domain counts,"
     " or each Pod of a DaemonSet counts only its own node.",
     when="If the selector does not match a Pod of the workload, no domain is eligible, only one is (for"
     " DoNotSchedule with minDomains at most 1), or nodeAffinityPolicy is Honor in a DaemonSet.",
@@ -251,7 +251,7 @@ VERDICTS: Sequence[Entry] = (
         summary="the API server accepts the workload and refuses its Pods",
         meaning="A ServiceAccount, PriorityClass or RuntimeClass does not exist, a quota or LimitRange is exceeded,"
         " or a Pod of the template is invalid. failedCreate has the reason and the number of Pods that are created."
-        " The placement is for these Pods; if there are none, it is for all Pods as if they were created.",
+        " The placement is for these Pods. If none is created, it shows where all Pods would be scheduled.",
         when="By check, for workloads. The exit code is 1.",
         action="Create the missing object, or change the template or the quota.",
     ),

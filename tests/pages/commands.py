@@ -53,7 +53,7 @@ def _page(name: str, command: Any) -> str:  # noqa: ANN401 - typer gives its com
     """Return the page of one command."""
     parts = [f"# kubectl spread {name}", inspect.cleandoc(command.help)]
     arguments = [parameter.metavar for parameter in command.params if parameter.param_type_name == "argument"]
-    parts.append(f"```text\nkubectl spread {' '.join([name, *arguments, '[flags]'])}\n```")
+    parts.append(f"```text\nkubectl spread {' '.join([name, *arguments, '[options]'])}\n```")
     examples = inspect.cleandoc((command.epilog or "").replace("\b", "")).strip()
     if examples:
         parts.append(f"```text\n{examples}\n```")

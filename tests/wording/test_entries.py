@@ -58,6 +58,11 @@ def test_every_field_of_a_constraint_is_explained() -> None:
     assert len(explained(EntryKind.FIELD)) == len(fields)
 
 
+@pytest.mark.parametrize("column", ["NODEPOOL", "GROUP", "VERDICT"])
+def test_the_columns_of_an_autoscalers_decision_are_explained(column: str) -> None:
+    assert [each.when for each in entries_named(column) if "autoscaler" in each.when or "NodePool" in each.when]
+
+
 @pytest.mark.parametrize("each", ENTRIES, ids=lambda each: f"{each.kind}-{each.name}")
 def test_an_entry_is_short_whole_and_linked(each: Entry) -> None:
     for text in (each.meaning, each.when, each.action):
