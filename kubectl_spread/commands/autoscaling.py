@@ -126,10 +126,11 @@ def copy_decision(item: ItemT, like: ItemT) -> ItemT:
     """Return the explanation of a Pod with the decision about the first of its template, which is an upper bound."""
     if like.autoscaler is UNSET:
         return item
-    from kubectl_spread.wording.autoscalers import ON_EXISTING, on_existing
+    from kubectl_spread.wording.causes import NO_CONSTRAINT
 
-    changed = replace(item, autoscaler=replace(like.autoscaler, event=None))
-    return replace(changed, summary=on_existing(item.summary)) if like.summary.startswith(ON_EXISTING) else changed
+    cleared = NO_CONSTRAINT in like.summary
+    summary = item.summary if cleared else item.summary.replace(NO_CONSTRAINT, "", 1)
+    return replace(item, autoscaler=replace(like.autoscaler, event=None), summary=summary)
 
 
 def decision_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> AutoscalerDecision | None:

@@ -248,7 +248,7 @@ def _reason_of_rejection(plugin: str, node_info: NodeInfo, spread: SpreadDiagnos
     for constraint in spread.constraints:
         if node_info.name in spread.rejected.get(ConstraintRequirement(constraint.index), ()):
             missing = constraint.topology_key not in node_info.labels
-            return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
+            return f"no label {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
     return reason_text(spread.explainer.of_plugin(plugin, node_info))
 
 

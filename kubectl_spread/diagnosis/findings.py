@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # ``explain`` prints what findings mean, and loads no schedul
 
     from kubectl_spread.autoscalers.decision import Reason
     from kubectl_spread.controllers.workloads import WorkloadRef
-    from kubectl_spread.diagnosis.domains import Pin
+    from kubectl_spread.diagnosis.domains import BypassedNode, Pin
     from kubectl_spread.scheduler.podtopologyspread import Constraint
 
 
@@ -154,7 +154,7 @@ class UncountedNodes(ConstraintFinding, frozen=True, kw_only=True):
     """Matching Pods (count) are on nodes that are not counted."""
 
     severity: Severity = Severity.INFO
-    nodes: tuple[str, ...]
+    nodes: tuple[BypassedNode, ...]
     pods: int
 
 

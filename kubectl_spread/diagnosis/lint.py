@@ -200,10 +200,10 @@ def _deprecated_topology_key(subject: Subject) -> Iterable[Finding]:
 
 def _uncounted_nodes(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
-        bypassed = [node for node in report.bypassed_nodes if node.matching]
+        bypassed = tuple(node for node in report.bypassed_nodes if node.matching)
         if bypassed:
-            names, pods = tuple(node.name for node in bypassed), sum(node.matching for node in bypassed)
-            yield findings.UncountedNodes(constraint=constraint, nodes=names, pods=pods)
+            pods = sum(node.matching for node in bypassed)
+            yield findings.UncountedNodes(constraint=constraint, nodes=bypassed, pods=pods)
 
 
 def _terminating_pods(subject: Subject) -> Iterable[Finding]:

@@ -68,7 +68,13 @@ def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each 
         case outline.Fixes():
             yield from _fixes(block)
         case outline.Messages():
-            said = ((block.ours, "> "), (block.remark, ""), (block.theirs, "> "), (block.differs, ""))
+            said = (
+                (f"{block.lead}:" * bool(block.ours), ""),
+                (block.ours, "> "),
+                (block.remark, ""),
+                (block.theirs, "> "),
+                (block.differs, ""),
+            )
             yield from (f"{mark}{escaped(text)}" for text, mark in said if text)
         case outline.Commands():
             yield _fenced(block.commands, "sh")
@@ -98,8 +104,7 @@ def _fixes(fixes: outline.Fixes) -> Iterator[str]:
 
 
 def _fix(fix: outline.FixBlock) -> str:
-    starts = (f"({fix.starts})",) if fix.starts else ()
-    sentences = " ".join((f"{fix.summary}.", fix.effect, *fix.notes, *starts))
+    sentences = " ".join(filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, fix.starts)))
     text = f"{fix.number}. **{fix.id}**: {escaped(sentences)}"
     edits = (f"   {escaped(edit.place)}:\n\n{_fenced(edit.lines, 'diff', indent='   ')}" for edit in fix.edits)
     fenced = (_fenced(lines, word, indent="   ") for word, lines in (("yaml", fix.yaml), ("sh", fix.commands)) if lines)

@@ -20,17 +20,10 @@ def taken_from(taken_at: str, context: str, cluster: str, server: str) -> str:
     return " ".join(("Snapshot", *(("of", taken_at) if taken_at else ()), *(("from", place) if place else ()))) + "."
 
 
-def files_name_no_cluster(source: str) -> str:
-    """Return that commands name no cluster, for files do not say in which context they were read."""
-    return f"Read from {'standard input' if source == '-' else source}: add --context to the commands."
-
-
-def with_flags(title: str, flags: Sequence[str]) -> str:
-    """Return the title of fixes with the flags that their commands lack."""
-    return f"{title}; commands need {enumerated(flags)}"
+FILES_NAME_NO_CLUSTER = "Add --context to each command: files name no cluster."
 
 
 def left_out(flags: Sequence[str], *, snapshot: bool) -> str:
     """Return which flags commands need that are not printed: they are secret, or a snapshot does not hold them."""
     why = "the snapshot was taken with them" if snapshot else "secrets are not printed"
-    return f"Add {enumerated(flags)} to the commands: {why}."
+    return f"Add {enumerated(flags)} to each command: {why}."

@@ -17,8 +17,6 @@ from kubectl_spread.wording.words import count_of, enumerated, listed
 
 NAMES = {"karpenter": "Karpenter", "cluster-autoscaler": "cluster-autoscaler"}
 POOLS = {"karpenter": "NodePool", "cluster-autoscaler": "node group"}
-ON_EXISTING = "On the nodes that exist: "
-"""What a root cause begins with where a constraint keeps the autoscaler from bringing a node."""
 MOST_POOLS = 2
 """Pools (count) that a sentence names; the table has all."""
 _TYPES = {
@@ -155,12 +153,7 @@ def _decision(decision: d.AutoscalerDecision) -> str:
 def on_existing_nodes(summary: str, decision: d.AutoscalerDecision) -> str:
     """Return the root cause; it does not clear the constraints where the autoscaler refuses, or may, because of one."""
     unclear = decision.by_constraint or decision.decision is d.Decision.UNKNOWN
-    return on_existing(summary) if unclear else summary
-
-
-def on_existing(summary: str) -> str:
-    """Return the root cause for the nodes that exist only."""
-    return summary.replace(NO_CONSTRAINT, ON_EXISTING, 1)
+    return summary.replace(NO_CONSTRAINT, "", 1) if unclear else summary
 
 
 def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:

@@ -5,27 +5,39 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from itertools import chain, repeat
 from typing import assert_never
 
 import msgspec
 
 from kubectl_spread.diagnosis import causes
 from kubectl_spread.diagnosis.preemption import Preemption
-from kubectl_spread.diagnosis.reasons import AnyReason, InsufficientResources, PortsInUse, UntoleratedTaints
+from kubectl_spread.diagnosis.reasons import (
+    AnyReason,
+    AvoidedPod,
+    ClaimState,
+    InsufficientResources,
+    PortsInUse,
+    RejectedByPod,
+    SharedReason,
+    UntoleratedTaints,
+    UnusableClaims,
+)
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.diagnosis.root_cause import Blocking
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler import cycle, nodeaffinity, nodeports, noderesources, nodeunschedulable, tainttoleration
 from kubectl_spread.wording.pending import preempts
-from kubectl_spread.wording.reasons import PLACES, brief_key, noun_for, reason_text
-from kubectl_spread.wording.words import SHORT_KEYS, begun, count_of, enumerated, shortening
+from kubectl_spread.wording.reasons import brief_key, noun_for, ports_text, reason_text, rejected_text
+from kubectl_spread.wording.words import SHORT_KEYS, begun, capital, count_of, enumerated, shortening, with_short_keys
 
 named = partial(enumerated, most=2)
-NO_CONSTRAINT = "No constraint is the cause: "
+NO_CONSTRAINT = "No spread constraint is the cause. "
 """What a sentence begins with that blames filters alone."""
 MOST_REASONS = 2
 """Reasons for which different nodes reject a Pod (count), before the rest is counted."""
@@ -37,12 +49,24 @@ NAMED = 60
 """Characters of a line about a workload, whatever its name."""
 SHORTEST = 100
 """Characters that a sentence may have, however long the name is."""
+OURS = frozenset(("All", "Both", "The", "No", "There", "Only", "Every"))
+"""Words that a sentence begins with."""
 NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
 TAINT, TOO_LITTLE = "taint ", "too little "
 """What begins the texts of reasons that nodes have; others say what nodes are."""
+TAINT_PREFIX = re.compile(r"(?<=taint )[\w.-]+/")
+"""What the key of a taint goes without where there is little room."""
 REASON = 120
 """Characters of a reason in a table."""
+PASSES: Mapping[str, tuple[str, str]] = {
+    tainttoleration.NAME: ("has no untolerated taint", "have no untolerated taint"),
+    noderesources.NAME: ("has enough room", "have enough room"),
+    nodeunschedulable.NAME: ("is not cordoned", "are not cordoned"),
+    nodeaffinity.NAME: ("matches the node affinity", "match the node affinity"),
+    nodeports.NAME: ("has free host ports", "have free host ports"),
+}
+"""Filter → what one node is, and several are, that it does not reject."""
 
 
 class Texts(msgspec.Struct, frozen=True):
@@ -61,13 +85,19 @@ def sentence(cause: causes.AnyCause, pod: Pod | None, preemption: Preemption | N
     room = LINE - (len(f"{'/'.join(pod.key)} is Pending. ") + at_work if pod else NAMED)
     if preemption is None:
         return in_room(cause, room)
-    lead = f"It {preempts(preemption)}; until then: "
-    return lead + in_room(cause, room - len(lead)).removeprefix(NO_CONSTRAINT)
+    lead = f"It {preempts(preemption)}. Until then: "
+    return lead + clause(cause, room - len(lead))
 
 
 def in_room(cause: causes.AnyCause, room: int) -> str:
     """Return the root cause in the room there is on a line (characters), or in little where there is less."""
     return fitting(texts_of(cause).sentences, max(room, SHORTEST))
+
+
+def clause(cause: causes.AnyCause, room: int) -> str:
+    """Return the same as it goes on after a colon."""
+    text = in_room(cause, room).removeprefix(NO_CONSTRAINT)
+    return f"{text[0].lower()}{text[1:]}" if text.partition(" ")[0] in OURS else text
 
 
 def reason_of(cause: causes.AnyCause, nodes: Collection[str]) -> str:
@@ -115,8 +145,7 @@ def shared_line(cause: causes.AnyCause) -> str:
             whys = (f"{number} {of_nodes}{_joined(why)}" for why, number in alike.most_common(MOST_REASONS))
             return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {', '.join(whys)}"
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
-            firsts = ((it.plugin, it.reasons[0]) for it in filters)
-            return "; ".join(f"{plugin}: {_without_amounts(it.reason) or named(it.nodes)}" for plugin, it in firsts)
+            return "; ".join(_without_amounts(it.reasons[0].reason) or f"rejected by {it.plugin}" for it in filters)
         case causes.MissingKey():
             return texts_of(cause).reasons[-1]
         case causes.ConstraintCause(constraint=constraint) | causes.GhostSelector(constraint=constraint):
@@ -133,26 +162,35 @@ def _joined(why: str) -> str:
 def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
-            short = [*(["room for Pods"] if full else []), *(it.name for it in resources)]
-            return f"{TOO_LITTLE}{enumerated(short)} free"
+            lacks = [f"{TOO_LITTLE}{enumerated([it.name for it in resources])} free"] * bool(resources)
+            return " and ".join((*lacks, *(["no room for another Pod"] if full else [])))
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)
             return enumerated(list(dict.fromkeys(names)))
         case PortsInUse(holders=holders):
-            return (
-                f"host port {enumerated(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
-            )
+            return f"{ports_text(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
+        case UnusableClaims(claims=claims):
+            return reason_text(msgspec.structs.replace(reason, claims=tuple(map(_without_name, claims))))
+        case RejectedByPod():
+            return "anti-affinity of another Pod"
+        case AvoidedPod():
+            return "anti-affinity to another Pod"
         case _:
             return reason_text(reason)
+
+
+def _without_name(claim: ClaimState) -> ClaimState:
+    return msgspec.structs.replace(claim, volume="a volume") if claim.volume else claim
 
 
 def texts_of(cause: causes.AnyCause) -> Texts:
     """Return the cause in words, with those of other constraints that leave no node either."""
     texts = _texts_of(cause)
+    texts = msgspec.structs.replace(texts, sentences=[*map(with_short_keys, texts.sentences)])
     if not isinstance(cause, causes.ConstraintCause) or not cause.also:
         return texts
-    too = f"The constraint on {named(cause.also)} leaves no node either."
+    too = with_short_keys(f"The constraint on {named(cause.also)} allows no node either.")
     return Texts([*(f"{text} {too}" for text in texts.sentences), *texts.sentences], texts.reasons)
 
 
@@ -220,7 +258,9 @@ def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:
 def _waits_for_terminating_pods(cause: causes.WaitsForTerminatingPods) -> Texts:
     who = named(list(map(str, cause.pods)))
     one = len(cause.pods) == 1
-    kept = f", kept by finalizer {named(cause.finalizers)}," if cause.finalizers else ""
+    kept = (
+        f", kept by finalizer{'s' * (len(cause.finalizers) > 1)} {named(cause.finalizers)}," if cause.finalizers else ""
+    )
     room = f"{who} on {cause.node} {'is' if one else 'are'} being deleted{kept} and still in the way"
     once = f"{cause.node} takes this Pod once {'it is' if one else 'they are'} gone"
     return Texts([f"{room}: {once}.", f"{room}."], [f"waits for {who} on {cause.node}, being deleted"])
@@ -233,20 +273,19 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
         nowhere = f"No node has the label {key} that the constraint requires"
         sentences = [f"{nowhere}; {named(cause.nodes)} {has}.", f"{nowhere}. Did you mean {similar}?", f"{nowhere}."]
         return Texts(sentences, [f"no node has {key}: did you mean {similar}?", f"no node has {key}"])
-    would = f"{named(cause.nodes)} would take it but {'lacks' if one else 'lack'} {key}"
+    would = f"{named(cause.nodes)} would take this Pod but {'lacks' if one else 'lack'} {key}"
     others = "" if cause.others else "; no other node takes it"
     return Texts([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
 
 
 def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
-    says = f"The constraint on {key} counts Pods with {selector}, not this Pod"
-    brief = f"The constraint on {brief_key(key)} counts Pods with {selector}, not this Pod"
-    briefest = f"The constraint on {brief_key(key)} does not count this Pod"
+    constraint = f"The constraint on {brief_key(key)}"
+    starts = f"{constraint} counts Pods with {selector}, not this Pod", f"{constraint} does not count this Pod"
     why = texts_of(cause.why) if cause.why else Texts((), ())
-    longer = [f"{start}. {begun(text)}" for start in (says, brief, briefest) for text in why.sentences]
+    longer = [f"{start}. {begun(text)}" for text in why.sentences for start in starts]
     return Texts(
-        [*longer, f"{says}.", f"The constraint on {key} does not count this Pod itself."],
+        [*longer, *(f"{start}." for start in starts)],
         [
             *(f"{text}; it does not count its own Pods" for text in why.reasons),
             f"it counts Pods with {selector}, not its own Pods",
@@ -257,48 +296,47 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
 
 def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
     constraint, values = cause.constraint, cause.eligible
-    key, one, number = constraint.topology_key, len(values) == 1, count_of(len(values), "domain")
-    there, brief = (
-        f"There {'is' if one else 'are'} {number} of {named_so}"
-        if len(values) == constraint.domains
-        else f"Only {number} of {named_so} {'counts' if one else 'count'} for this Pod"
-        for named_so in (key, brief_key(key))
-    )
+    one, noun = len(values) == 1, _noun(constraint, 1)
+    there = f"{len(values)} {_noun(constraint, len(values))}"
+    if len(values) == constraint.domains:
+        there = f"There {'is' if one else 'are'} {there}"
+    else:
+        there = f"Only {there} {'counts' if one else 'count'} for this Pod"
     asks = f"but minDomains requires {constraint.min_domains}"
-    most = f"no domain may hold more than {constraint.max_skew}."
-    so = f"so the minimum is 0 and no domain may exceed maxSkew {constraint.max_skew}."
+    most = f"until there are more, no {noun} may hold more than {count_of(constraint.max_skew, 'matching Pod')}."
+    brief_most = f"no {noun} may hold more than {constraint.max_skew}."
     short = (
         f"minDomains requires {constraint.min_domains} domains, but only {len(values)} {'counts' if one else 'count'}"
     )
     return Texts(
         [
-            f"{there} ({named(values)}), {asks}, {so}",
-            f"{there} ({named(values)}), {asks}: {most}",
-            f"{brief} ({named(values)}), {asks}: {most}",
-            f"{brief}, {asks}: {most}",
+            *(f"{there} ({named(values)}), {asks}: {text}" for text in (most, brief_most)),
+            f"{there}, {asks}: {brief_most}",
             f"{there}, {asks}.",
         ],
         [f"{short}{limits(constraint)}", short],
     )
 
 
+def _noun(constraint: causes.BlamedConstraint, number: int) -> str:
+    """Return what so many domains of the constraint (count) are called: ``zones``, or ``domains of a/b-c``."""
+    noun = noun_for(constraint.topology_key, number)
+    return noun if noun.isalpha() else f"{'domain' if number == 1 else 'domains'} of {constraint.topology_key}"
+
+
 def _missing_key(cause: causes.MissingKey) -> Texts:
     key = cause.constraint.topology_key
     nowhere = f"No node has the label {key} that the constraint requires."
-    filters = list(map(_filter, cause.filters))
-    besides = ["; ".join(column) for column in zip(*filters, strict=True)][:2]
+    besides = _filters(cause.filters)[:-1] if cause.filters else ()
     return Texts([*(f"{nowhere} Also, {each}." for each in besides), nowhere], [f"no node has {key}"])
 
 
 def _domains_full(cause: causes.DomainsFull) -> Texts:
     constraint = cause.constraint
-    every = (
-        f"Every domain of {constraint.topology_key} where this Pod could go would exceed maxSkew {constraint.max_skew}"
-    )
-    over = f"The minimum is {constraint.global_minimum}"
-    where = f"({named(cause.minimum_domains)}), and no node there can take this Pod"
+    every = f"Every {_noun(constraint, 1)} where this Pod could go would exceed maxSkew {constraint.max_skew}"
+    where = f"The fewest Pods ({constraint.global_minimum}) are in {named(cause.minimum_domains)}"
     return Texts(
-        [f"{every}. {over} {where}.", f"{every}. {over}.", f"{every}."],
+        [f"{every}. {where}, where no node can take this Pod.", f"{every}. {where}.", f"{every}."],
         [f"no domain may take one more{limits(constraint)}"],
     )
 
@@ -310,39 +348,71 @@ def _daemon_node(cause: causes.DaemonNode) -> Texts:
             return Texts([f"{cause.node}, the only node for this Pod, {lacks}."], [f"{cause.node} {lacks}"])
         rejects = f"rejects {cause.node}, the only node for"
         return Texts([f"The constraint on {cause.constraints[0]} {rejects} this Pod."], [f"{rejects} its Pod"])
-    long, short, reasons = ("; ".join(column) for column in zip(*map(_filter, cause.filters), strict=True))
+    where = f"{cause.node}, the only node for this Pod,"
+    *forms, reasons = _filters(cause.filters, where)
     besides = " ".join(f"The constraint on {key} rejects it too." for key in cause.constraints)
-    first = f"{long}. {besides}" if besides else f"{NO_CONSTRAINT}{long}."
-    return Texts([first, f"{long}.", f"{short}."], [reasons])
+    first = f"{forms[0]}. {besides}" if besides else f"{NO_CONSTRAINT}{forms[0]}."
+    return Texts([first, *(f"{form}." for form in forms)], [reasons])
 
 
 def _filters_alone(cause: causes.FiltersAlone) -> Texts:
-    filters = list(map(_filter, cause.filters))
-    long, short, reasons = ("; ".join(column) for column in zip(*filters, strict=True))
+    *forms, reasons = _filters(cause.filters)
     besides = " ".join(
         f"The constraint on {each.topology_key} rejects {named(each.nodes)} too." for each in cause.constraints
     )
-    longest = f"{long}. {besides}" if besides else f"{NO_CONSTRAINT}{long}."
-    _, shortest, reason = filters[0]
-    more = len(filters) - 1
-    others = f"; {count_of(more, 'more filter')} {'rejects' if more == 1 else 'reject'} nodes" if more else ""
+    nodes = {name for each in cause.filters for shared in each.reasons for name in shared.nodes}
+    forms = [capital(form, nodes) for form in forms]
+    first = [f"{form}. {besides}" if besides else f"{NO_CONSTRAINT}{form}." for form in forms]
+    briefly = [_without_amounts(each.reasons[0].reason) or each.plugin for each in cause.filters]
+    every, more = TAINT_PREFIX.sub("", "; ".join(briefly)), _and_more(len(briefly) - 1)
+    reason = reason_text(cause.filters[0].reasons[0].reason) or briefly[0]
     return Texts(
-        [longest, f"{long}.", f"{short}.", f"{shortest}{others}.", f"{named(cause.plugins)}."],
-        [reasons, f"{reason}{_and_more(more)}", reason, shortest.removeprefix(f"{cause.filters[0].plugin}: ")],
+        [
+            *first,
+            *(f"{form}." for form in forms),
+            f"No node is available: {every}.",
+            f"{named(cause.plugins)} reject every node.",
+        ],
+        [reasons, every, *(f"{text}{rest}" for rest in (more, "") for text in (reason, briefly[0]))],
     )
 
 
-def _filter(rejecting: causes.RejectingFilter) -> tuple[str, str, str]:
-    """Return what a filter rejects and why: with the nodes, without them, and without its name."""
-    plugin, shared = rejecting.plugin, rejecting.reasons
-    text = reason_text(shared[0].reason)
-    if not text:
-        return f"{plugin} rejects {named(shared[0].nodes)}", plugin, plugin
-    shown = [(reason_text(each.reason), each.nodes) for each in shared[:MOST_REASONS]]
-    rest = _and_more(len(shared) - MOST_REASONS)
-    long = "; ".join(why if rejecting.everywhere else f"{why} ({named(nodes)})" for why, nodes in shown)
-    short = "; ".join(why for why, _ in shown)
-    return f"{plugin}: {long}{rest}", f"{plugin}: {text}{_and_more(len(shared) - 1)}", f"{short}{rest}"
+def _filters(filters: Sequence[causes.RejectingFilter], where: str = "") -> Sequence[str]:
+    """Return which nodes the filters reject and why: with their names, their number, without amounts, without nodes.
+
+    ``where``: the only node that matters, in place of its name.
+    """
+
+    def clauses(name: Callable[[Sequence[str]], str], *, brief: bool = False) -> str:
+        all_of_them = all(each.everywhere for each in filters)
+        again = "they" if all_of_them and len(filters[0].reasons[0].nodes) > 1 else "it"
+        subjects = chain((where,), repeat(again if where or all_of_them else ""))
+        return "; ".join(
+            _rejected(each, subject, name, brief=brief) for each, subject in zip(filters, subjects, strict=False)
+        )
+
+    def number(nodes: Sequence[str]) -> str:
+        return count_of(len(nodes), "node")
+
+    reasons = "; ".join(
+        "; ".join(reason_text(each.reason) or it.plugin for each in it.reasons[:MOST_REASONS])
+        + _and_more(len(it.reasons) - MOST_REASONS)
+        for it in filters
+    )
+    return clauses(named), clauses(number), clauses(number, brief=True), reasons
+
+
+def _rejected(
+    rejecting: causes.RejectingFilter, where: str, name: Callable[[Sequence[str]], str], *, brief: bool
+) -> str:
+    """Return which nodes a filter rejects and why."""
+    shared = rejecting.reasons
+    named_so = [(each, where or ("" if rejecting.everywhere else name(each.nodes))) for each in shared[:MOST_REASONS]]
+    return "; ".join(
+        rejected_text(each.reason, nodes, len(each.nodes), brief=brief)
+        or f"{rejecting.plugin} rejects {name(each.nodes)}"
+        for each, nodes in named_so
+    ) + _for_other_reasons(shared, MOST_REASONS)
 
 
 def _and_more(number: int) -> str:
@@ -353,44 +423,57 @@ def _and_more(number: int) -> str:
 def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     constraint, domains, number = cause.constraint, cause.domains, cause.nodes
     several = len(domains) > 1
-    has = "have" if several else "has"
-    longest = f"{has} the fewest matching Pods ({constraint.global_minimum}), but this Pod cannot run there"
-    fewest = f"{has} the fewest Pods ({constraint.global_minimum}), but"
-    shut = f"{fewest} cannot take this one"
-    its = "their" if several else "its"
-    all_shut = f"{fewest} none of {its} {number} nodes can take this one" if number > 1 else shut
-    key, brief = SHORT_KEYS.get(constraint.topology_key, constraint.topology_key), brief_key(constraint.topology_key)
-    pins = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in cause.pins]
-    whys = [f"{named(nodes)} ({text})" for nodes, text in pins]
-    counts = [text + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, text in pins]
-    rest = _for_other_reasons(cause.pins, MOST_REASONS)
-    some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
-    first = whys[0] + _for_other_reasons(cause.pins, 1)
-    more = _and_more(sum(len(pin.reasons) for pin in cause.pins[1:]))
-    texts = pins[0][1] + more
-    which, brief_which = (f"{each}{'s' * (several and each in PLACES)} {named(domains)}" for each in (key, brief))
-    briefest = f"{len(domains)} domains of {brief}" if several else brief_which
-    has_so_many = (f"{named(it.domains)} {'have' if len(it.domains) > 1 else 'has'} {it.matching}" for it in cause.full)
-    full = f" maxSkew is {constraint.max_skew}; {', '.join(has_so_many)}." if cause.full else ""
+    which = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
+    many = f"{len(domains)} {_noun(constraint, len(domains))}" if several else which
+    fewest = f"{'have' if several else 'has'} the fewest Pods ({constraint.global_minimum})"
+    shut = f"{'are' if several else 'is'} not available"
+    if constraint.topology_key == HOSTNAME and number == len(domains):
+        but = "none of them is available" if several else shut
+    elif number == 1:
+        but = f"its only node, {cause.pins[0].nodes[0]}, is not available"
+    else:
+        but = f"none of {'their' if several else 'its'} {number} nodes is available"
+    # Each with what keeps the Pod off, with all that is known and with less and less.
+    pins = _with_common_taints(cause.pins, number)
+    whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
+    brief_whys = [(pin.nodes, " and ".join(map(_without_amounts, pin.reasons))) for pin in pins]
+    by_name = [why if len(whys) == 1 else f"{named(nodes)} ({why})" for nodes, why in whys]
+    by_number, brief = (
+        [why + f" ({count_of(len(nodes), 'node')})" * (len(each) > 1 and number > 1) for nodes, why in each]
+        for each in (whys, brief_whys)
+    )
+    some, counted, briefly = (
+        "; ".join(each[:MOST_REASONS]) + _for_other_reasons(pins, MOST_REASONS) for each in (by_name, by_number, brief)
+    )
+    briefest = TAINT_PREFIX.sub("", briefly)
+    more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
+    full = [f"{named(it.domains)} ({it.matching}{' each' * (len(it.domains) > 1)})" for it in cause.full]
+    closed = f" maxSkew {constraint.max_skew} allows no more in {', '.join(full)}." if full else ""
     sentences = [
-        f"{which} {longest}: {some}.{full}",
-        f"{which} {shut}: {some}.{full}",
-        f"{brief_which} {shut}: {some}.{full}",
-        f"{which} {shut}: {some}.",
-        f"{brief_which} {shut}: {some}.",
-        f"{brief_which} {all_shut}: {brief_some}.",
-        f"{brief_which} {shut}: {brief_some}.",
-        f"{brief_which} {shut}: {first}.",
-        f"{brief_which} {shut}: {texts}.",
-        f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
-        f"{briefest} {shut}: {texts}.",
-        f"{briefest} cannot take it: {texts}.",
-        f"{briefest} cannot take it: {_without_amounts(cause.pins[0].reasons[0])}{more}.",
+        f"{which} {fewest.replace('Pods', 'matching Pods')}, but {but}: {some}.{closed}",
+        f"{which} {fewest}, but {but}: {some}.{closed}",
+        *(f"{which} {fewest}, but {but}: {why}." for why in (some, counted, briefly, briefest)),
+        *(f"{many} {fewest}, but {but}: {why}." for why in (counted, briefly, briefest)),
+        *(f"{each} {shut}: {briefest}." for each in (which, many)),
+        *(f"{many} {shut}: {why}{more}." for why in (whys[0][1], brief_whys[0][1])),
     ]
     return Texts(sentences, _pinned_by(cause))
 
 
-def _for_other_reasons(pins: Sequence[causes.PinnedNodes], shown: int) -> str:
+def _with_common_taints(pins: Sequence[causes.PinnedNodes], number: int) -> Sequence[causes.PinnedNodes]:
+    """Return the taints that all of the nodes have, so many (count), in place of all reasons; or the reasons."""
+    tainted = defaultdict[str, set[str]](set)
+    for pin in pins:
+        for reason in pin.reasons:
+            for taint in reason.taints if isinstance(reason, UntoleratedTaints) else ():
+                tainted[taint].update(pin.nodes)
+    common = tuple(taint for taint, nodes in tainted.items() if len(nodes) == number)
+    if len(pins) == 1 or not common:
+        return pins
+    return [causes.PinnedNodes(nodes=tuple(sorted(tainted[common[0]])), reasons=(UntoleratedTaints(taints=common),))]
+
+
+def _for_other_reasons(pins: Sequence[causes.PinnedNodes | SharedReason], shown: int) -> str:
     """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none."""
     before, after = ({name for pin in each for name in pin.nodes} for each in (pins[:shown], pins[shown:]))
     number = len(after - before)
@@ -399,15 +482,17 @@ def _for_other_reasons(pins: Sequence[causes.PinnedNodes], shown: int) -> str:
 
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
-    """Return why the domains with the fewest Pods take none: the reason of the first node, and how many there are."""
-    first = cause.pins[0]
-    node, texts = first.nodes[0], list(map(reason_text, first.reasons))
-    # One node may be kept off for several reasons.
-    more = len({name for pin in cause.pins for name in pin.nodes}) - 1
-    rest = f" and {more} more" if more else ""
-    brief = _without_amounts(first.reasons[0])
-    where = f"no Pod can go to {named(cause.domains)}"
-    return [f"{where}: {node} ({why}){rest}" for why in (" and ".join(texts), texts[0], brief)]
+    """Return why the domains with the fewest Pods take none: for two groups of nodes, or for the first."""
+    pins, where = _with_common_taints(cause.pins, cause.nodes), f"no Pod can go to {named(cause.domains)}"
+    first, several = pins[0], len(pins) > 1
+    whys = [[" and ".join(map(change, pin.reasons)) for pin in pins] for change in (reason_text, _without_amounts)]
+    rest = _for_other_reasons(pins, MOST_REASONS)
+    every = (
+        "; ".join(f"{named(pin.nodes)} ({why})" if several else why for pin, why in zip(pins, texts, strict=False))
+        for texts in (each[:MOST_REASONS] for each in whys)
+    )
+    brief = (f"{why}{_and_more(len(pins) - 1)}" for why in (whys[0][0], _without_amounts(first.reasons[0])))
+    return [*(f"{where}: {why}{rest}" for why in every), *(f"{where}: {why}" for why in brief)]
 
 
 def limits(constraint: causes.BlamedConstraint) -> str:
@@ -418,22 +503,24 @@ def limits(constraint: causes.BlamedConstraint) -> str:
 
 
 def _conflict(cause: causes.Conflict) -> Texts:
-    left = [named(each.leaves) or "no node" for each in cause.requirements]
     short = [_described(each) for each in cause.requirements]
     keys = {each.topology_key for each in cause.requirements}
-    names = [f"the constraint on {name}" if name in keys else name for name in short]
-    brief_names = [f"the constraint on {SHORT_KEYS.get(name, name)}" if name in keys else name for name in short]
-    each_leaves, brief, briefest = (
-        "; ".join(f"{name} leaves {nodes}" for name, nodes in zip(column, left, strict=True))
-        for column in (names, brief_names, short)
-    )
-    every = f"all {len(names)}" if names[2:] else "both"
+
+    def met_by(change: Callable[[str], str]) -> str:
+        parts = []
+        for each, name in zip(cause.requirements, short, strict=True):
+            one = len(each.leaves) <= 1
+            what = f"{'meets' if one else 'meet'} the constraint on {change(name)}"
+            if name not in keys:
+                what = PASSES.get(name, (f"passes {name}", f"pass {name}"))[not one]
+            parts.append(f"{f'only {named(each.leaves)}' if each.leaves else 'no node'} {what}")
+        return "; ".join(parts)
+
+    every = f"all {len(short)} requirements" if short[2:] else "both requirements"
     all_of_them = f"{', '.join(short[:-1])} and {short[-1]}"
     return Texts(
         [
-            f"No node satisfies {every}: {each_leaves}.",
-            f"No node satisfies {every}: {brief}.",
-            f"No node satisfies {every}: {briefest}.",
+            *(f"No node meets {every}: {met_by(change)}." for change in (str, brief_key)),
             f"Together {all_of_them} leave no node.",
         ],
         [f"{all_of_them} together", named(short)],

@@ -12,7 +12,7 @@ from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
-from kubectl_spread.wording.words import count_of, enumerated, listed
+from kubectl_spread.wording.words import begun, count_of, enumerated, listed
 
 WARNING = Entry(
     kind=EntryKind.FINDING,
@@ -75,7 +75,7 @@ TIES_BY_NAME = "Ties were broken by name: in a cluster of this size no other ord
 
 def no_pod(next_summary: str) -> str:
     """Return that no Pod comes now, and why the next one would find no node; empty where it would find one."""
-    return f"no Pod comes now. The next one would find no node. {next_summary}" if next_summary else NO_POD
+    return f"no Pod comes now. The next one would find no node. {begun(next_summary)}" if next_summary else NO_POD
 
 
 def refused(sentence: str) -> str:

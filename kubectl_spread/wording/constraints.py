@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.wording.words import count_of, first_and_more, listed
@@ -75,7 +75,12 @@ def bypassed_because(node: BypassedNode) -> str:
 
 def bypassed_lines(nodes: Iterable[BypassedNode], most: int) -> Sequence[str]:
     """Return a line for each reason why nodes are passed over, with so many of their names."""
+    return [f"Not counted: {listed(names, most)}, {because}." for because, names in bypassed_groups(nodes).items()]
+
+
+def bypassed_groups(nodes: Iterable[BypassedNode]) -> Mapping[str, Sequence[str]]:
+    """Return reason why nodes are passed over → their names."""
     groups: dict[str, list[str]] = {}
     for node in nodes:
         groups.setdefault(bypassed_because(node), []).append(node.name)
-    return [f"Not counted: {listed(names, most)}, {because}." for because, names in groups.items()]
+    return groups

@@ -8,7 +8,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
-from kubectl_spread.wording.reasons import brief_key
+from kubectl_spread.wording.reasons import noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 FINDINGS = Rules(EntryKind.FINDING)
@@ -75,7 +75,7 @@ def _(finding: findings.PinnedMinimum) -> str:
     has, most = "has" if len(finding.domains) == 1 else "have", finding.global_minimum + finding.constraint.max_skew
     return (
         f"{_some(finding.domains)} {has} the fewest matching Pods ({finding.global_minimum}), but this Pod cannot go"
-        f" there: {pins}. Until that changes, every other domain is limited to {most}."
+        f" there: {pins}. Until that changes, every other domain is limited to {_pods(most)}."
     )
 
 
@@ -240,12 +240,11 @@ def _(finding: findings.DeprecatedTopologyKey) -> str:
     link=entry.CONVENTIONS,
 )
 def _(finding: findings.UncountedNodes) -> str:
-    noun, are = ("Pod", "is") if finding.pods == 1 else ("Pods", "are")
-    lack, them = ("the node lacks", "it") if len(finding.nodes) == 1 else ("the nodes lack", "them")
-    return (
-        f"{finding.pods} matching {noun} on {_some(finding.nodes)} {are} not counted: {lack} a topology key, or the"
-        f" constraint's policies exclude {them}."
-    )
+    from kubectl_spread.wording.constraints import bypassed_groups
+
+    are = f"{count_of(finding.pods, 'matching Pod')} {'is' if finding.pods == 1 else 'are'} not counted"
+    where = (f"on {_some(names)}, {because}" for because, names in bypassed_groups(finding.nodes).items())
+    return f"{are}: {'; '.join(where)}."
 
 
 @FINDINGS.rule(
@@ -335,7 +334,7 @@ def _(finding: findings.AutoscalerBlind) -> str:
 def _(finding: findings.PhantomDomain) -> str:
     from kubectl_spread.wording.autoscalers import reason_text
 
-    domain = f"{brief_key(finding.constraint.topology_key)} {seen(finding.domain)}"
+    domain = f"{noun_for(finding.constraint.topology_key, 1)} {seen(finding.domain)}"
     why = "; ".join(f"NodePool {name}: {reason_text(reason)}" for name, reason in [*finding.refused.items()][:2])
     honor = f" nodeTaintsPolicy: Honor excludes {domain}." if finding.fixed_by_honor else ""
     most = _pods(finding.constraint.max_skew)
@@ -357,7 +356,7 @@ def _(finding: findings.PhantomDomain) -> str:
     link=entry.LIMITATIONS,
 )
 def _(finding: findings.EmptyPool) -> str:
-    domain = f"{brief_key(finding.constraint.topology_key)} {seen(finding.domain)}"
+    domain = f"{noun_for(finding.constraint.topology_key, 1)} {seen(finding.domain)}"
     pools = f"NodePool {finding.pools[0]}" if len(finding.pools) == 1 else f"NodePools {_some(finding.pools)}"
     takes = "takes" if len(finding.full) == 1 else "take"
     return (
@@ -377,7 +376,7 @@ def _(finding: findings.EmptyPool) -> str:
 def _(finding: findings.GroupAtMaximum) -> str:
     groups, has = finding.groups, "has" if len(finding.groups) == 1 else "have"
     return (
-        f"{brief_key(finding.constraint.topology_key)} {seen(finding.domain)} has the fewest Pods, and"
+        f"{noun_for(finding.constraint.topology_key, 1)} {seen(finding.domain)} has the fewest Pods, and"
         f" cluster-autoscaler adds no node there: {_some(groups)} {has} as many nodes as allowed."
     )
 

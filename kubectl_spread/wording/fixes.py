@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
 from kubectl_spread.wording.findings import FINDINGS
-from kubectl_spread.wording.words import count_of, enumerated, first_and_more, listed, seen
+from kubectl_spread.wording.words import capital, count_of, enumerated, first_and_more, listed, seen
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.meta import Plain
@@ -33,6 +33,8 @@ TOUCHES = {
     Disturbance.LOST: ("delete", "Pods for good"),
 }
 """What a fix does to Pods that run → in words."""
+AFTER_THAT = "after that, "
+"""What begins how many Pods are left without a node."""
 VERIFIED = "verified by simulation on this snapshot"
 NOTHING_HELPS = "No {}change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
@@ -122,8 +124,8 @@ def _ends_with(end: conclusion.RolloutEnd) -> str:
         return ""
     pods = count_of(end.most, "Pod")
     if end.least < end.most:
-        return f"after that, up to {pods} may still have no node"
-    return f"after that, {pods} still {'has' if end.most == 1 else 'have'} no node"
+        return f"{AFTER_THAT}up to {pods} may still have no node"
+    return f"{AFTER_THAT}{pods} still {'has' if end.most == 1 else 'have'} no node"
 
 
 def _sets_off(route: conclusion.Route) -> str:
@@ -220,9 +222,17 @@ def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) 
 def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool) -> str:
     """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in."""
     whom = "replicas without a node" if checked else "Pending Pods"
-    lets_in = f"; lets in {admits} of {siblings} {whom}" if siblings > 1 else ""
     nodes = listed(feasible) if len(feasible) <= most else count_of(len(feasible), "node")
-    return f"Opens {nodes}{lets_in}."
+    find = f"{'finds' if admits == '1' else 'find'} {'one' if checked else 'a node'}"
+    if siblings <= 1:
+        return f"Then the Pod can go to {nodes}."
+    on = nodes if len(feasible) <= most else f"one of {nodes}"
+    return f"Then {admits} of {siblings} {whom} {find}, {'the first' if checked else 'this one'} on {on}."
+
+
+def sentences(clauses: str) -> str:
+    """Return clauses that semicolons part as sentences."""
+    return " ".join(f"{capital(clause)}." for clause in clauses.split("; ")) if clauses else ""
 
 
 def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: bool = False) -> str:

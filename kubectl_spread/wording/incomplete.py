@@ -14,7 +14,7 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.wording.causes import LINE, NO_CONSTRAINT, in_room, sentence
+from kubectl_spread.wording.causes import LINE, clause, sentence
 from kubectl_spread.wording.words import LIST, count_of, enumerated
 
 Texts: TypeAlias = tuple[str, str, str]
@@ -259,4 +259,4 @@ def headed(
         nodes = ", ".join(feasible[:MOST_NAMES] if rest else feasible) + rest
         return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {nodes}."
     head = f"{_lead(first)}; kube-scheduler's filters would reject {name}: "
-    return head + (in_room(blame.cause, LINE - len(head)).removeprefix(NO_CONSTRAINT) if blame else "")
+    return head + (clause(blame.cause, LINE - len(head)) if blame else "")

@@ -27,6 +27,8 @@ DIFFERENCES = {
 
 def schedulable(feasible: Sequence[str], *, undecided: bool) -> str:
     """Return where the Pod can be scheduled; ``undecided`` where not everything was evaluated."""
+    if not feasible:
+        return "where it can go is not known." if undecided else "the scheduler has nothing to decide about it."
     if undecided:
         return f"no evaluated filter rejects it on {listed(feasible)}, but not everything was evaluated."
     return f"it can be scheduled now, on {listed(feasible)}."
@@ -37,11 +39,11 @@ def at_work(replicas: Replicas) -> str:
     wanted, running = replicas.wanted, replicas.running
     if not wanted:
         return ""
-    if wanted == 1 and not running:
-        return "its only replica"
-    if running >= wanted > 1:
+    if wanted == 1:
+        return "its only replica" + " runs" * bool(running)
+    if running >= wanted:
         return f"all {wanted} replicas run"
-    return f"{running} of {wanted} replicas run"
+    return f"{running} of {wanted} replicas {'runs' if running == 1 else 'run'}"
 
 
 def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> tuple[str, ...]:
@@ -58,19 +60,15 @@ def never_created(missing: int, wanted: int, *, refused_now: bool) -> str:
     return f"{missing} of {count_of(wanted, 'Pod')} {'was' if missing == 1 else 'were'} never created, and {who}"
 
 
-def scheduler_said(time: str, *, same: bool) -> str:
-    """Return what leads to the scheduler's last message, or that it was the same as ours; ``time`` may be empty."""
-    when = f" ({time})" if time else ""
-    return f"The scheduler reported the same{when}." if same else f"The scheduler last reported{when}:"
+def reported(time: str, *, last: bool = False) -> str:
+    """Return what leads to the scheduler's message; ``time`` may be empty."""
+    return f"The scheduler {'last ' * last}reported{f' ({time})' if time else ''}"
 
 
-def only_the_schedulers(time: str) -> str:
-    """Return the remark about a message that is the scheduler's own; ``time`` as for ``scheduler_said``."""
-    return f"This is the scheduler's own message{f' ({time})' if time else ''}: not all Pods were read."
-
-
-REPORTED = "The scheduler reported"
-SEE_WIDE = "-o wide lists them"
+WOULD_REPORT = "The scheduler would report"
+WOULD_REPORT_NOW = f"{WOULD_REPORT} now"
+NOT_VERIFIED = "Not all Pods were read, so the message was not verified."
+SEE_WIDE = "other reasons: see -o wide"
 """What stands for the reasons of nodes that are only counted."""
 NOT_KNOWN = "unknown: see below"
 DIFFERS = "This differs from the result above, because {}."

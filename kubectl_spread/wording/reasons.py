@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import assert_never
 
@@ -12,9 +12,6 @@ from kubectl_spread.objects.core import NodeSelectorTerm
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.wording.words import SHORT_KEYS, enumerated, seen
 
-PLACES = frozenset(("zone", "region"))
-"""Short names of keys that have a plural in a sentence."""
-
 
 def name_of(requirement: Requirement) -> str:
     """Return the requirement as text: ``TaintToleration``, ``constraint 1``."""
@@ -22,9 +19,13 @@ def name_of(requirement: Requirement) -> str:
 
 
 def noun_for(topology_key: str, number: int) -> str:
-    """Return the short topology key before so many of its values (count): ``zones``, where it has a plural."""
+    """Return what a domain of the key is before so many of its names (count): ``zones``, ``rack``, ``node``."""
+    if topology_key == HOSTNAME:
+        return "nodes" if number > 1 else "node"
     brief = brief_key(topology_key)
-    return f"{brief}s" if number > 1 and brief in PLACES else brief
+    # Another key than the well-known one may end in the same word.
+    noun = topology_key if brief in SHORT_KEYS.values() and topology_key not in SHORT_KEYS else brief
+    return f"{noun}s" if number > 1 and noun.isalpha() else noun
 
 
 def brief_key(topology_key: str) -> str:
@@ -38,7 +39,7 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case None:
             return ""
         case reasons.UntoleratedTaints(taints=taints):
-            return f"taint {_taints(taints)}"
+            return f"taint {', '.join(_grouped(taints))}"
         case reasons.InsufficientResources():
             return "; ".join(_short(reason))
         case reasons.Cordoned():
@@ -54,24 +55,22 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case reasons.MissingDevices(reasons=said, missing_templates=missing):
             why = f", because there is no ResourceClaimTemplate {enumerated(missing)}" if missing else ""
             return ", ".join(said) + why
-        case reasons.MissingLabel(key=key, value=value, has=None):
-            return f"wants {key}={seen(value)}, has no {key}"
         case reasons.MissingLabel(key=key, value=value, has=str(has)):
-            return f"wants {key}={seen(value)}, has {key}={seen(has)}"
+            return f"label {key}={seen(has)}, not {seen(value)}"
         case reasons.MissingLabel(key=key, value=value):
-            return f"wants {key}={seen(value)}"
+            return f"no label {key}={seen(value)}"
         case reasons.UnmetNodeAffinity(terms=terms):
-            return f"wants {' or '.join(map(_term, terms)) or 'no node at all'}"
+            return f"node affinity requires {affinity_text(terms)}"
         case reasons.UnmetAddedAffinity():
             return "the scheduler's configuration adds a node affinity"
         case reasons.PortsInUse(holders=holders):
-            return "; ".join(f"{each.pod} uses host port {', '.join(each.ports)}" for each in holders)
+            return "; ".join(f"{each.pod} uses {ports_text(each.ports)}" for each in holders)
         case reasons.RejectedByPod(pod=pod, topology_key=key):
             return f"anti-affinity of {pod} {_place(key)}"
         case reasons.AvoidedPod(pod=pod, topology_key=key):
             return f"anti-affinity to {pod} {_place(key)}"
         case reasons.MissingTopologyLabel(topology_key=key):
-            return f"lacks {key}"
+            return f"no label {key}"
         case reasons.NoPodToBeNear(selector=selector, topology_key=key):
             return f"no Pod with {selector} is {_place(key)}"
         case reasons.UnusableClaims(claims=claims):
@@ -83,6 +82,41 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
             assert_never(reason)
 
 
+def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, brief: bool) -> str:
+    """Return that so many nodes (count) reject a Pod for the reason; empty for none.
+
+    ``nodes``: what they are called; empty for all of the cluster. ``brief``: whether the amounts are left out.
+    """
+    one, every = number == 1, not nodes
+    nodes = nodes or {1: "the only node", 2: "both nodes"}.get(number, f"all {number} nodes")
+    has, lack, do = ("has", "lacks", "does") if one else ("have", "lack", "do")
+    match reason:
+        case None:
+            return ""
+        case reasons.UntoleratedTaints(taints=taints):
+            grouped = _grouped(taints)
+            return f"{nodes} {has} the untolerated taint{'s' * (len(grouped) > 1)} {enumerated(grouped)}"
+        case reasons.InsufficientResources(full=full, resources=resources):
+            amounts = (f" ({it.asked} requested, {free_text(it)})" * (not brief) for it in resources)
+            short = [f"{it.name}{amount}" for it, amount in zip(resources, amounts, strict=True)]
+            lacks = ["no room for another Pod"] * full + [f"too little {enumerated(short)}"] * bool(short)
+            return f"{nodes} {has} {' and '.join(lacks)}"
+        case reasons.Cordoned():
+            return f"{nodes} {'is' if one else 'are'} cordoned"
+        case reasons.MissingLabel(key=key, value=value):
+            return f"{nodes} {lack} the label {key}={seen(value)}{', which nodeSelector requires' * (not brief)}"
+        case reasons.UnmetNodeAffinity(terms=terms):
+            return f"{nodes} {do} not match the node affinity ({affinity_text(terms)})"
+        case reasons.MissingTopologyLabel(topology_key=key):
+            return f"{nodes} {lack} the label {key}, which Pod affinity requires"
+        case reasons.PortsInUse(holders=holders):
+            return "; ".join(f"{each.pod} uses {ports_text(each.ports)} on {nodes}" for each in holders)
+        case reasons.RejectedByPod() | reasons.AvoidedPod():
+            return f"{nodes} {'is' if one else 'are'} ruled out by {reason_text(reason)}"
+        case _:
+            return reason_text(reason) if every else f"{nodes}: {reason_text(reason)}"
+
+
 def _place(topology_key: str) -> str:
     """Return where a Pod is that shares the value of the key with the node."""
     if topology_key == HOSTNAME:
@@ -91,13 +125,13 @@ def _place(topology_key: str) -> str:
 
 
 @lru_cache(256)  # Thousands of nodes have the same few taints.
-def _taints(taints: tuple[str, ...]) -> str:
+def _grouped(taints: tuple[str, ...]) -> Sequence[str]:
     """Return the taints, those of one key and value as one with all their effects."""
     effects: dict[str, list[str]] = {}
     for taint in taints:
         key, _, effect = taint.rpartition(":")
         effects.setdefault(key, []).append(effect)
-    return ", ".join(f"{key}:{','.join(each)}" for key, each in effects.items())
+    return [f"{key}:{','.join(each)}" for key, each in effects.items()]
 
 
 def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
@@ -105,8 +139,23 @@ def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
         of_one_node = reason.pods is not None
         yield f"{reason.pods} of {reason.allocatable_pods} Pods" if of_one_node else "no room for another Pod"
     for short in reason.resources:
-        of = f" of {short.allocatable}" if short.allocatable else ""
-        yield f"{short.name}: asks {short.asked}, {'at most ' if short.at_most else ''}{short.free} free{of}"
+        yield f"{short.asked} {short.name} requested, {free_text(short)}"
+
+
+def free_text(short: reasons.ShortResource) -> str:
+    """Return how much of a resource is free: ``2 of 8 free``, or of several nodes ``at most 2 free``."""
+    of = f" of {short.allocatable}" if short.allocatable else ""
+    return f"{'at most ' if short.at_most else ''}{short.free}{of} free"
+
+
+def ports_text(ports: Sequence[str]) -> str:
+    """Return ``host port 80/TCP``, or several."""
+    return f"host port{'s' if len(ports) > 1 else ''} {enumerated(ports)}"
+
+
+def affinity_text(terms: Sequence[NodeSelectorTerm]) -> str:
+    """Return the alternatives of a node affinity."""
+    return " or ".join(map(_term, terms)) or "no node at all"
 
 
 def _term(term: NodeSelectorTerm) -> str:

@@ -16,6 +16,7 @@ from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance import movable
 from kubectl_spread.rebalance.movable import Loss
 from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
+from kubectl_spread.wording.fixes import sentences
 from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
@@ -51,8 +52,11 @@ SCRIPT_DONE = "All evictions are done, and the Pods are spread as planned."
 _named = partial(enumerated, most=2)
 
 
-def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, evictions: int) -> str:
-    """Return the result of a plan in a sentence; ``broken``: how many constraints do not hold before it (count)."""
+def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, soft: int, evictions: int) -> str:
+    """Return the result of a plan in a sentence.
+
+    ``broken``: how many constraints (count) have a skew above maxSkew before it, ``soft`` of which only prefer less.
+    """
     if not verdicts:
         return "No constraints found to balance."
     if not broken and RebalanceVerdict.INCOMPLETE in verdicts:
@@ -60,7 +64,8 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
     if not broken:
         hold = "All constraints are satisfied" if len(verdicts) > 1 else "The constraint is satisfied"
         return f"{hold}: there is nothing to evict."
-    number, them = count_of(evictions, "eviction"), count_of(broken, "violated constraint")
+    kind = "uneven" if soft == broken else "violated or uneven" if soft else "violated"
+    number, them = count_of(evictions, "eviction"), count_of(broken, f"{kind} constraint")
     unknown = RebalanceVerdict.INCOMPLETE in verdicts
     if not evictions:
         return f"No eviction is planned for {them}{': not all is known' if unknown else ''}."
@@ -68,16 +73,20 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, eviction
     if planned == broken:
         return f"{number} {balance} {them}."
     partial = verdicts.count(RebalanceVerdict.PARTIAL)
-    improve = f"{'improves' if evictions == 1 else 'improve'} {partial}"
-    done = [f"{balance} {planned} of {them}", f"{improve} more"][: 2 if partial else 1]
+    improve = "improves" if evictions == 1 else "improve"
+    done = [f"{balance} {planned} of {them}", f"{improve} {count_of(partial, 'other')}"][: 2 if partial else 1]
     if not planned:
-        done = [f"{improve} of {them}"] if partial else [f"{'is' if evictions == 1 else 'are'} planned for {them}"]
+        done = (
+            [f"{improve} {them if partial == broken else f'{partial} of {them}'}"]
+            if partial
+            else [f"{'is' if evictions == 1 else 'are'} planned for {them}"]
+        )
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
 
 
 def fix_first(summary: str, starts: str) -> str:
     """Return what to fix before another plan is made."""
-    return f"Fix this first, then plan again: {summary}{f' ({starts})' if starts else ''}."
+    return " ".join(filter(None, (f"Fix this first, then plan again: {summary}.", sentences(starts))))
 
 
 def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str], flags: Sequence[str] | None) -> str:

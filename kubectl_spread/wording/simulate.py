@@ -15,7 +15,7 @@ from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
-from kubectl_spread.wording.words import count_of, enumerated, listed, scores_some
+from kubectl_spread.wording.words import begun, count_of, enumerated, listed, scores_some
 
 LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.DELETE_EMPTYDIR_DATA: " (what is in emptyDir volumes is lost)",
@@ -74,13 +74,14 @@ def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> 
     (counts).
     """
     by_chance = any(low < high for _, low, high, _ in waiting)
-    why = f": {summary}" if summary else " in some random orders." if by_chance else "."
+    why = f". {begun(summary)}" if summary else " in some random orders." if by_chance else "."
     pods = [
         f"{_number(low, high)} {'Pod' if high == 1 else 'Pods'} of {workload}{_as_before(before, high)}"
         for workload, low, high, before in waiting
     ]
-    are = "is" if [high for _, _, high, _ in waiting] == [1] else "are"
-    return f"{enumerated(pods, len(pods))} {are} Pending{why}"
+    one = [high for _, _, high, _ in waiting] == [1]
+    why = why if one else why.replace("this Pod", "these Pods")
+    return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
 
 
 def _as_before(before: int, most: int) -> str:

@@ -273,7 +273,7 @@ def pods_text(pods: int, own: int) -> str:
 
 def counted_text(pods: int, own: int) -> str:
     """Return the same as a sentence, where there are others."""
-    belong = "belongs" if own == 1 else "belong"
+    belong = "belongs" if own <= 1 else "belong"
     return f"Counted: {count_of(pods, 'Pod')}, of which {own or 'none'} {belong} to this workload."
 
 

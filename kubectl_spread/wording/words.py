@@ -25,6 +25,10 @@ SHORT_KEYS = {
 _PLACES = re.compile(rf"(\bon|\bin|\bover) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
 
 
+_OF_DOMAINS = re.compile(r"[a-z]+ \S.*? (?:has|have|is|are) (?:the fewest|not available)")
+"""How a sentence begins about domains, such as ``rack r1 has the fewest Pods``."""
+
+
 def with_short_keys(text: str) -> str:
     """Return the text with short names for the well-known topology keys of constraints and places."""
     return _PLACES.sub(lambda found: f"{found[1]} {SHORT_KEYS[found[2]]}", text)
@@ -170,9 +174,8 @@ def capital(sentence: str, names: Collection[str] = ()) -> str:
 
 
 def first_name(summary: str) -> tuple[str, ...]:
-    """Return the name that a summary begins with; empty if its first word stands for a topology key."""
-    first = summary.partition(" ")[0]
-    return () if first.removesuffix("s") in SHORT_KEYS.values() else (first,)
+    """Return the name that a summary begins with; empty if its first words are a topology key and domains."""
+    return () if _OF_DOMAINS.match(summary) else (summary.partition(" ")[0],)
 
 
 def begun(summary: str) -> str:

@@ -150,7 +150,7 @@ def test_wide_has_room_for_all_names_in_its_columns(
     assert [line for line in shown.splitlines() if len(line) > WIDE_COLUMNS and not COPIED.match(line)] == []
     named, whole = ({*LONG_WORD.findall(text.replace(SUFFIX, ""))} for text in (table, shown))
     assert named - {"REASON", "<none>"} <= whole
-    assert (SUFFIX in shown) is (SUFFIX in table)
+    assert SUFFIX in shown or SUFFIX not in table
     if name in KEPT_WIDE:
         same_as_golden(shown, f"wide/{name}.txt")
 

@@ -103,8 +103,8 @@ ROWS = {
         words=["--replicas=5"],
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. Zones b and c have the fewest matching Pods (1), but this Pod cannot"
-        " run there: b1 and c1 (claim data-db-4 is bound to pv-4 in a). maxSkew is 1; a has 2.",
+        said="not schedulable. Zones b and c have the fewest matching Pods (1), but none of their 2 nodes is available:"
+        " claim data-db-4 is bound to pv-4 in a. maxSkew 1 allows no more in a (2).",
     ),
     "a RuntimeClass selects nodes": Row(
         objects=[
@@ -151,7 +151,7 @@ ROWS = {
         ),
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. No constraint is the cause: NodeResourcesFit: cpu: asks 6, 3 free",
+        said="not schedulable. No spread constraint is the cause. a1 has too little cpu (6 requested, 3 free)",
     ),
     "its namespace does not exist": Row(
         manifest=workload("Deployment", "web", namespace="nope", replicas=1),

@@ -96,7 +96,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["kubectl delete pod rc-0 rc-1 -n default", "lets in 2 of 2 Pending Pods"],
+        says=["kubectl delete pod rc-0 rc-1 -n default", "Then 2 of 2 Pending Pods find a node, this one on "],
         says_not=["RelaxNodeSelector"],
     ),
     "a repaired DaemonSet that replaces nothing by itself": Row(
@@ -107,7 +107,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["Opens b1.", "kubectl delete pod agent-0 -n default"],
+        says=["Then the Pod can go to b1.", "kubectl delete pod agent-0 -n default"],
     ),
     "a repaired Deployment replaces its Pods": Row(
         objects=[*THREE, *of_two_revisions()],

@@ -129,7 +129,7 @@ ROWS = {
     "what a node outside the pool has free is not said": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["show"],
-        says=["Unschedulable", "wants karpenter.sh/nodepool=web; cpu: asks 1900m, at most 100m free"],
+        says=["Unschedulable", "no label karpenter.sh/nodepool=web; 1900m cpu requested, at most 100m free"],
     ),
     "the row is that of the Pod that waits": Row(
         objects=[
@@ -140,7 +140,7 @@ ROWS = {
             *stateful("a1", "", pods=template(ON_ZONES, requests=BIG, **mounting("data"))),
         ],
         ask=["show"],
-        says=["Unschedulable", "cpu: asks 1500m"],
+        says=["Unschedulable", "1500m cpu requested"],
         says_not=[" OK "],
     ),
     "Pods of another workload wait, and it is named": Row(
@@ -179,7 +179,7 @@ ROWS = {
         ask=["check"],
         manifests=[WEB],
         code=1,
-        says=["unchanged: 3 Pods stay Pending. No constraint is the cause: NodeAffinity: wants disk=ssd."],
+        says=["unchanged: 3 Pods stay Pending. No spread constraint is the cause. "],
     ),
     "fields that only the live object has are changed there": Row(
         objects=[
@@ -327,7 +327,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["kubectl delete pod rs-0 rs-1 -n default", "lets in 2 of 2 Pending Pods"],
+        says=["kubectl delete pod rs-0 rs-1 -n default", "Then 2 of 2 Pending Pods find a node, this one on "],
     ),
     "nobody schedules a Pod whose template names its node": Row(
         objects=[*ZONES, *deployed("a1", "a1", pods=template(ON_ZONES, nodeName="a1"))],

@@ -91,7 +91,7 @@ Rows = Sequence[tuple[str, str, Mapping[str, int]]]
 SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
     "a LimitRange writes the requests": (
         [*ZONES[:1], small("a1", "1"), small("b1", "1"), LIMITS, *deployed("a1")],
-        [("Unschedulable", "cpu: asks 2, at most 1 free", {"a": 1, "b": 0})],
+        [("Unschedulable", "2 cpu requested, at most 1 free", {"a": 1, "b": 0})],
     ),
     "its claims come with a Pod": (
         [*ZONES, SHUT, storage_class("fast"), *deployed("a1", "b1", pods=template(ON_ZONES, volumes=SCRATCH))],
@@ -190,7 +190,7 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
     ),
     "no node has the CPU": (
         [small("a1", "4"), small("b1", "4"), *deployed("a1", "b1", pods=template(ON_ZONES, requests={"cpu": "3"}))],
-        [("Unschedulable", "cpu: asks 3, at most 1 free", {"a": 1, "b": 1})],
+        [("Unschedulable", "3 cpu requested, at most 1 free", {"a": 1, "b": 1})],
     ),
 }
 
@@ -224,6 +224,6 @@ def test_a_pod_that_waits_is_told_of_as_the_row_is(tmp_path: Path) -> None:
     pending["metadata"]["name"] = "web-new"
     first, *_ = asked(tmp_path, "why-pending", [*objects, pending]).stdout.splitlines()
     assert first == (
-        "default/web-new is Pending (1 of 1 replicas run)."
-        " No constraint is the cause: NodeResourcesFit: cpu: asks 2, at most 1 free."
+        "default/web-new is Pending (its only replica runs)."
+        " No spread constraint is the cause. Both nodes have too little cpu (2 requested, at most 1 free)."
     )

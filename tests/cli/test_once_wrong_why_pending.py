@@ -71,8 +71,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         ],
         1,
         (
-            "default/web is Pending. No constraint is the cause: TaintToleration: taint dedicated=gpu:NoSchedule (b1);"
-            " DynamicResources: resourceclaim not available on the node (a1)."
+            "default/web is Pending. No spread constraint is the cause. b1 has the untolerated taint"
+            " dedicated=gpu:NoSchedule; a1: resourceclaim not available on the node."
         ),
     ),
     "another scheduler decides": (
@@ -80,7 +80,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         3,
         (
             "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
-            " zone c has the fewest Pods (0), but cannot take this one: c1 (taint dedicated=gpu:NoSchedule)."
+            " zone c has the fewest Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "no scheduler has that name": (
@@ -100,16 +100,16 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
         1,
         (
-            "default/web-h1-1 is Pending (1 of 2 run). Zone b has the fewest matching Pods (0), but this Pod"
-            " cannot run there: b1 (taint node.cilium.io/agent-not-ready=x:NoSchedule). maxSkew is 1; a has 1."
+            "default/web-h1-1 is Pending (1 of 2 replicas runs). Zone b has the fewest Pods (0), but its only node, b1,"
+            " is not available: taint node.cilium.io/agent-not-ready=x:NoSchedule."
         ),
     ),
     "the selector counts others": (
         [*ZONES, SHUT, *old_and_new()],
         1,
         (
-            f"default/web-h2-0 is Pending (all 3 replicas run). The constraint on {ZONE} counts Pods with"
-            f" app=web,track=old, not this Pod. Zone c cannot take it: taint dedicated=gpu:NoSchedule."
+            "default/web-h2-0 is Pending (all 3 run). The constraint on zone does not count this Pod. Zone c"
+            " has the fewest Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "its PodGroup is not complete": (
@@ -129,8 +129,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*COMBINED, *deployed("a1", "a1", "", pods=template(ON_ZONES, spread("rack", selector=app("web"))))],
         1,
         (
-            "default/web-h1-2 is Pending (2 of 3 replicas run). No node satisfies both:"
-            f" the constraint on {ZONE} leaves c1; the constraint on rack leaves a2."
+            "default/web-h1-2 is Pending (2 of 3 replicas run). No node meets both requirements:"
+            " only c1 meets the constraint on zone; only a2 meets the constraint on rack."
         ),
     ),
     "two filters shut one node": (
@@ -143,8 +143,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         ],
         1,
         (
-            "default/web-h1-1 is Pending (1 of 2 replicas run). Zone c has the fewest Pods (0), but cannot"
-            " take this one: c1 (taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free). maxSkew is 1; a has 1."
+            "default/web-h1-1 is Pending (1 of 2 replicas runs). Zone c has the fewest Pods (0), but its only node, c1,"
+            " is not available: taint dedicated=gpu:NoSchedule and 1 cpu requested, 0 free."
         ),
     ),
 }

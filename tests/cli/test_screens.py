@@ -67,7 +67,7 @@ def test_an_answer_fits_a_screen_and_says_what_matters(cluster: Path) -> None:
     lines = shown(cluster)
     assert rows(lines) <= ROWS
     text = " ".join(lines)
-    assert re.search(r"(Message|The scheduler reported): 0/30 nodes are available: ", text)
+    assert re.search(r"The scheduler (would report|reported): 0/30 nodes are available: ", text)
     assert lines[-1] == f"All node names end in .{REGION}.compute.internal"
     # No command reaches the cluster as it is: that is said before the first.
     assert text.index("--context") < text.index("kubectl ")
@@ -103,4 +103,4 @@ def test_two_workloads_with_one_cause_are_told_together(tmp_path: Path) -> None:
         *printed_on(COLUMNS, INSTALLED, "simulate", "--cordon", node_name("a0"), "-A", "--from", path).split("\n\n")
     ]
     assert " ".join(told[0].split()).count("the fewest Pods") == 1
-    assert "deployment/web are Pending: " in " ".join(told[0].split())
+    assert "deployment/web are Pending. " in " ".join(told[0].split())

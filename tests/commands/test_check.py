@@ -361,8 +361,8 @@ def test_where_none_comes_nothing_is_wrong_and_the_next_one_is_judged(checked: C
     report = checked([described], [*ABC, *[described] * live])
     item = only(report)
     assert (item.verdict, item.summary, exit_code(report)) == ("Schedulable", "", 0)
-    why = "The next one would find no node. No constraint is the cause: NodeResourcesFit: cpu: asks 99, at most 8 free."
-    assert check_sentence(item) == f"no Pod comes now. {why}"
+    why = "No spread constraint is the cause. All 4 nodes have too little cpu (99 requested, at most 8 free)."
+    assert check_sentence(item) == f"no Pod comes now. The next one would find no node. {why}"
 
 
 def test_where_none_comes_the_next_one_may_preempt(checked: Check) -> None:

@@ -76,7 +76,7 @@ def test_what_was_not_asked_is_said_of_no_replica(read: str) -> None:
     assert (item.verdict, item.message) == (Verdict.UNSCHEDULABLE, None)
     assert item.jam is not None
     assert item.jam.message is None
-    assert "NodeResourcesFit" in item.jam.summary
+    assert "too little cpu" in item.jam.summary
     (item,) = checked(large, huge, fix_budget=0, read="all").items
     assert item.jam is not None
     assert item.jam.message == item.message == "0/3 nodes are available: 3 Insufficient cpu."

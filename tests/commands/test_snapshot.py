@@ -226,7 +226,7 @@ def test_commands_from_it_carry_its_context_and_the_header_says_when_and_where_i
         told = spread("why-pending", "-n", "shop", "--from", file).stdout
         assert told.startswith("Snapshot of 2026-05-04T03:02:01Z from context prod, cluster eu, https://eu:6443.\n\n")
         assert "kubectl uncordon a1 --context prod --user dev\n" in told
-        assert "add --context" not in told
+        assert "Add --context" not in told
 
 
 def test_a_context_that_is_given_takes_the_place_of_its_own(tmp_path: Path) -> None:
@@ -248,28 +248,28 @@ def test_files_without_one_take_the_flags_that_are_given(tmp_path: Path) -> None
     asked = ("why-pending", "-n", "shop", "--from", path)
     told = spread(*asked, "--context", "mine").stdout
     assert "kubectl uncordon a1 --context mine\n" in told
-    assert "add --context" not in told
+    assert "Add --context" not in told
     assert "Snapshot" not in told
     access = json.loads(spread(*asked, "--context", "mine", "-o", "json").stdout)["metadata"]["access"]
     assert (access["current"], access["flags"]) == (False, ["--context", "mine"])
     told = spread(*asked, "--user", "dev").stdout
     assert "kubectl uncordon a1 --user dev\n" in told
-    assert "add --context" in told
+    assert "Add --context" in told
 
 
 def test_it_says_once_which_flags_it_does_not_hold(tmp_path: Path) -> None:
     access = ClusterAccess(context="prod", flags=("--as", "admin"))
     path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
     told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count("Add --as to the commands: the snapshot was taken with them.\n") == 1
+    assert told.count("Add --as to each command: the snapshot was taken with them.\n") == 1
 
 
 @pytest.mark.parametrize("access", [UNSET, ClusterAccess(cluster="eu")])
 def test_without_a_context_a_line_asks_for_one_once(tmp_path: Path, access: ClusterAccess | UnsetType) -> None:
     path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
     told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count(f"Read from {path}: add --context to the commands.\n") == 1
-    assert told.index("add --context") < told.index("kubectl ")
+    assert told.count("Add --context to each command: files name no cluster.\n") == 1
+    assert told.index("Add --context") < told.index("kubectl ")
 
 
 def test_snapshots_of_two_clusters_have_no_context(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_snapshots_of_two_clusters_have_no_context(tmp_path: Path) -> None:
         taken_with(ClusterAccess(context=name), tmp_path / f"{name}.json", pending_in(name)) for name in ("eu", "us")
     ]
     told = spread("why-pending", "-A", *(word for file in files for word in ("--from", file))).stdout
-    assert "add --context to the commands" in told
+    assert "Add --context to each command" in told
     assert "--context eu" not in told
 
 

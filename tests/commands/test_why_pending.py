@@ -470,7 +470,11 @@ def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:
     ("cpu", "feasible", "line"),
     [
         ("1", ("a1",), "web-0 has an older template. Once it is deleted, its replacement can go to a1."),
-        ("50", (), "web-0 has an older template. Its replacement finds no node either. No constraint is the cause: "),
+        (
+            "50",
+            (),
+            "web-0 has an older template. Its replacement finds no node either. No spread constraint is the cause. ",
+        ),
         ("40", (), "web-0 has an older template. Its replacement finds no node either, for the same reason."),
     ],
 )

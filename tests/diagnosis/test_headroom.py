@@ -53,7 +53,7 @@ def test_replicas_fit_until_the_closed_zone_holds_the_minimum() -> None:
 def test_replicas_fit_until_the_room_is_taken() -> None:
     nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "2"}) for zone in "ab"]
     found = headroom_of([*nodes, *web(requests={"cpu": "1"})])
-    assert told(found) == (4, 5, "Unschedulable: cpu: asks 1, 0 free")
+    assert told(found) == (4, 5, "Unschedulable: 1 cpu requested, 0 free")
 
 
 def test_what_is_not_shut_is_named_by_its_key() -> None:
@@ -116,7 +116,7 @@ def test_what_makes_no_next_pod_has_none(kind: str) -> None:
 def test_a_soft_constraint_keeps_no_replica_away() -> None:
     nodes = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b", taints=[GPU])]
     found = headroom_of([*nodes, *web(soft=True, requests={"cpu": "1"})])
-    assert told(found) == (2, 3, f"Unschedulable: taint {GPU}; cpu: asks 1, 0 free")
+    assert told(found) == (2, 3, f"Unschedulable: taint {GPU}; 1 cpu requested, 0 free")
 
 
 def test_a_daemon_set_has_no_replicas_to_add() -> None:

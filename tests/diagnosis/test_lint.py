@@ -197,7 +197,8 @@ def test_a_minimum_that_another_constraint_keeps_from_filling_is_no_pin() -> Non
 
 def test_matching_pods_on_nodes_that_do_not_count_are_told() -> None:
     finding = only(linted(incoming(), [*ABC, node("x"), *web("x", "x", "a1")]), findings.UncountedNodes)
-    assert (finding.severity, finding.nodes, finding.pods) == (Severity.INFO, ("x",), 2)
+    (uncounted,) = finding.nodes
+    assert (finding.severity, uncounted.name, finding.pods) == (Severity.INFO, "x", 2)
     assert "UncountedNodes" not in found(zoned(), objects=[*ABC, node("x")])
 
 

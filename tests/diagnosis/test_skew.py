@@ -102,7 +102,7 @@ STATUSES = {
     "not to blame where filters alone reject": (
         [*TAINTED, *deployment(on=["a1", "b1"], nodeSelector={"disk": "ssd"})],
         SpreadStatus.UNSCHEDULABLE,
-        "wants disk=ssd",
+        "no label disk=ssd",
     ),
     "no node has the key": (
         [*ABC, *deployment(spread("rack", selector=app("web"), soft=True), on=["a1"])],
@@ -430,7 +430,7 @@ def test_what_is_free_is_counted_on_nodes_that_no_other_filter_rejects() -> None
         node("b1", zone="b", labels={"pool": "web"}, allocatable={"cpu": "200m"}),
     ]
     row = only([*nodes, *deployment(requests={"cpu": "2"}, nodeSelector={"pool": "web"})])
-    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "cpu: asks 2, at most 200m free")
+    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "2 cpu requested, at most 200m free")
 
 
 def test_a_pod_that_waits_is_judged_before_one_that_may_come() -> None:
@@ -438,7 +438,7 @@ def test_a_pod_that_waits_is_judged_before_one_that_may_come() -> None:
     waits["spec"] |= {"topologySpreadConstraints": [zoned()]}
     made = deployment(on=["a1", "b1", "c1"])
     (row,) = rows_of([*ABC, *made, revision("web", 0, pods=template(zoned())), waits])
-    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "wants disk=ssd")
+    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "no label disk=ssd")
     assert (row.pending_pod, row.next, row.next_reason) == ("web-9", (), "")
     assert only([*ABC, *made]).pending_pod == ""
 
@@ -503,7 +503,7 @@ def test_every_constraint_of_equal_cores_is_blocked() -> None:
 def test_a_filter_that_leaves_no_node_is_told_with_its_number() -> None:
     nodes = [node(name, zone=name[0], allocatable={"cpu": "4"}) for name in ("a1", "b1")]
     row = only([*nodes, *deployment(on=["a1", "b1"], requests={"cpu": "5"})])
-    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "cpu: asks 5, at most 4 free")
+    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "5 cpu requested, at most 4 free")
 
 
 def test_a_pod_that_preempts_is_not_blocked() -> None:

@@ -267,7 +267,7 @@ class TestCards:
     def test_an_event_that_agrees_is_not_repeated(self) -> None:
         page = pending_page(msgspec.structs.replace(STUCK, event=EventReport(message=str(STUCK.message))))
         assert page.texts("blockquote") == [STUCK.message]
-        assert "The scheduler reported the same." in page.texts("p")
+        assert "The scheduler reported:" in page.texts("p")
 
     def test_more_fixes_are_folded_away(self) -> None:
         report = golden_report("why-pending/shop")
@@ -285,7 +285,7 @@ class TestCards:
             report.items[0].fixes[0], new_revision=(), admits=1, siblings=2, alike=("x",), feasible=("n",)
         )
         page = pending_page(msgspec.structs.replace(report.items[0], fixes=(first,), fix_search="bounded"))
-        effects = "Opens n; lets in 1 of 2 Pending Pods. The same works for x."
+        effects = "Then 1 of 2 Pending Pods finds a node, this one on n. The same works for x."
         assert f"{effects} A Pod of the new revision may go to no node yet." in page.texts("p")
         assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
 

@@ -26,7 +26,7 @@ def test_a_node_that_is_full_anyway_is_told_by_what_is_on_it() -> None:
     full = build.pod("full", on="a", requests={"cpu": "6"})
     handle = build.handle([node("a"), full, waiting("first", requests={"cpu": "1"})])
     report = evaluated(build.typed_pod(build.pod("new", requests={"cpu": "4"})), handle)
-    assert report.nodes[0].rejections[0].detail == "cpu: asks 4, 2 free of 8"
+    assert report.nodes[0].rejections[0].detail == "4 cpu requested, 2 of 8 free"
 
 
 def test_a_constraint_that_counts_pods_to_come_is_a_requirement_of_its_own() -> None:

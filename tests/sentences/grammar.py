@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from tests.build import HOSTNAME, ZONE, Object
 
-BRIEF = {"zone": ZONE, "zones": ZONE, "hostname": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
-KEY = r"(?P<key>[a-z.]+/[a-z]+|zones?|hostname)"
+BRIEF = {"zone": ZONE, "hostname": HOSTNAME, "node": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
+KEY = r"(?P<key>[a-z.]+/[a-z]+|zone|hostname|node)s?"
 NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| and \d+ more)?)"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 CORDON: Object = {"key": UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}
@@ -253,6 +253,13 @@ def _holding(read: re.Match[str], facts: Facts) -> bool:
     return int(read["n"]) == minimum and all_of(read["names"], [d for d in domains if domains[d] == minimum])
 
 
+def _number_holding(read: re.Match[str], facts: Facts) -> bool:
+    key = BRIEF[read["key"]]
+    least = facts.minimum(key)
+    at = Counter(facts.domains(key).values())[least]
+    return int(read["n"]) == at and int(read["least"] or least) == least
+
+
 def _at(read: re.Match[str], facts: Facts) -> bool:
     names, number = named(read["names"])
     for constraint in facts.pod["spec"]["topologySpreadConstraints"]:
@@ -298,7 +305,8 @@ def _not_counted(read: re.Match[str], facts: Facts) -> bool:
         nodes = facts.counted(constraint["topologyKey"])
         on = [pod["spec"]["nodeName"] for pod in facts.matching(constraint["topologyKey"])]
         left = [name for name in on if name not in nodes]
-        if len(left) == int(read["n"]) and all_of(read["names"], left):
+        names = re.findall(rf"on {NAMES}, (?:with|outside)", read["where"])
+        if len(left) == int(read["n"]) and sum(named(each)[1] for each in names) == len({*left}):
             return True
     return False
 
@@ -378,15 +386,18 @@ def _reason(why: str, facts: Facts) -> Callable[[str], bool]:
     reasons: Mapping[str, Callable[[str], bool]] = {
         "co": facts.cordoned,
         "ta": lambda name: facts.tainted(name, why.removeprefix("taint ")),
-        "cp": lambda name: facts.free(name) < facts.asked,
         "cl": facts.elsewhere,
+        "No": lambda name: facts.tainted(name, "node.kubernetes.io/not-ready:NoSchedule"),
+        "cpu": lambda name: facts.free(name) < facts.asked,
     }
-    return reasons[why[:2]]
+    return reasons["cpu" if " cpu " in why else why[:2]]
 
 
 def _pinning(read: re.Match[str], facts: Facts) -> bool:
     having = _reason(read["why"], facts)
-    names, number = named(read["names"])
+    names, number = named(read["names"] or read["only"] or read["node"])
+    if not facts.nodes.keys() >= {*names}:  # Domains, all nodes of which have the reason.
+        return any(map(having, facts.nodes))
     return all(map(having, names)) and number <= sum(map(having, facts.nodes))
 
 
@@ -406,18 +417,18 @@ def _so_many_at_minimum(read: re.Match[str], facts: Facts) -> bool:
 def _conflict(read: re.Match[str], facts: Facts) -> bool:
     """Whether each requirement leaves the nodes that are named, and as many requirements are named as are counted."""
     keeps_off: dict[str, Callable[[str], bool]] = {
-        "TaintToleration": facts.untolerated,
-        "NodeResourcesFit": lambda name: facts.free(name) < facts.asked,
-        "NodeUnschedulable": facts.cordoned,
-        "NodeAffinity": lambda name: not facts.selects(name),
+        "no untolerated taint": facts.untolerated,
+        "enough room": lambda name: facts.free(name) < facts.asked,
+        "not cordoned": facts.cordoned,
+        "the node affinity": lambda name: not facts.selects(name),
         "VolumeBinding": facts.elsewhere,
     }
-    parts = [each.split(" leaves ") for each in read["parts"].split("; ")]
-    for what, names in parts:
-        key = what.removeprefix("the constraint on ")
-        rejects = keeps_off.get(key) or partial(facts.rejects, key)
-        left = [name for name in facts.nodes if not rejects(name)]
-        if not all_of("" if names == "no node" else names, left):
+    parts = [re.fullmatch(rf"(?:only {NAMES}|no node) \w+ (?P<what>.*)", each) for each in read["parts"].split("; ")]
+    for part in parts:
+        assert part is not None
+        key = part["what"].removeprefix("the constraint on ")
+        rejects = keeps_off.get(key) or partial(facts.rejects, BRIEF[key])
+        if not all_of(part["names"] or "", [name for name in facts.nodes if not rejects(name)]):
             return False
     return len(parts) == int(read["n"] or 2)
 
@@ -446,19 +457,24 @@ def _only(read: re.Match[str], facts: Facts) -> bool:
 
 
 CPU = r"\d+m?"
+WHY = (
+    rf"(?P<why>cordoned|taint [^ ,;)]*\w|{CPU} cpu requested, (?:at most )?{CPU} free|too little cpu free|NotReady|"
+    r"claim \S+ is bound to (?:a volume|\S+) in [a-d])"
+)
+FREE = rf"(?:at most )?(?P<free>{CPU})(?: of (?P<of>{CPU}))? free"
 RULES: Sequence[tuple[str, Rule]] = (
-    (r"No node satisfies (?:both|all (?P<n>\d+)): (?P<parts>.* leaves .*)\.", _conflict),
-    (rf"{NAMES}(?:: | \()(?=(?P<why>cordoned|taint [^ ,;)]*\w|cpu: asks|claim \S+ is bound))", _pinning),
+    (r"No node meets (?:both|all (?P<n>\d+)) requirements: (?P<parts>.*)\.", _conflict),
     (
         (
-            rf"(?P<why>cordoned|taint \S+:\w+|cpu: asks {CPU}, (?:at most )?{CPU} free|claim \S+ is bound to \S+ in "
-            r"[a-d]) \((?P<n>\d+) nodes?\)"
+            rf"(?:{NAMES}(?:: | \()|its only node, (?P<only>[a-d]\d), is not available: |"
+            rf"node (?P<node>[a-d]\d) has .*? but is not available: )(?={WHY})"
         ),
-        _so_many_at_minimum,
+        _pinning,
     ),
+    (rf"{WHY} \((?P<n>\d+) nodes?\)", _so_many_at_minimum),
     (
-        rf"(?P<n>\d+) domains of {KEY} cannot take it",
-        lambda read, facts: int(read["n"]) == Counter(facts.domains(read["key"]).values())[facts.minimum(read["key"])],
+        rf"(?P<n>\d+) {KEY} (?:have the fewest Pods \((?P<least>\d+)\)|are not available)",
+        _number_holding,
     ),
     (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
     (r": (?P<pins>.*?); (?P<n>\d+) more nodes? for (?:another reason|other reasons)", _more_nodes),
@@ -467,11 +483,11 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
-    (rf"{NAMES} (?:has|have) (?P<n>\d+)(?=[,;.])", _at),
+    (rf"{NAMES} \((?P<n>\d+)(?: each)?\)(?=[,.])", _at),
     (
         (
-            rf"(?:There (?:is|are)|Only) (?P<n>\d+) domains? of {KEY}(?: counts? for this Pod)?(?: \({NAMES}\))?, but"
-            r" minDomains requires (?P<asked>\d+)(?:, so .* maxSkew|: no domain may hold more than) (?P<most>\d+)"
+            rf"(?:There (?:is|are)|Only) (?P<n>\d+) {KEY}(?: counts? for th(?:is|ese) Pods?)?(?: \({NAMES}\))?, but"
+            r" minDomains requires (?P<asked>\d+): .*?may hold more than (?P<most>\d+)"
         ),
         _too_few,
     ),
@@ -482,13 +498,14 @@ RULES: Sequence[tuple[str, Rule]] = (
         ),
         _too_few,
     ),
-    (rf"cpu: asks (?P<asked>{CPU}), (?:at most )?(?P<free>{CPU}) free(?: of (?P<of>{CPU}))?(?: \({NAMES}\))?", _free),
-    (rf"cordoned \({NAMES}\)", _all(Facts.cordoned)),
+    (rf"(?:{NAMES} \()?(?P<asked>{CPU}) cpu requested, {FREE}", _free),
+    (rf"(?:{NAMES} (?:has|have) )?too little cpu \((?P<asked>{CPU}) requested, {FREE}\)", _free),
+    (rf"{NAMES} (?:is|are) cordoned", _all(Facts.cordoned)),
+    (r"\b[Aa]ll (?P<n>\d+) nodes", lambda read, facts: int(read["n"]) == len(facts.nodes)),
     (r"skew would be (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
     (r"minDomains requires (?P<asked>\d+) domains, but only (?P<n>\d+) counts?", _only),
-    (rf"claim \S+ is bound to \S+ in [a-d] \({NAMES}\)", _all(Facts.elsewhere)),
     (
-        rf"taint (?P<taint>\S+:\w+) \({NAMES}\)",
+        rf"{NAMES} (?:has|have) the untolerated taints? (?P<taint>\S+:\w+)",
         lambda read, facts: _all(lambda facts, name: facts.tainted(name, read["taint"]))(read, facts),
     ),
     (
@@ -508,7 +525,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         rf"{NAMES} lacks? the label {KEY}",
         lambda read, facts: any(all_of(read["names"], each) for each in _unlabelled(facts, BRIEF[read["key"]])),
     ),
-    (rf"(?P<n>\d+) matching Pods? on {NAMES} (?:is|are) not counted", _not_counted),
+    (r"(?P<n>\d+) matching Pods? (?:is|are) not counted: (?P<where>.*)\.", _not_counted),
     (rf"skew over {KEY} is (?P<n>\d+) and maxSkew is (?P<most>\d+)", _skew),
     (
         (
@@ -520,7 +537,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (r"after that, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
     (r"(?:deleting|changes only) the (?P<n>\d+) Pending (?:ones|Pods)", _pending),
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
-    (r"none of (?:its|their) (?P<n>\d+) nodes can take this one", _nodes_at_minimum),
+    (r"none of (?:its|their) (?P<n>\d+) nodes is available", _nodes_at_minimum),
     (
         r"\bmaxSkew (?:is )?(?P<n>\d+)",
         lambda read, facts: any(int(read["n"]) == facts.constraint(key)["maxSkew"] for key in _keys(facts)),

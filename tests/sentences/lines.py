@@ -35,7 +35,7 @@ def state(read: re.Match[str], known: Known) -> Facts | None:
     facts, text = about(read, known), read.string
     if (waits := re.search(rf"^({facts.app}-\S+) is Pending: ", text, re.MULTILINE)) is not None:
         return facts.of(waits[1])
-    if not re.search(r"^(?:Rollout|Replicas|Message): ", text, re.MULTILINE):
+    if not re.search(r"^(?:Rollout|Replicas|The scheduler would report): ", text, re.MULTILINE):
         return facts
     # Waiting Pods of a Job that a CronJob made come in too, and no line says where.
     unsaid = facts.kind == "DaemonSet" or facts.zone or "default/cronjob/" in text
@@ -75,8 +75,12 @@ def _sentence(read: re.Match[str], known: Known, _: str) -> bool:
     if (claimed := re.search(r"claim data-(\S+) is bound", said)) is not None:
         # Which nodes have taken the others is said, and not their zones.
         facts = None if "\nReplicas: " in section(read) else about(read, known).of(claimed[1])
-    said = re.sub(r"^(?:Zone|Hostname)", lambda read: read[0].lower(), said)
-    return facts is None or not list(wrong(said, facts))
+    return facts is None or not list(wrong(_lower(said), facts))
+
+
+def _lower(sentence: str) -> str:
+    """Return a sentence as a summary begins."""
+    return re.sub(r"\b(?:Zones?|Nodes?|All)\b", lambda read: read[0].lower(), sentence)
 
 
 def _finding(read: re.Match[str], known: Known, _: str) -> bool:
@@ -232,7 +236,7 @@ def _still_pending(read: re.Match[str], known: Known, text: str) -> bool:
     if any(each.kind == "DaemonSet" or each.zone for each in known.values()):
         return True
     told = [known[app].drained(drained[1]) for app in re.findall(r"/(web-\d)\b", read["who"])]
-    return not any(list(wrong(read["why"], facts)) for facts in told)
+    return not any(list(wrong(_lower(read["why"]), facts)) for facts in told)
 
 
 def _blocked(read: re.Match[str], _: Known, text: str) -> bool:
@@ -321,13 +325,13 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         rf"{HEADER.pattern}(?P<n>\d+) of (?P<all>\d+) nodes cannot take their Pod \({NAMES}\)\. .*$",
         _daemons,
     ),
-    (("check",), r"^Message: (?P<said>.*)$", _sentence),
+    (("check",), r"^The scheduler would report: (?P<said>.*)$", _sentence),
     (("check",), rf"^(?P<n>\d+): {NAMES} +(?:[A-Z]\w+(?:, )?)+ +(?P<why>\S.*)$", _rejected),
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
     (("check",), rf"^(?:  Left alone:|Wait for) {NAMES}: not ready", _wait),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no Pod: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
-    (("check",), r"; lets in (?P<n>\d+) of (?P<all>\d+) replicas without a node\.", _lets_in),
+    (("check",), r" Then (?P<n>\d+) of (?P<all>\d+) replicas without a node finds? one, ", _lets_in),
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
     (
         ("simulate",),
@@ -338,7 +342,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         ("simulate",),
         (
             r"^(?P<who>\d+ (?:to \d+ )?Pods? of default/.*?) (?:is|are) Pending"
-            r"(?:: (?P<why>.*)| in some random orders\.)$"
+            r"(?:\. (?P<why>.*)| in some random orders\.)$"
         ),
         _still_pending,
     ),
@@ -355,7 +359,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     ),
     (
         ("rebalance",),
-        r"violated constraints and improves? (?P<n>\d+) more\.$",
+        r"violated constraints and improves? (?P<n>\d+) others?\.$",
         lambda read, _, text: int(read["n"]) == len(re.findall(r"^[a-z]+/web-\d .* Partial ", text, re.MULTILINE)),
     ),
     (("show",), r"^Ghost Pods, which their own constraint does not count: (?P<names>.*)\.$", _ghosts),
@@ -381,8 +385,9 @@ UNREAD: Mapping[str, str] = {
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
     r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? gives? up .*$": "fixes are counted by their own tests",
     r"^  Left alone: lower minDomains to \d+, ": "as for fixes",
-    r"\(same effect as \d\)": "fixes of the list above",
-    r"^  \d+\. [\w+]+: .*?\. Opens (?:\d+ nodes|\S+)": "what a fix writes is tried by the soak of fixes",
+    r"Same effect as \d\.": "fixes of the list above",
+    r"^  \d+\. [\w+]+: .*?\. Then the Pod can go to (?:\d+ nodes|\S+)": "the soak of fixes tries what a fix writes",
+    r"^  \d+\. [\w+]+: .*?, the first on (?:one of \d+ nodes|\S+)": "as for what a fix writes",
     r"^     ?.*$": "lines of a manifest",
     r"^ +(?:echo '|kubectl patch ).*$": "a command",
     r"^Fix this first, then plan again: .*$": "what a fix writes is tried by the soak of fixes",

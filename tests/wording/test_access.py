@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_spread.wording.access import files_name_no_cluster, left_out, read_from, taken_from
+from kubectl_spread.wording.access import FILES_NAME_NO_CLUSTER, left_out, read_from, taken_from
 
 
 def test_the_cluster_is_named_by_what_is_known_of_it() -> None:
@@ -14,10 +14,9 @@ def test_the_cluster_is_named_by_what_is_known_of_it() -> None:
 
 
 def test_what_commands_lack() -> None:
-    assert files_name_no_cluster("a.yaml, b.yaml") == "Read from a.yaml, b.yaml: add --context to the commands."
-    assert files_name_no_cluster("-") == "Read from standard input: add --context to the commands."
+    assert FILES_NAME_NO_CLUSTER == "Add --context to each command: files name no cluster."
     assert left_out(("--token", "--password"), snapshot=False) == (
-        "Add --token and --password to the commands: secrets are not printed."
+        "Add --token and --password to each command: secrets are not printed."
     )
 
 
@@ -26,4 +25,4 @@ def test_of_a_snapshot_is_said_what_its_file_says() -> None:
         "Snapshot of 2026-05-04T03:02:01Z from context prod, cluster eu, https://eu:6443."
     )
     assert taken_from("", "", "", "https://eu:6443") == "Snapshot from https://eu:6443."
-    assert left_out(("--as",), snapshot=True) == "Add --as to the commands: the snapshot was taken with them."
+    assert left_out(("--as",), snapshot=True) == "Add --as to each command: the snapshot was taken with them."

@@ -18,8 +18,8 @@ from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 
-PINNED = "zone c has the fewest matching Pods (0), but this Pod cannot run there: c1"
-OTHERS = "maxSkew is 1; a and b have 1."
+PINNED = "zone c has the fewest matching Pods (0), but its only node, c1, is not available"
+OTHERS = "maxSkew 1 allows no more in a and b (1 each)."
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
@@ -35,22 +35,22 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         (
             incoming(),
             [*TAINTED, *web("a1", "b1")],
-            f"{PINNED} (taint {GPU}). {OTHERS}",
+            f"{PINNED}: taint {GPU}. {OTHERS}",
         ),
         (
             incoming(**BIG),
             [*ABC],
-            "No constraint is the cause: NodeAffinity: wants disk=ssd.",
+            "No spread constraint is the cause. All 4 nodes lack the label disk=ssd, which nodeSelector requires.",
         ),
         (
             incoming(),
             [node("x", zone="a", taints=[GPU]), node("y", zone="a", unschedulable=True)],
-            f"No constraint is the cause: NodeUnschedulable: cordoned (y); TaintToleration: taint {GPU} (x).",
+            f"No spread constraint is the cause. y is cordoned; x has the untolerated taint {GPU}.",
         ),
         (
             incoming(requests={"cpu": "9"}),
             [node(f"n{i}", zone="a", allocatable={"cpu": str(i)}) for i in range(5)],
-            "No constraint is the cause: NodeResourcesFit: cpu: asks 9, at most 4 free.",
+            "No spread constraint is the cause. All 5 nodes have too little cpu (9 requested, at most 4 free).",
         ),
         (
             incoming(spread("rack", selector=app("web"))),
@@ -61,19 +61,22 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
             incoming(zoned(minDomains=4)),
             [*ABC, *web("a1", "b1", "c1")],
             (
-                f"There are 3 domains of {ZONE} (a, b and c), but minDomains requires 4, so the minimum is 0 and no"
-                f" domain may exceed maxSkew 1."
+                "There are 3 zones (a, b and c), but minDomains requires 4: until there are more, no zone may hold more"
+                " than 1 matching Pod."
             ),
         ),
         (
             incoming(zoned(), spread(HOSTNAME, selector=app("web"))),
             [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), *web("a1", "a1", "a2", "b1", "b1")],
-            (f"No node satisfies both: the constraint on {ZONE} leaves b1; the constraint on {HOSTNAME} leaves a2."),
+            (
+                "No node meets both requirements: only b1 meets the constraint on zone; only a2 meets the constraint on"
+                " hostname."
+            ),
         ),
         (
             incoming(zoned(), requests={"cpu": "3"}),
             [*ABC, *web("a1", "b1"), pod("hog", on="c1", requests={"cpu": "6"})],
-            f"{PINNED} (cpu: asks 3, 2 free). {OTHERS}",
+            f"{PINNED}: 3 cpu requested, 2 free. {OTHERS}",
         ),
     ],
     ids=range(10),
@@ -86,8 +89,8 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
     summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
     assert summary == (
-        f"zones b, c and d have the fewest matching Pods (1), but this Pod cannot run there: b1 and c1 (taint {GPU});"
-        " d1 (cordoned). maxSkew is 1; a has 2."
+        "zones b, c and d have the fewest Pods (1), but none of their 3 nodes is available: b1 and c1"
+        f" (taint {GPU}); d1 (cordoned). maxSkew 1 allows no more in a (2)."
     )
 
 
@@ -102,7 +105,7 @@ def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_howe
     counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
     summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
     assert summary.startswith("The constraint on zone does not count this Pod. ")
-    assert f"Zone c has the fewest Pods (0), but cannot take this one: c1 (taint {GPU})." in summary
+    assert f"Zone c has the fewest Pods (0), but its only node, c1, is not available: taint {GPU}." in summary
 
 
 def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
@@ -118,9 +121,9 @@ def test_a_constraint_that_counts_no_node_it_could_use() -> None:
     described = incoming(zoned(), spread("rack", selector=app("web")))
     nodes = [node("a", zone="a"), node("r", labels={"rack": "r"})]
     summary = report_of(described, nodes).summary
-    assert summary.startswith("No node satisfies both: ")
-    assert f"the constraint on {ZONE} leaves a" in summary
-    assert "the constraint on rack leaves r" in summary
+    assert summary == (
+        "No node meets both requirements: only a meets the constraint on zone; only r meets the constraint on rack."
+    )
 
 
 @pytest.mark.parametrize("max_skew", [0, -1])
@@ -129,7 +132,8 @@ def test_a_constraint_that_no_api_server_takes(max_skew: int) -> None:
     nodes = [node(f"{zone}1", zone=zone) for zone in "abc"]
     assert isinstance(report_of(described, nodes).conflict[0], ConstraintRequirement)
     assert report_of(described, nodes).summary == (
-        f"NodeAffinity: wants disk=ssd. The constraint on {ZONE} rejects a1, b1 and c1 too."
+        "All 3 nodes lack the label disk=ssd, which nodeSelector requires. The constraint on zone rejects a1, b1 and"
+        " c1 too."
     )
 
 
@@ -143,8 +147,12 @@ def test_a_constraint_alone_may_close_every_domain_it_counts() -> None:
 
 
 def test_two_names_and_a_count_are_given() -> None:
-    nodes = [node("a1", zone="a"), *(node(f"c{i}", zone="c", taints=[GPU]) for i in range(6))]
-    assert "c0, c1 and 4 more (taint" in report_of(incoming(), [*nodes, *web("a1")]).summary
+    tainted = [node(f"c{i}", zone="c", taints=[GPU]) for i in range(6)]
+    nodes = [node("a1", zone="a"), *tainted, node("c6", zone="c", unschedulable=True)]
+    assert (
+        "none of its 7 nodes is available: c0, c1 and 4 more (taint"
+        in report_of(incoming(), [*nodes, *web("a1")]).summary
+    )
 
 
 PINNED_ROOM = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU])]
@@ -154,7 +162,7 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     nodes = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU], allocatable={"cpu": "4"})]
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
-    assert f"c1 (taint {GPU} and cpu: asks 1, 0 free). maxSkew is 1; a has 1." in report.summary
+    assert f"taint {GPU} and 1 cpu requested, 0 free. maxSkew 1 allows no more in a (1)." in report.summary
     pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
 
@@ -167,7 +175,7 @@ def test_a_domain_is_pinned_by_a_filter_of_the_core_alone() -> None:
     ]
     report = report_of(incoming(zoned(), spread("rack", selector=app("web"))), [*nodes, *web("a2", "a2")])
     assert report.summary == (
-        f"No node satisfies both: the constraint on {ZONE} leaves c1; the constraint on rack leaves a1."
+        "No node meets both requirements: only c1 meets the constraint on zone; only a1 meets the constraint on rack."
     )
     assert "PinnedMinimum" not in {finding.id for finding in report.findings}
     (pin,) = (pin for domain in report.constraints[0].domains for pin in domain.pinned_by)
@@ -179,8 +187,8 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     described = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
     told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
     assert told == (
-        f"zone b has the fewest matching Pods (1), but this Pod cannot run there: b1 (the constraint on hostname);"
-        f" b2 (taint {GPU}). maxSkew is 1; a has 2."
+        "zone b has the fewest Pods (1), but none of its 2 nodes is available: b1 (the constraint on"
+        f" hostname); b2 (taint {GPU}). maxSkew 1 allows no more in a (2)."
     )
 
 
@@ -192,7 +200,7 @@ def test_nodes_that_further_reasons_keep_shut_are_counted(taints: str, rest: str
     full = [node(name, zone="b", allocatable={"cpu": "0"}) for name in ("d1", "d2")]
     shut = [node(f"b{name}", zone="b", taints=[f"{name}=1:NoSchedule"]) for name in taints]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
-    assert f": d1 and d2 (cpu: asks 1, 0 free); bx (taint x=1:NoSchedule){rest}. maxSkew is 1" in told
+    assert f": d1 and d2 (1 cpu requested, 0 free); bx (taint x=1:NoSchedule){rest}." in told
 
 
 def test_a_node_that_is_named_for_one_reason_does_not_count_for_another() -> None:
@@ -202,7 +210,7 @@ def test_a_node_that_is_named_for_one_reason_does_not_count_for_another() -> Non
     ]
     shut = [node(name, zone="b", taints=["x=1:NoSchedule"]) for name in ("b1", "b2")]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
-    assert ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (cpu: asks 1, 0 free). maxSkew is 1" in told
+    assert ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (1 cpu requested, 0 free). maxSkew 1 allows" in told
 
 
 @pytest.mark.parametrize(
@@ -223,8 +231,8 @@ def test_many_domains_with_long_names_are_counted() -> None:
     full = [pod(f"hog-{name}", on=name, requests={"cpu": "6"}) for name in names[2:]]
     described = incoming(spread(HOSTNAME, selector=app("web")), requests={"cpu": "3"})
     told = report_of(described, [*map(node, names), *full, *web(*names[:2])]).summary
-    fewest = "6 domains of hostname have the fewest Pods (0)"
-    assert told == f"{fewest}, but cannot take this one: cpu: asks 3, at most 2 free."
+    fewest = "6 nodes have the fewest Pods (0)"
+    assert told == f"{fewest}, but none of them is available: 3 cpu requested, at most 2 free."
 
 
 def test_a_claim_that_does_not_exist_comes_before_every_node() -> None:
@@ -250,13 +258,12 @@ def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
         daemon["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
         return report_of(daemon, [*ABC, full, *web("c1", "c1")]).summary
 
-    assert told() == "No constraint is the cause: NodeResourcesFit: cpu: asks 1, 0 free (c1)."
-    assert told(nodeAffinityPolicy="Ignore") == (
-        f"NodeResourcesFit: cpu: asks 1, 0 free (c1). The constraint on {ZONE} rejects it too."
-    )
+    full_node = "c1, the only node for this Pod, has too little cpu (1 requested, 0 free)."
+    assert told() == f"No spread constraint is the cause. {full_node}"
+    assert told(nodeAffinityPolicy="Ignore") == f"{full_node} The constraint on zone rejects it too."
     full["metadata"]["labels"] = {"app": "web"}
     full["spec"]["containers"][0]["resources"] = {}
-    rejects = f"The constraint on {ZONE} rejects c1, the only node for this Pod."
+    rejects = "The constraint on zone rejects c1, the only node for this Pod."
     assert told(nodeAffinityPolicy="Ignore") == rejects
     assert told(topologyKey="rack") == "c1, the only node for this Pod, lacks the label rack."
 
@@ -274,9 +281,9 @@ def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
 def test_who_holds_a_claim_that_one_pod_may_use_is_named() -> None:
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]
     cluster = [*ABC, claim("x", bound_to="pv", modes=["ReadWriteOncePod"]), volume("pv"), *web("a1", volumes=volumes)]
-    held = "claim x is ReadWriteOncePod and default/web-0 on a1 uses it"
+    held = "Claim x is ReadWriteOncePod and default/web-0 on a1 uses it."
     summary = report_of(incoming(volumes=volumes), cluster).summary
-    assert summary == f"No constraint is the cause: VolumeRestrictions: {held}."
+    assert summary == f"No spread constraint is the cause. {held}"
 
 
 def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
@@ -294,13 +301,13 @@ def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
 def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
     meant = node("d1", labels={f"{ZONE}s": "d"})
     assert report_of(incoming(), [*TAINTED, meant, *web("a1", "b1")]).summary == (
-        f"d1 would take it but lacks {ZONE} (has {ZONE}s); no other node takes it."
+        f"d1 would take this Pod but lacks {ZONE} (has {ZONE}s); no other node takes it."
     )
     crowded = node("d1", labels={f"{ZONE}s": "a"})
-    assert "would take it" not in report_of(incoming(), [*TAINTED, crowded, *web("a1", "b1")]).summary
+    assert "would take this Pod" not in report_of(incoming(), [*TAINTED, crowded, *web("a1", "b1")]).summary
     bare = node("e1")
     assert report_of(incoming(), [*TAINTED, meant, bare, *web("a1", "b1")]).summary == (
-        f"d1 would take it but lacks {ZONE} (has {ZONE}s)."
+        f"d1 would take this Pod but lacks {ZONE} (has {ZONE}s)."
     )
     typo = incoming(spread(f"{ZONE}s", selector=app("web")))
     assert report_of(typo, ABC).summary == (
@@ -311,15 +318,16 @@ def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
 def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_too() -> None:
     described = incoming(spread("rack", selector=app("web")), requests={"cpu": "9"})
     assert report_of(described, [node("a1", allocatable={"cpu": "4"})]).summary == (
-        "No node has the label rack that the constraint requires. Also, NodeResourcesFit: cpu: asks 9, 4 free."
+        "No node has the label rack that the constraint requires. Also, the only node has too little cpu (9 requested,"
+        " 4 free)."
     )
 
 
-def test_of_filters_that_are_too_many_for_a_line_one_is_told_in_full() -> None:
+def test_filters_whose_reasons_are_too_long_for_a_line_are_named() -> None:
     taint = f"node.kubernetes.io/{'t' * 60}:NoSchedule"
     described = incoming(nodeSelector={"d" * 60: "s" * 60}, requests={"cpu": "9"})
     assert report_of(described, [node("a1", zone="a", taints=[taint])]).summary == (
-        f"TaintToleration: taint {taint}; 2 more filters reject nodes."
+        "TaintToleration, NodeAffinity and NodeResourcesFit reject every node."
     )
 
 
@@ -334,7 +342,7 @@ def test_a_constraint_that_counts_others_and_not_the_pod_is_named_first() -> Non
     other = pod("other", on="a1", labels={"app": "other"}), pod("one", on="a1", labels={"app": "other"})
     described = incoming(zoned(selector=app("other")))
     summary = report_of(described, [*PINNED_ROOM, *other]).summary
-    assert summary.startswith(f"The constraint on {ZONE} counts Pods with app=other, not this Pod. ")
+    assert summary.startswith("The constraint on zone counts Pods with app=other, not this Pod. ")
     assert f"taint {GPU}" in summary
 
 
@@ -343,21 +351,21 @@ def test_min_domains_is_to_blame_where_the_pod_fits_without_it(zones: str) -> No
     described = incoming(zoned(minDomains=4))
     tainted = node("t1", zone="a", taints=[GPU])
     summary = report_of(described, [*(node(f"{z}1", zone=z) for z in zones), tainted, *web(*(f"{z}1" for z in zones))])
-    assert f"{len(zones)} domains of {ZONE}" in summary.summary
+    assert f"{len(zones)} zones (" in summary.summary
 
 
 def test_constraints_that_each_reject_every_node_are_both_named() -> None:
     two = incoming(zoned(minDomains=3), spread(HOSTNAME, selector=app("web"), minDomains=5))
     nodes = [node("a1", zone="a"), node("b1", zone="b")]
     assert report_of(two, [*nodes, *web("a1", "b1")]).summary.endswith(
-        f"The constraint on {HOSTNAME} leaves no node either."
+        "The constraint on hostname allows no node either."
     )
 
 
 def test_whom_the_scheduler_may_preempt_comes_first() -> None:
     balloon = pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10)
     report = report_of(incoming(requests={"cpu": "1"}), [*ABC, balloon, *web("a1", "b1")])
-    assert report.summary.startswith("It preempts default/balloon on c1; until then: zone c has the fewest")
+    assert report.summary.startswith("It preempts default/balloon on c1. Until then: zone c has the fewest")
 
 
 @pytest.mark.parametrize("length", [1, 20, 63])

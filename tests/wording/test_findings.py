@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.domains import Pin
+from kubectl_spread.diagnosis.domains import BypassedNode, Pin
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import FilterRequirement
@@ -41,7 +41,9 @@ TAINTED_ALL = tuple(
     for n in range(1, 7)
 )
 FULL = Pin(node="c2", requirement=FilterRequirement("NodeResourcesFit"), reason=None)
-UNCOUNTED = findings.UncountedNodes(constraint=WEB, nodes=("x",), pods=1)
+UNLABELLED = BypassedNode(name="x", reason="MissingTopologyKey", key=ZONE, similar_keys=())
+SHUT = [BypassedNode(name=name, reason="NodeTaintsPolicy") for name in "yz"]
+UNCOUNTED = findings.UncountedNodes(constraint=WEB, nodes=(UNLABELLED,), pods=1)
 MIXED = findings.RolloutMixesRevisions(
     constraint=WEB, owner=WorkloadRef(kind="Deployment", name="web"), pods=("old",), label="pod-template-hash"
 )
@@ -80,7 +82,7 @@ SOFT = constraint(soft=True)
             findings.PinnedMinimum(constraint=WEB, global_minimum=2, domains=("c",), pins=(TAINTED, FULL, TAINTED_TOO)),
             (
                 "c has the fewest matching Pods (2), but this Pod cannot go there: c1, c3 (taint a:NoSchedule), c2"
-                " (NodeResourcesFit). Until that changes, every other domain is limited to 3."
+                " (NodeResourcesFit). Until that changes, every other domain is limited to 3 Pods."
             ),
         ),
         (
@@ -88,7 +90,7 @@ SOFT = constraint(soft=True)
             (
                 "c has the fewest matching Pods (0), but this Pod cannot go there: c1 (taint a1:NoSchedule), c2 (taint"
                 " a2:NoSchedule), c3 (taint a3:NoSchedule) and 3 more nodes. Until that changes, every other domain is"
-                " limited to 1."
+                " limited to 1 Pod."
             ),
         ),
         (
@@ -195,17 +197,11 @@ SOFT = constraint(soft=True)
         ),
         (
             UNCOUNTED,
-            (
-                "1 matching Pod on x is not counted: the node lacks a topology key, or the constraint's policies"
-                " exclude it."
-            ),
+            (f"1 matching Pod is not counted: on x, without the label {ZONE}."),
         ),
         (
-            findings.UncountedNodes(constraint=WEB, nodes=("x", "y"), pods=3),
-            (
-                "3 matching Pods on x, y are not counted: the nodes lack a topology key, or the constraint's"
-                " policies exclude them."
-            ),
+            findings.UncountedNodes(constraint=WEB, nodes=(UNLABELLED, *SHUT), pods=3),
+            (f"3 matching Pods are not counted: on x, without the label {ZONE}; on y, z, with an untolerated taint."),
         ),
         (
             findings.TerminatingPods(constraint=WEB, pods=("e1",)),

@@ -16,7 +16,8 @@ from kubectl_spread.wording.pending import DIFFERENCES, preempts, waits_for_volu
     [
         (0, 0, ""),
         (1, 0, "its only replica"),
-        (1, 1, "1 of 1 replicas run"),
+        (1, 1, "its only replica runs"),
+        (3, 1, "1 of 3 replicas runs"),
         (3, 0, "0 of 3 replicas run"),
         (3, 2, "2 of 3 replicas run"),
         (3, 3, "all 3 replicas run"),
@@ -47,13 +48,13 @@ def test_what_was_never_created() -> None:
 
 
 def test_what_the_scheduler_said() -> None:
-    assert pending.scheduler_said("now", same=True) == "The scheduler reported the same (now)."
-    assert pending.scheduler_said("", same=False) == "The scheduler last reported:"
-    assert pending.only_the_schedulers("now") == "This is the scheduler's own message (now): not all Pods were read."
+    assert pending.reported("now") == "The scheduler reported (now)"
+    assert pending.reported("", last=True) == "The scheduler last reported"
 
 
 def test_where_a_pod_can_be_scheduled() -> None:
     assert pending.schedulable(("a", "b"), undecided=False) == "it can be scheduled now, on a, b."
+    assert pending.schedulable((), undecided=False) == "the scheduler has nothing to decide about it."
     assert pending.schedulable(("a",), undecided=True) == (
         "no evaluated filter rejects it on a, but not everything was evaluated."
     )

@@ -66,20 +66,20 @@ NEAR = {
         ),
         (pod("p"), node("n", unschedulable=True), "NodeUnschedulable", "cordoned"),
         (pod("p", on="other"), node("n"), "NodeName", "spec.nodeName is other"),
-        (pod("p", nodeSelector={"disk": "ssd"}), node("n"), "NodeAffinity", "wants disk=ssd, has no disk"),
-        (pod("p", nodeSelector={"gpu": ""}), node("n"), "NodeAffinity", 'wants gpu="", has no gpu'),
-        (pod("p", nodeSelector={"gpu": "a"}), node("n", labels={"gpu": ""}), "NodeAffinity", 'wants gpu=a, has gpu=""'),
+        (pod("p", nodeSelector={"disk": "ssd"}), node("n"), "NodeAffinity", "no label disk=ssd"),
+        (pod("p", nodeSelector={"gpu": ""}), node("n"), "NodeAffinity", 'no label gpu=""'),
+        (pod("p", nodeSelector={"gpu": "a"}), node("n", labels={"gpu": ""}), "NodeAffinity", 'label gpu="", not a'),
         (
             pod("p", nodeSelector={"disk": "ssd"}),
             node("n", labels={"disk": "hdd"}),
             "NodeAffinity",
-            "wants disk=ssd, has disk=hdd",
+            "label disk=hdd, not ssd",
         ),
         (
             pod("p", nodeSelector={"a": "1", "b": "2"}),
             node("n", labels={"a": "1"}),
             "NodeAffinity",
-            "wants b=2, has no b",
+            "no label b=2",
         ),
         (
             pod(
@@ -90,34 +90,39 @@ NEAR = {
             ),
             node("n"),
             "NodeAffinity",
-            "wants disk In ssd,nvme and size Gt 3 or metadata.name In m",
+            "node affinity requires disk In ssd,nvme and size Gt 3 or metadata.name In m",
         ),
         (
             pod("p", affinity=affinity({"matchExpressions": [expression("disk", "Exists")]})),
             node("n"),
             "NodeAffinity",
-            "wants disk Exists",
+            "node affinity requires disk Exists",
         ),
-        (pod("p", affinity=affinity({})), node("n"), "NodeAffinity", "wants nothing (an empty term matches no node)"),
-        (pod("p", affinity=affinity()), node("n"), "NodeAffinity", "wants no node at all"),
-        (pod("p", requests={"cpu": "9"}), node("n"), "NodeResourcesFit", "cpu: asks 9, 8 free of 8"),
+        (
+            pod("p", affinity=affinity({})),
+            node("n"),
+            "NodeAffinity",
+            "node affinity requires nothing (an empty term matches no node)",
+        ),
+        (pod("p", affinity=affinity()), node("n"), "NodeAffinity", "node affinity requires no node at all"),
+        (pod("p", requests={"cpu": "9"}), node("n"), "NodeResourcesFit", "9 cpu requested, 8 of 8 free"),
         (
             pod("p", requests={"cpu": "100m", "memory": "48Gi"}),
             node("n"),
             "NodeResourcesFit",
-            "memory: asks 48Gi, 32Gi free of 32Gi",
+            "48Gi memory requested, 32Gi of 32Gi free",
         ),
         (
             pod("p", requests={"example.com/gpu": "1"}),
             node("n"),
             "NodeResourcesFit",
-            "example.com/gpu: asks 1, 0 free of 0",
+            "1 example.com/gpu requested, 0 of 0 free",
         ),
         (
             pod("p", requests={"cpu": "9", "memory": "33Gi"}),
             node("n", allocatable={"pods": "0"}),
             "NodeResourcesFit",
-            "0 of 0 Pods; cpu: asks 9, 8 free of 8; memory: asks 33Gi, 32Gi free of 32Gi",
+            "0 of 0 Pods; 9 cpu requested, 8 of 8 free; 33Gi memory requested, 32Gi of 32Gi free",
         ),
     ],
     ids=in_order,
@@ -133,19 +138,19 @@ def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) 
             pod("p", requests={"cpu": "3"}),
             [pod("q", on="n", requests={"cpu": "6500m"})],
             "NodeResourcesFit",
-            "cpu: asks 3, 1500m free of 8",
+            "3 cpu requested, 1500m of 8 free",
         ),
         (
             pod("p", requests={"cpu": "1"}),
             [pod("q", on="n", requests={"cpu": "10"})],
             "NodeResourcesFit",
-            "cpu: asks 1, 0 free of 8",
+            "1 cpu requested, 0 of 8 free",
         ),
         (
             pod("p", host_ports=["80", "53/UDP"]),
             [pod("q", on="n", host_ports=["53/UDP", "80", "81"])],
             "NodePorts",
-            "default/q uses host port 53/UDP, 80/TCP",
+            "default/q uses host ports 53/UDP and 80/TCP",
         ),
         (
             pod("p", host_ports=["80", "81"]),
@@ -174,7 +179,7 @@ def test_a_node_with_other_pods(described: Object, neighbours: Sequence[Object],
 
 
 def test_affinity_needs_the_topology_key() -> None:
-    assert details(pod("p", affinity=NEAR), [node("n")])["InterPodAffinity"] == f"lacks {ZONE}"
+    assert details(pod("p", affinity=NEAR), [node("n")])["InterPodAffinity"] == f"no label {ZONE}"
 
 
 def test_affinity_names_what_speaks_against_each_node() -> None:
@@ -287,8 +292,12 @@ def test_the_configuration_may_add_a_node_affinity() -> None:
 @pytest.mark.parametrize(
     ("constraints", "place", "said"),
     [
-        ([spread(ZONE, selector=app("web"))], node("n"), f"lacks {ZONE}"),
-        ([spread("rack", selector=app("web")), spread(ZONE, selector=app("web"))], node("n", zone="a"), "lacks rack"),
+        ([spread(ZONE, selector=app("web"))], node("n"), f"no label {ZONE}"),
+        (
+            [spread("rack", selector=app("web")), spread(ZONE, selector=app("web"))],
+            node("n", zone="a"),
+            "no label rack",
+        ),
     ],
     ids=in_order,
 )
@@ -311,7 +320,7 @@ def test_a_resource_that_is_ignored_is_not_said_to_be_short() -> None:
     profile = configured_profile({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": args}]}]})
     asked = pod("p", requests={"cpu": "3", "example.com/gpu": "1"})
     said = details(asked, [node("n", allocatable={"cpu": "2", "memory": "8Gi", "pods": "10"})], profile)
-    assert said == {"NodeResourcesFit": "cpu: asks 3, 2 free of 2"}
+    assert said == {"NodeResourcesFit": "3 cpu requested, 2 of 2 free"}
 
 
 def test_a_pod_that_grows_in_place_has_its_own_share_besides() -> None:
@@ -321,7 +330,7 @@ def test_a_pod_that_grows_in_place_has_its_own_share_besides() -> None:
     place = node("n", allocatable={"cpu": "4", "memory": "8Gi", "pods": "10"})
     there = [pod("p", on="n", requests={"cpu": "1"}), pod("q", on="n", requests={"cpu": "2"})]
     said = details(grown, [place, *there], default_profile(37, gates=gates))
-    assert said == {"NodeResourcesFit": "cpu: asks 3, 2 free of 4"}
+    assert said == {"NodeResourcesFit": "3 cpu requested, 2 of 4 free"}
 
 
 def test_a_plugin_that_breaks_says_why_itself() -> None:

@@ -155,14 +155,15 @@ def test_the_command_that_says_why_pods_wait_reaches_the_same_cluster() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "text"),
+    ("verdicts", "soft", "text"),
     [
-        ("Planned Partial", "2 evictions balance 1 of 2 violated constraints and improve 1 more."),
-        ("Partial", "2 evictions improve 1 of 2 violated constraints."),
-        ("Planned", "2 evictions balance 1 of 2 violated constraints."),
-        ("Incomplete Impossible", "2 evictions are planned for 2 violated constraints; not all is known."),
-        ("Partial Incomplete", "2 evictions improve 1 of 2 violated constraints; not all is known."),
+        ("Planned Partial", 0, "2 evictions balance 1 of 2 violated constraints and improve 1 other."),
+        ("Partial", 0, "2 evictions improve 1 of 2 violated constraints."),
+        ("Partial Partial", 2, "2 evictions improve 2 uneven constraints."),
+        ("Planned", 1, "2 evictions balance 1 of 2 violated or uneven constraints."),
+        ("Incomplete Impossible", 0, "2 evictions are planned for 2 violated constraints; not all is known."),
+        ("Partial Incomplete", 0, "2 evictions improve 1 of 2 violated constraints; not all is known."),
     ],
 )
-def test_what_a_plan_does(verdicts: str, text: str) -> None:
-    assert plan_sentence([*map(RebalanceVerdict, verdicts.split())], broken=2, evictions=2) == text
+def test_what_a_plan_does(verdicts: str, soft: int, text: str) -> None:
+    assert plan_sentence([*map(RebalanceVerdict, verdicts.split())], broken=2, soft=soft, evictions=2) == text

@@ -32,8 +32,8 @@ from tests.build import pod, typed_pod
     [
         (
             [("x/web", 2, 2, 0), ("y/api", 0, 1, 0)],
-            "it is cold.",
-            ("2 Pods of x/web and 0 to 1 Pod of y/api are Pending: it is cold."),
+            "zone c has the fewest Pods, but not for this Pod.",
+            "2 Pods of x/web and 0 to 1 Pod of y/api are Pending. Zone c has the fewest Pods, but not for these Pods.",
         ),
         ([("x/web", 2, 2, 0)], "", "2 Pods of x/web are Pending."),
         (

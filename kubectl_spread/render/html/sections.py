@@ -43,6 +43,7 @@ def block_markup(found: outline.Block) -> Markup:  # noqa: C901, PLR0911 - one f
         case outline.Messages():
             return section(
                 pages.SCHEDULERS_WORDS,
+                block("p", text(f"{found.lead}:" * bool(found.ours)), class_="hint"),
                 block("blockquote", text(found.ours)),
                 block("p", text(found.remark), class_="hint"),
                 block("blockquote", text(found.theirs)),

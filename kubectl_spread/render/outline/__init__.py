@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.wording.pending import WOULD_REPORT
 from kubectl_spread.wording.words import LIST
 
 if TYPE_CHECKING:  # One command's report needs no other's types.
@@ -279,15 +280,15 @@ class Messages(Part, frozen=True, kw_only=True):
     """The scheduler's wording.
 
     Attributes:
-        ours: what it would say now; empty where nothing.
-        reported: whether it said so too, where room is short.
-        remark: when it said the same, or something else; empty where it said nothing.
+        lead: what leads to ours.
+        ours: what it would say now, or said last; empty where nothing.
+        remark: when it said something else, or that not all is known; empty where neither.
         theirs: what it last said; empty where that is the same.
         differs: why it differs; empty where it does not.
     """
 
+    lead: str = WOULD_REPORT
     ours: str
-    reported: bool = False
     remark: str = ""
     theirs: str = ""
     differs: str = ""

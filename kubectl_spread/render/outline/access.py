@@ -18,16 +18,11 @@ if TYPE_CHECKING:
 CONTEXT = "--context"
 
 
-def outline_with(
-    items: Iterable[Item], report: AnyReport, gaps: Gaps | None = None, *, folded: bool = False
-) -> Outline:
-    """Return the outline of a report that has these items; it names these gaps, or else all of the report.
-
-    ``folded`` says whether what commands need is told in the title of the fixes.
-    """
-    note, flags = commands_note(report.metadata), _missing_flags(report.metadata) if folded else ()
+def outline_with(items: Iterable[Item], report: AnyReport, gaps: Gaps | None = None) -> Outline:
+    """Return the outline of a report that has these items; it names these gaps, or else all of the report."""
+    note = commands_note(report.metadata)
     return Outline(
-        items=_noted(tuple(items), note, flags) if note else tuple(items),
+        items=_noted(tuple(items), note) if note else tuple(items),
         gaps=gaps or Gaps(gaps=report.incomplete),
         nodes=node_names(report),
         header=header(report.metadata),
@@ -57,24 +52,24 @@ def commands_note(metadata: Metadata) -> str:
     """Return what is to be added to commands; empty where they reach the cluster as they are."""
     flags = _missing_flags(metadata)
     if CONTEXT in flags:
-        return wording.files_name_no_cluster(metadata.source)
+        return wording.FILES_NAME_NO_CLUSTER
     return wording.left_out(flags, snapshot=not metadata.server) if flags else ""
 
 
-def _noted(items: tuple[Item, ...], line: str, flags: Sequence[str]) -> tuple[Item, ...]:
-    """Return the items with the line above the first of all their commands, or with the flags in the title there."""
+def _noted(items: tuple[Item, ...], line: str) -> tuple[Item, ...]:
+    """Return the items with the line above the first of all their commands."""
     places = ((at, part) for at, item in enumerate(items) for part, blocks in enumerate(item.paragraphs))
     first = next(((at, part) for at, part in places if any(map(_has_commands, items[at].paragraphs[part]))), None)
     if first is None:
         return items
     at, part = first
     paragraphs = items[at].paragraphs
-    blocks: tuple[Block, ...] = tuple(
-        replace(each, title=wording.with_flags(each.title, flags)) if flags and isinstance(each, Fixes) else each
-        for each in paragraphs[part]
-    )
-    blocks = blocks if blocks != paragraphs[part] else (Note(line=line), *blocks)
-    noted = (*paragraphs[:part], blocks, *paragraphs[part + 1 :])
+    blocks = paragraphs[part]
+    first_command = next(number for number, block in enumerate(blocks) if _has_commands(block))
+    # A note leads to bare commands.
+    first_command -= isinstance(blocks[first_command], Commands) and isinstance(blocks[first_command - 1], Note)
+    noted_blocks = (*blocks[:first_command], Note(line=line), *blocks[first_command:])
+    noted = (*paragraphs[:part], noted_blocks, *paragraphs[part + 1 :])
     return (*items[:at], replace(items[at], paragraphs=noted), *items[at + 1 :])
 
 

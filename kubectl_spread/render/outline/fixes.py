@@ -42,7 +42,9 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     for number, fix in enumerate(shown, start=1):
         some = fix.proved_on == "read" and fix.admits < fix.siblings
         admits = f"at least {fix.admits}" if some else str(fix.admits)
-        opens = fixes.opens(fix.feasible, admits, fix.siblings, most=extent.most(), checked=bool(item.source))
+        # Those that are left are counted already.
+        siblings = 1 if fixes.AFTER_THAT in fix.starts else fix.siblings
+        opens = fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source))
         blocks.append(fix_block(number, fix, extent, opens))
     return Fixes(
         before=(
@@ -102,7 +104,7 @@ def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
         edits=tuple(map(_edit, fix.edits)),
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),
         commands=fix.commands if in_commands else (),
-        starts=fix.starts,
+        starts=fixes.sentences(fix.starts),
     )
 
 

@@ -53,7 +53,7 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     having = sorted(causes, key=lambda cause: (cause in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
     shown = [causes[cause][0] for cause in having] if brief else explained
     items = (_item(each, extent, brief=brief) for each in shown)
-    whole = outline_with(items, report, evaluation.common_gaps(report), folded=extent.folded)
+    whole = outline_with(items, report, evaluation.common_gaps(report))
     if not several:
         return whole
     shared = tuple(_shared_cause(cause, causes[cause]) for cause in having)
@@ -175,13 +175,16 @@ def _messages(item: PendingItem, *, folded: bool) -> outline.Messages | None:
     event = item.event
     if event is None or not event.message:
         return outline.Messages(ours=item.message) if item.message else None
+    reported = wording.reported("" if folded else event.time)
     if item.message_from:
-        return outline.Messages(ours=event.message, remark=wording.only_the_schedulers(event.time))
-    remark = wording.scheduler_said(event.time, same=not event.differs)
+        return outline.Messages(lead=reported, ours=event.message, remark=wording.NOT_VERIFIED)
     if not event.differs:
         # A real message goes on about preemption.
-        ours = item.message or event.message
-        return outline.Messages(ours=ours, reported=True) if folded else outline.Messages(ours=ours, remark=remark)
+        return outline.Messages(lead=reported, ours=item.message or event.message)
     return outline.Messages(
-        ours=item.message or "", remark=remark, theirs=event.message, differs=wording.DIFFERS.format(event.differs)
+        lead=wording.WOULD_REPORT_NOW if item.message else "",
+        ours=item.message or "",
+        remark=f"{wording.reported(event.time, last=True)}:",
+        theirs=event.message,
+        differs=wording.DIFFERS.format(event.differs),
     )

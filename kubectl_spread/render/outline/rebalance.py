@@ -47,9 +47,11 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
 
 def sentence_of(report: RebalanceReport) -> str:
     """Return what the plan comes to."""
+    broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
     return wording.plan_sentence(
         [item.verdict for item in report.items],
-        broken=sum(item.skew_before > item.constraint.max_skew for item in report.items),
+        broken=len(broken),
+        soft=sum(item.constraint.when_unsatisfiable != "DoNotSchedule" for item in broken),
         evictions=len(report.evictions),
     )
 

@@ -12,7 +12,6 @@ from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import Extent, Outline, Table
 from kubectl_spread.render.outline.shortening import PartT, rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
-from kubectl_spread.wording.pending import REPORTED
 from kubectl_spread.wording.words import SHORT_KEYS, shortening
 
 MOST_ROWS = 24
@@ -141,8 +140,8 @@ def _fixes(fixes: outline.Fixes, screen: Screen) -> Iterator[str]:
 
 def _fix(fix: outline.FixBlock, before: outline.FixBlock | None, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
-    starts = f"same effect as {before.number}" if before and before.starts == fix.starts != "" else fix.starts
-    sentences = filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, f"({starts})" if starts else ""))
+    starts = f"Same effect as {before.number}." if before and before.starts == fix.starts != "" else fix.starts
+    sentences = filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, starts))
     yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
     for edit in fix.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)
@@ -152,8 +151,7 @@ def _fix(fix: outline.FixBlock, before: outline.FixBlock | None, screen: Screen)
 
 def _messages(messages: outline.Messages) -> Iterator[str]:
     if messages.ours:
-        lead = REPORTED if messages.reported else f"Message{' now' if messages.differs else ''}"
-        yield f"{lead}: {cell(messages.ours)}"
+        yield f"{messages.lead}: {cell(messages.ours)}"
     if messages.remark:
         yield messages.remark + (f" {cell(messages.theirs)}" if messages.differs else "")
     if messages.differs:

@@ -70,7 +70,7 @@ def test_an_outage_fits_a_screen(report: PendingReport) -> None:
     assert lines[:6] == [
         f"zone {REGION}c: 10 of 10 nodes NotReady: 20 Pods of 4 workloads",
         f"  {RS}/api (5), {RS}/cart (5), {RS}/search (4), {RS}/web (6)",
-        "NodeResourcesFit: too little cpu free: 16 Pods of default/statefulset/db",
+        "too little cpu free: 16 Pods of default/statefulset/db",
         "quota compute in ml: 4 Pods of ml/replicaset/train",
         "One Pod of each cause follows. -o wide also explains the others, with the evidence.",
         "",
@@ -119,7 +119,7 @@ def test_what_all_nodes_of_a_zone_have_or_are() -> None:
     full = [pod(f"on-{name}", on=name, containers=ports) for name in ("c0", "c1")]
     nodes = [node("a", zone="a"), *(node(f"c{i}", zone="c") for i in range(2))]
     assert causes_of([*nodes, *full, *pending("web", 1, "a", containers=ports), *pending("api", 1, key="rack")])[1] == (
-        f"NodePorts: host port 80/TCP in use: 1 Pod of {RS}/web"
+        f"host port 80/TCP in use: 1 Pod of {RS}/web"
     )
 
 
@@ -128,10 +128,10 @@ def test_pods_that_can_be_scheduled_come_last_unless_some_of_them_cannot() -> No
     small: Any = {"requests": {"cpu": "1"}}
     large: Any = {"requests": {"cpu": "9"}}
     assert causes_of([*nodes, *pending("web", 3, **small), *pending("big", 1, **large)]) == [
-        f"NodeResourcesFit: too little cpu free: 1 Pod of {RS}/big",
+        f"too little cpu free: 1 Pod of {RS}/big",
         f"can be scheduled now: 3 Pods of {RS}/web",
     ]
     assert causes_of([*nodes, *pending("web", 9, **small), *pending("big", 1, **large)]) == [
         f"can be scheduled now, but not all of them: 9 Pods of {RS}/web",
-        f"NodeResourcesFit: too little cpu free: 1 Pod of {RS}/big",
+        f"too little cpu free: 1 Pod of {RS}/big",
     ]

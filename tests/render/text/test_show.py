@@ -123,14 +123,14 @@ class TestShowDetails:
         text = self.details([*ABC, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
         assert text.splitlines()[0] == "default/deployment/web: OK"
         assert text.splitlines()[-3:] == [
-            "Counted: 2 Pods, of which none belong to this workload.",
+            "Counted: 2 Pods, of which none belongs to this workload.",
             "Next replica: c1.",
             "incomplete: list services (forbidden): the selector lacks what Services add.",
         ]
 
     def test_no_node_is_left(self) -> None:
         text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
-        assert text.startswith("default/deployment/web: Blocked: no Pod can go to c: c1")
+        assert text.startswith("default/deployment/web: Blocked: no Pod can go to c: taint")
         assert "Next replica: no node." in text
 
     def test_the_next_replica_is_told_once_a_workload(self) -> None:
@@ -216,7 +216,7 @@ class TestNext:
             pod("web", labels={"app": "web"}, requests={"cpu": "1"}, priority=5, topologySpreadConstraints=[ON_ZONES]),
         )
         assert (told["a"], told["b"]) == ("yes, by preemption", "yes, by preemption")
-        assert told["c"] == "no: cpu: asks 1, 0 free of 8"
+        assert told["c"] == "no: 1 cpu requested, 0 of 8 free"
         assert told["web is Pending"] == "it can go to a1, a2, b1."
 
     def test_a_minimum_that_the_scheduler_makes_room_for_is_not_pinned(self) -> None:
@@ -230,7 +230,7 @@ class TestNext:
         wide = [spread(ZONE, selector=app("web"), maxSkew=2)]
         made = pod("web", labels={"app": "web"}, requests={"cpu": "1"}, topologySpreadConstraints=wide)
         told = self.details(full, made)
-        assert (told["a"], told["b"], told["c"]) == ("yes", "no: cpu: asks 1, 0 free of 8", "yes")
+        assert (told["a"], told["b"], told["c"]) == ("yes", "no: 1 cpu requested, 0 of 8 free", "yes")
 
     def test_no_domain_where_the_pod_is_refused_before_any_node_is_looked_at(self) -> None:
         volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "absent"}}]
