@@ -26,8 +26,8 @@ MODULE = Path(__file__).parent.parent / "kubectl_spread" / "objects" / "protobuf
 ROOTS: Mapping[str, object] = {"Pod": core.Pod, "Node": core.Node, "ListMeta": ListMeta, "Status": Status}
 """Message → the type that is decoded from it."""
 
-NOT_OF_PODS = {("VolumeMount", "name"), ("VolumeMount", "mountPath")}
-"""(message, field) that are read of templates alone: they differ between the replicas of a workload."""
+NOT_OF_PODS = {("VolumeMount", "name"), ("VolumeMount", "mountPath"), ("PodSpec", "serviceAccount")}
+"""(message, field) that are read of templates alone: replicas differ in them, or the API server repeats another."""
 _FILES = {
     "k8s.io/api": ("core/v1",),
     "k8s.io/apimachinery": ("pkg/apis/meta/v1", "pkg/api/resource"),

@@ -6,6 +6,7 @@ Source: api core/v1/types.go (v1.36).
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from kubectl_spread.objects.meta import (
     AnnotatedMeta,
@@ -392,7 +393,7 @@ class WorkloadReference(Struct, frozen=True):
 
 
 class PodSpec(Struct, frozen=True):
-    """The desired state of a Pod, as far as it is read."""
+    """The desired state of a Pod, as far as it is read; ``service_account`` is empty once it is decoded."""
 
     node_name: str = ""
     node_selector: dict[str, str] = {}
@@ -418,7 +419,17 @@ class PodSpec(Struct, frozen=True):
     host_users: bool | None = None
     restart_policy: str = "Always"
     service_account_name: str = ""
+    service_account: str = ""
     active_deadline_seconds: int | None = None
+
+    def __post_init__(self) -> None:
+        """Take the former name of the field for the present one.
+
+        Source: pkg/apis/core/v1/conversion.go Convert_v1_PodSpec_To_core_PodSpec (v1.36).
+        """
+        if self.service_account:
+            force_setattr(self, "service_account_name", self.service_account_name or self.service_account)
+            force_setattr(self, "service_account", "")
 
 
 class PodCondition(Condition, frozen=True):

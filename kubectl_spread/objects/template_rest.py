@@ -73,8 +73,6 @@ _ANYWHERE: Mapping[str, tuple[Plain, ...]] = {
 _EMPTY_COUNTS = frozenset(("storageClassName", "volumeAttributesClassName"))
 """The fields for which an empty string differs from an absent field."""
 _QUANTITIES = frozenset(("sizeLimit", "divisor"))
-_SECOND_NAMES = frozenset(("serviceAccount",))
-"""Fields that repeat another field."""
 
 
 def template_digest(template: Plain) -> str:
@@ -336,7 +334,7 @@ def _entries(values: Mapping[str, Plain], within: str) -> dict[str, Plain]:
 
 def _entry(key: str, value: Plain, within: str, beside: Mapping[str, Plain]) -> dict[str, Plain]:
     """Return one field, or nothing if it means the same as an absent one."""
-    if key in _SECOND_NAMES or value is None or value == [] or (value == "" and key not in _EMPTY_COUNTS):
+    if value is None or value == [] or (value == "" and key not in _EMPTY_COUNTS):
         return {}
     if key == "imagePullPolicy" and value == _pull_policy(str(beside.get("image"))):
         return {}

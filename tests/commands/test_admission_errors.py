@@ -179,8 +179,10 @@ def test_a_namespace_that_pods_of_the_dump_are_in_exists(checked: Check) -> None
     assert not refused(checked([pod("web", namespace="shop")], [*ABC, *running]).items[0])
 
 
-def test_a_service_account_that_does_not_exist(checked: Check) -> None:
-    described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
+@pytest.mark.parametrize("field", ["serviceAccountName", "serviceAccount"])
+def test_a_service_account_that_does_not_exist(field: str, checked: Check) -> None:
+    named: Object = {field: "web"}
+    described = workload("Deployment", "web", pods=template(**named))
     (item,) = checked([described], [*ABC, account("default")]).items
     assert (item.verdict, item.validation, len(item.placements)) == (Verdict.FAILED_CREATE, (), 1)
     assert [(error.field, error.message) for error in item.refusals] == [
@@ -193,7 +195,7 @@ def test_a_service_account_that_does_not_exist(checked: Check) -> None:
     assert item.failed_create.missing == ("ServiceAccount web",)
     for both in ([account("web"), described], [described, account("web")]):
         assert checked(both, [*ABC, account("default")]).items[0].verdict is Verdict.SCHEDULABLE
-    bare = pod("web", serviceAccountName="web")
+    bare = pod("web", **named)
     known = [*ABC, account("default")]
     assert checked([bare, account("web")], known).items[0].verdict is Verdict.INVALID
     assert checked([account("web"), bare], known).items[0].verdict is Verdict.SCHEDULABLE

@@ -227,8 +227,14 @@ def within(manifest: Object, **spec: int) -> Object:
             ["spec.template.spec.containers[0].volumeMounts[0].name"],
         ),
         (described({}, **VOLUME), described(MOUNT, **VOLUME), described({}, **VOLUME), []),
+        (
+            described({}, serviceAccountName="default"),
+            described({}, serviceAccountName="default", serviceAccount="default"),
+            described({}, serviceAccount="default"),
+            [],
+        ),
     ],
-    ids=["a deadline", "seconds until ready", "a deadline that goes", "a mount without its volume", "a mount"],
+    ids=["a deadline", "until ready", "a deadline that goes", "a mount without its volume", "a mount", "former name"],
 )
 def test_what_was_set_by_hand_is_validated_with_the_rest_and_does_not_roll_out(
     first: Object, by_hand: Object, manifest: Object, refused: list[str], tmp_path: Path, *, held: bool

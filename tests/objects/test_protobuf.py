@@ -30,6 +30,7 @@ from kubectl_spread.objects.decoding import DecodeError, ListMeta, convert, deco
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.protobuf import PREFIX, ListDecoder, read_list, read_object
 from tests.fuzz.shapes import shaped
+from tests.protobuf import NOT_OF_PODS
 from tests.protobuf_writing import document, list_of, message, varint, written
 
 CORPORA = sorted((Path(__file__).parents[1] / "conformance" / "corpus").glob("*.jsonl.gz"))
@@ -63,6 +64,7 @@ def test_recorded_objects_are_the_same_in_both_encodings(corpus: Path) -> None:
         assert [*ListDecoder(kind).items(read_list(list_of(held))[2])] == held
 
 
+MESSAGE_OF = {"volumeMounts": "VolumeMount", "spec": "PodSpec"}
 QUANTITIES = {"requests", "limits", "capacity", "allocatable", "overhead", "allocatedResources"}
 NEVER_EMPTY = {"schedulerName", "restartPolicy", "protocol", "kind", "pool", "volumeMode"}
 """What an API server sets where it is empty, and otherwise leaves out of JSON."""
@@ -73,10 +75,13 @@ def served(values: object, field: str = "") -> object:
     if field.endswith(("Time", "Timestamp")):
         return "2026-01-05T09:30:00Z"
     if isinstance(values, dict):
-        said = {key: each for key, each in values.items() if each != "" or key not in NEVER_EMPTY}
+        unread = {name for message, name in NOT_OF_PODS if MESSAGE_OF.get(field) == message}
+        said = {
+            key: each for key, each in values.items() if key not in unread and (each != "" or key not in NEVER_EMPTY)
+        }
         return {key: str(each) if field in QUANTITIES else served(each, key) for key, each in said.items()}
     if isinstance(values, list):
-        return [served(each) for each in values]
+        return [served(each, field) for each in values]
     return max(min(values, 2**63 - 1), -(2**63)) if type(values) is int else values
 
 
@@ -85,6 +90,8 @@ def objects(draw: st.DrawFn) -> Pod | Node:
     """Return a Pod or a Node of any shape that an API server may send."""
     kind = KINDS[draw(st.sampled_from(("Pod", "Node")))]
     values = draw(SHAPES[kind])
+    if not isinstance(values, dict):
+        reject()
     values.pop(TEMPLATE, None)  # No API server sends it.
     try:
         return convert(served(values), kind)  # type: ignore[arg-type]

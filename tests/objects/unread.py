@@ -22,7 +22,6 @@ UNREAD: Mapping[str, str] = {
     # Pods
     "PodSpec.terminationGracePeriodSeconds": _TIME,
     "PodSpec.automountServiceAccountToken": _KUBELET,
-    "PodSpec.serviceAccount": "the former name of serviceAccountName, which the API server keeps the same",
     "PodSpec.imagePullSecrets": _KUBELET,
     "PodSpec.readinessGates": "when a Pod is ready, which is read from its conditions",
     "PodSpec.evictionResponders": "who is asked before an eviction; no eviction is carried out here",
