@@ -103,7 +103,7 @@ ROWS = {
         words=["--replicas=5"],
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. Zones b and c have the fewest matching Pods (1), but none of their 2 nodes is available:"
+        said="not schedulable. Zones b and c have the fewest Pods (1), but none of their 2 nodes is available:"
         " claim data-db-4 is bound to pv-4 in a. maxSkew 1 allows no more in a (2).",
     ),
     "a RuntimeClass selects nodes": Row(
@@ -151,7 +151,7 @@ ROWS = {
         ),
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. No spread constraint is the cause. a1 has too little cpu (6 requested, 3 free)",
+        said="not schedulable. No spread constraint is the cause. a1, the only node for this Pod, has too little cpu (6",
     ),
     "its namespace does not exist": Row(
         manifest=workload("Deployment", "web", namespace="nope", replicas=1),

@@ -127,14 +127,14 @@ ROWS = {
         objects=[*THREE, *nightly_run()],
         ask=["why-pending"],
         code=1,
-        says=["recreates job/nightly-1", "kubectl get job nightly-1 "],
+        says=["Recreates job/nightly-1", "kubectl get job nightly-1 "],
         says_not=["by hand"],
     ),
     "a StatefulSet that goes back to a revision keeps its Pods": Row(
         objects=[*THREE, *stuck_stateful_set()],
         ask=["why-pending"],
         code=1,
-        says=["statefulset/db uses revision db-1 again, which has this template: its 2 Pods stay)"],
+        says=["statefulset/db uses revision db-1 again, which has this template: its 2 Pods stay."],
         says_not=["replaces 3 Pods", "RolloutMixesRevisions"],
     ),
     "a work queue of which a Pod still runs is not complete": Row(
@@ -154,7 +154,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["replaces the Pod of deployment/web; it does not run yet"],
+        says=["Replaces the Pod of deployment/web. It does not run yet."],
         says_not=["none of them"],
     ),
     "one domain is one": Row(

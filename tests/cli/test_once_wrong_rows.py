@@ -123,7 +123,7 @@ ROWS = {
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["why-pending"],
         code=1,
-        says=["at most 100m free", "to the node pool karpenter.sh/nodepool=web"],
+        says=["2 nodes have too little cpu", "to the node pool karpenter.sh/nodepool=web"],
         says_not=["LowerRequests", "kubectl patch"],
     ),
     "what a node outside the pool has free is not said": Row(
@@ -163,7 +163,7 @@ ROWS = {
             *deployed("a1", "b1"),
         ],
         ask=["show"],
-        says=["no Pod can go to c: c1 (taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute) and 1"],
+        says=["no Pod can go to c: taint node.kubernetes.io/unreachable:NoSchedule, dedicated=x:NoExecute;"],
     ),
     "minDomains is out of reach": Row(
         objects=[*THREE, *stateful("a1", "b1", "c1", pods=template({**ON_ZONES, "minDomains": 5}))],
@@ -189,7 +189,7 @@ ROWS = {
         ask=["check", "--all-fixes"],
         manifests=[WEB],
         code=1,
-        says=["only the live deployment/web has the field", "kubectl patch deployment web "],
+        says=["Only the live deployment/web has the field", "kubectl patch deployment web "],
         says_not=["admission adds it"],
     ),
     "a StatefulSet adopts the Pods of its template": Row(
@@ -277,7 +277,7 @@ ROWS = {
         objects=[*THREE, *stale()],
         ask=["why-pending"],
         code=1,
-        says=["UncountedNodes: 2 matching Pods on a1, b1"],
+        says=["UncountedNodes: 2 matching Pods are not counted: on a1, b1"],
         says_not=["RolloutMixesRevisions"],
     ),
     "a run takes no part in another run": Row(
@@ -292,7 +292,7 @@ ROWS = {
         ask=["check", "--replicas=3"],
         manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
         code=1,
-        says=["Zone c has the fewest matching Pods (0)"],
+        says=["Zone c has the fewest Pods (0)"],
         says_not=["no Pod needs to be scheduled"],
     ),
     "which Pod is ready first decides how a rollout ends": Row(

@@ -34,7 +34,7 @@ LIMITS: Object = {
     "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}}]},
 }
 TOLERATED = {"key": "dedicated", "operator": "Exists"}
-PINNED = "no Pod can go to c: c1 (taint dedicated=gpu:NoSchedule); elsewhere skew would be 2, maxSkew 1"
+PINNED = "no Pod can go to c: taint dedicated=gpu:NoSchedule; elsewhere skew would be 2, maxSkew 1"
 EPHEMERAL = {**GIGABYTE, "storageClassName": "fast"}
 SCRATCH: Sequence[Object] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": EPHEMERAL}}}]
 HONOURING = {**ON_ZONES, "nodeTaintsPolicy": "Honor"}
@@ -103,7 +103,7 @@ SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
             (
                 "Blocked",
                 (
-                    "no Pod can go to b and c: b1 (claim data-db-4 is bound to pv-4 in a) and 1 more; elsewhere skew"
+                    "no Pod can go to b and c: claim data-db-4 is bound to pv-4 in a; elsewhere skew"
                     " would be 2, maxSkew 1"
                 ),
                 {"a": 2, "b": 1, "c": 1},

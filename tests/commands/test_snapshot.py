@@ -293,7 +293,7 @@ def test_a_file_may_name_entries_of_the_kubeconfig_but_neither_servers_nor_comma
     path.write_text(json.dumps(snapshot))
     told = spread("why-pending", "-n", "shop", "--from", path).stdout
     assert "kubectl uncordon a1 --context 'x; reboot' --user '$(reboot)'\n" in told
-    assert "Add --token to the commands" in told
+    assert "Add --token to each command" in told
     assert "evil" not in told
 
 
