@@ -151,7 +151,7 @@ ROWS = {
         ),
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. No spread constraint is the cause. a1, the only node for this Pod, has too little cpu (6",
+        said="not schedulable. No spread constraint is the cause. a1, the only node for this Pod, has too little cpu",
     ),
     "its namespace does not exist": Row(
         manifest=workload("Deployment", "web", namespace="nope", replicas=1),
