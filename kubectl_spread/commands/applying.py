@@ -109,12 +109,13 @@ def _merge_in_turn(manifests: Sequence[Manifest], before: Snapshot, how: Applyin
     for each in manifests:
         key = _identity(each)
         to_come[key] -= 1
-        found = replace(_merge(each, before, how), again=places.get(key, ""), replaced=to_come[key] > 0)
+        # The API server does not have what the earlier one leaves.
+        by = replace(how, ask=None) if key in places else how
+        found = replace(_merge(each, before, by), again=places.get(key, ""), replaced=to_come[key] > 0)
         yield found
         if found.replaced:
             places[key] = each.document.problem("").place
-        # The API server is asked about what it has.
-        if found.replaced and found.obj is not None and not found.refused and how.ask is None:
+        if found.replaced and found.obj is not None and not found.refused:
             left = found.obj if found.written else application(found, found.obj).over(None)
             before = before.with_objects([left])
 

@@ -66,6 +66,16 @@ def test_the_patch_is_what_kubectl_sends_and_the_answer_counts(tmp_path: Path) -
     assert (report.items[0].replicas, report.items[0].constraints[0].when_unsatisfiable) == (2, "ScheduleAnyway")
 
 
+def test_the_server_is_not_asked_about_what_it_lacks(tmp_path: Path) -> None:
+    pinned = web(HARD)
+    pinned["spec"]["template"]["spec"]["nodeSelector"] = {ZONE: "a"}
+    live, server = {**kubectl_applied(web(HARD)), "spec": pinned["spec"]}, Server(kubectl_applied(pinned))
+    both = {"apiVersion": "v1", "kind": "List", "items": [pinned, web(HARD)]}
+    (item,) = checked(tmp_path, both, [live], Applying(server)).items
+    assert len(server.asked) == 1
+    assert [each.node for each in item.placements] == ["a1", "b1", "c1"]
+
+
 @pytest.mark.parametrize("force", [False, True])
 def test_server_side_apply_sends_the_manifest(tmp_path: Path, force: bool) -> None:  # noqa: FBT001 - as the flag
     server = Server(web(SOFT, HARD))
