@@ -291,7 +291,7 @@ COLUMNS: Sequence[Entry] = (
         summary="a node, by name",
         meaning="On a narrow terminal, names are printed without the suffix that all nodes share. The last line"
         " shows the suffix.",
-        when="By show --by-node, and by rebalance for the Pod that is to go.",
+        when="By show --by-node, and by rebalance for the Pod to evict.",
         action="In a pipe, in -o json and in commands the name is complete.",
     ),
     _column(

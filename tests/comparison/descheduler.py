@@ -139,13 +139,13 @@ def _end(replays: Sequence[Replay]) -> End:
 
 _COUNTED: Mapping[str, Callable[[Compared, End, End], int]] = {
     "Pods evicted": lambda _, own, __: own.evictions,
-    "clusters in which the other needs fewer evictions for a result as good": lambda _, own, other: (
+    "clusters in which the other tool needs fewer evictions for an equally good result": lambda _, own, other: (
         not other.waited and other.beyond <= own.beyond and other.evictions < own.evictions
     ),
     "clusters in which Pods wait for a node": lambda _, own, __: own.waited > 0,
     "Pods without a node in the end": lambda _, own, __: own.unplaced,
     "clusters beyond maxSkew in the end": lambda _, own, __: own.beyond > 0,
-    "of these, clusters that the other brings within maxSkew": lambda _, own, other: (
+    "of these, clusters that the other tool brings within maxSkew": lambda _, own, other: (
         own.beyond > 0 and not other.beyond + other.waited
     ),
     "clusters in which evictions gain nothing": lambda each, own, _: own.evictions > 0 and own.beyond >= each.beyond,

@@ -28,7 +28,7 @@ def situations_table(rows: Sequence[Row]) -> str:
 def plugins_table(at_hand: Mapping[Rival, bool]) -> str:
     """Return a row for each plugin, and whether it could be built."""
     cells = [(rival.name, rival.version, "yes" if found else "no") for rival, found in at_hand.items()]
-    return _table(("plugin", "version looked for", "at hand"), cells)
+    return _table(("plugin", "version", "built"), cells)
 
 
 def costs_table(measured: Sequence[Measured]) -> str:

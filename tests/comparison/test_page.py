@@ -52,8 +52,8 @@ def test_each_row_has_the_schedulers_decision_and_a_cell_for_each_tool(situation
 def test_every_plugin_has_a_column_if_it_was_at_hand_and_only_then(rival: Rival) -> None:
     row = read_table(TEXT, PLUGINS)[rival.name]
     columns = {heading for each in read_table(TEXT, SITUATIONS).values() for heading in each}
-    assert row["version looked for"] == rival.version
-    assert (row["at hand"] == "yes") == (f"{rival.name} {rival.version}" in columns)
+    assert row["version"] == rival.version
+    assert (row["built"] == "yes") == (f"{rival.name} {rival.version}" in columns)
 
 
 def test_the_costs_are_those_of_the_same_tools_on_the_cluster_that_the_page_names() -> None:
@@ -76,7 +76,7 @@ def test_a_table_is_read_as_it_was_written() -> None:
 
 def test_plugins_are_at_hand_or_not() -> None:
     written = with_table(TEXT, PLUGINS, plugins_table({RIVALS[0]: True, RIVALS[1]: False}))
-    said = {name: row["at hand"] for name, row in read_table(written, PLUGINS).items()}
+    said = {name: row["built"] for name, row in read_table(written, PLUGINS).items()}
     assert said == {RIVALS[0].name: "yes", RIVALS[1].name: "no"}
 
 
