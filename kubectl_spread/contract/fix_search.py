@@ -63,6 +63,7 @@ def _report(fix: conclusion.VerifiedFix, connection_flags: Sequence[str]) -> Fix
         feasible=fix.feasible,
         admits=fix.admits,
         siblings=fix.siblings,
+        without_node=(fix.rollout_end and fix.rollout_end.most) or UNSET,
         alike=tuple(" and ".join(names) for names in fix.alike),
         changes=fix.changes,
         commands=tuple(command_line(command, connection_flags) for route in fix.routes for command in route.commands),

@@ -23,6 +23,8 @@ class Fix(Report, frozen=True, kw_only=True):
         admits: how many of the workload's Pending Pods it lets in, once the rollout that it triggers has ended; if that
             was not simulated, placed one after another. At least that many if it was verified with only some Pods read.
         siblings: how many Pending Pods the workload has, this Pod included.
+        without_node: how many Pods of the workload may have no node once the rollout that it triggers has ended; absent
+            if none, or if no rollout was simulated.
         alike: objects for which the same change has the same result.
         changes: the simulated changes, for another simulation.
         commands: what to run, in order; empty if no command changes the owner.
@@ -41,6 +43,7 @@ class Fix(Report, frozen=True, kw_only=True):
     feasible: tuple[str, ...]
     admits: int
     siblings: int
+    without_node: int | UnsetType = UNSET
     alike: tuple[str, ...]
     changes: tuple[Change, ...]
     commands: tuple[str, ...] = ()

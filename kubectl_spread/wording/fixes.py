@@ -33,8 +33,6 @@ TOUCHES = {
     Disturbance.LOST: ("delete", "Pods for good"),
 }
 """What a fix does to Pods that run → in words."""
-AFTER_THAT = "after that, "
-"""What begins how many Pods are left without a node."""
 VERIFIED = "verified by simulation on this snapshot"
 NOTHING_HELPS = "No {}change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
@@ -124,8 +122,8 @@ def _ends_with(end: conclusion.RolloutEnd) -> str:
         return ""
     pods = count_of(end.most, "Pod")
     if end.least < end.most:
-        return f"{AFTER_THAT}up to {pods} may still have no node"
-    return f"{AFTER_THAT}{pods} still {'has' if end.most == 1 else 'have'} no node"
+        return f"after that, up to {pods} may still have no node"
+    return f"after that, {pods} still {'has' if end.most == 1 else 'have'} no node"
 
 
 def _sets_off(route: conclusion.Route) -> str:

@@ -42,8 +42,8 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     for number, fix in enumerate(shown, start=1):
         some = fix.proved_on == "read" and fix.admits < fix.siblings
         admits = f"at least {fix.admits}" if some else str(fix.admits)
-        # Those that are left are counted already.
-        siblings = 1 if fixes.AFTER_THAT in fix.starts else fix.siblings
+        # What it triggers tells how many are left.
+        siblings = fix.siblings if fix.without_node is UNSET else 1
         opens = fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source))
         blocks.append(fix_block(number, fix, extent, opens))
     return Fixes(
