@@ -40,6 +40,8 @@ def _expected(wait: conclusion.Wait) -> ExpectedChange:
     match wait:
         case conclusion.NodeRecovery():
             return ExpectedChange(kind="NodeRecovery", nodes=wait.nodes, message=message)
+        case conclusion.NodeRemoval():
+            return ExpectedChange(kind="NodeRemoval", nodes=wait.nodes, message=message)
         case conclusion.PodEnding():
             pods = tuple(map(str, wait.pods))
             return ExpectedChange(kind="PodEnding", nodes=wait.nodes, pod=pods[0], pods=pods, message=message)

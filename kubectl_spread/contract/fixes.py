@@ -61,15 +61,15 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
     """What lets the Pod in without any action, once it is over.
 
     Attributes:
-        kind: ``NodeRecovery``, ``PodEnding`` or ``RolloutGoesOn``.
-        nodes: the nodes that take the Pod then, or the nodes of the Pods that end.
+        kind: ``NodeRecovery``, ``NodeRemoval``, ``PodEnding`` or ``RolloutGoesOn``.
+        nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
         pod: the first of the Pods that end, as namespace/name; empty for others.
         pods: the Pods that all have to end, as namespace/name; empty for others.
         workload: the owner of the rollout; empty for others.
         message: what to wait for.
     """
 
-    kind: Literal["NodeRecovery", "PodEnding", "RolloutGoesOn"]
+    kind: Literal["NodeRecovery", "NodeRemoval", "PodEnding", "RolloutGoesOn"]
     nodes: tuple[str, ...] = ()
     pod: str = ""
     pods: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ def pinned(reasons: Iterable[str]) -> str:
 def too_few_domains(eligible: int, min_domains: int) -> str:
     """Return that the minimum is 0 while there are fewer domains than minDomains."""
     counts = "counts" if eligible == 1 else "count"
-    return f"Minimum: 0, because minDomains requires {min_domains} domains and {eligible} {counts}."
+    return f"Minimum: 0, because minDomains requires {min_domains} domains and only {eligible} {counts}."
 
 
 def own_node(min_domains: int) -> str:

@@ -40,7 +40,7 @@ NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fe
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
-    proposals.Uncordon: "check why it is cordoned",
+    proposals.Uncordon: "check first why it is cordoned",
     proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
     proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
@@ -85,7 +85,7 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_RECREATED: "recreates {waiting}; other Pods of {owner} stay",
     Effect.NEXT_RUN: "later runs of {owner} use the change: the Pods of this run stay as they are",
     Effect.OWNER_RECREATED: "recreates {owner}: its Pods and their work so far are lost",
-    Effect.POD_RECREATED: "deletes and recreates the Pod; nothing of it runs yet",
+    Effect.POD_RECREATED: "deletes and recreates the Pod, which does not run yet",
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
     Effect.TEMPLATE_DIFFERS: (
@@ -578,6 +578,18 @@ def _(wait: conclusion.NodeRecovery) -> str:
         are = "it is" if len(wait.nodes) == 1 else "they are"
         return f"{first_and_more(wait.nodes)}: {are} cordoned while maintenance goes on"
     return f"{_suffering(wait)}{', and the cordon stays until somebody lifts it' if wait.cordoned else ''}"
+
+
+@WAITS.rule(
+    summary="wait until a node is removed",
+    meaning="An autoscaler, or the node's cloud, has marked the node for removal. It is the last of its domain: without"
+    " it the domain no longer counts, and the Pod is schedulable.",
+    when="If nothing but taints that mark removals keeps the Pod off the node.",
+    action="Wait. If the node stays, check what marked it.",
+    link=entry.TAINTS,
+)
+def _(wait: conclusion.NodeRemoval) -> str:
+    return f"{first_and_more(wait.nodes)} to be removed: {_TROUBLES[wait.trouble]}"
 
 
 @WAITS.rule(

@@ -88,7 +88,7 @@ ROWS = {
         manifest=deployment(GPU, replicas=1),
         code=3,
         verdict="Incomplete",
-        said="default/web-2dd0667b-00001 needs devices, and which nodes have them is not modelled;",
+        said="default/web-75130b9f-00001 needs devices, and which nodes have them is not modelled;",
     ),
     "label keys repeat the selector": Row(
         manifest=deployment(template(REPEATING), replicas=3),

@@ -321,10 +321,7 @@ class TestOverview:
             ZONE,
             "",
             "1 of 1",
-            (
-                "No Pod can go to c: node-c1 (taint dedicated=gpu:NoSchedule) and 1 more; elsewhere skew would be 2,"
-                " maxSkew 1"
-            ),
+            "No Pod can go to c: taint dedicated=gpu:NoSchedule; elsewhere skew would be 2, maxSkew 1",
         ]
 
     def test_a_column_is_cut_at_the_minimum_and_at_the_limit(self) -> None:

@@ -302,8 +302,8 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (
         EITHER,
         (
-            r"^Minimum: (?P<least>\d+), because minDomains requires (?P<asked>\d+) domains and (?P<n>\d+) counts?\."
-            r"(?: Each Pod counts only its own node\.)?$"
+            r"^Minimum: (?P<least>\d+), because minDomains requires (?P<asked>\d+) domains and only (?P<n>\d+)"
+            r" counts?\.(?: Each Pod counts only its own node\.)?$"
         ),
         _too_few,
     ),

@@ -12,7 +12,7 @@ def test_who_holds_the_minimum() -> None:
     assert constraints.minimum_text(2, ("a", "b")) == "Minimum: 2 (a, b)."
     assert constraints.minimum_text(2, tuple("abcdefg")) == "Minimum: 2 (7 domains)."
     assert constraints.minimum_text(0, ()) == "Minimum: 0 (no domain is counted)."
-    assert constraints.too_few_domains(2, 3) == "Minimum: 0, because minDomains requires 3 domains and 2 count."
+    assert constraints.too_few_domains(2, 3) == "Minimum: 0, because minDomains requires 3 domains and only 2 count."
 
 
 def test_whether_one_more_pod_may_go_there() -> None:

@@ -301,7 +301,14 @@ class RolloutGoesOn(msgspec.Struct, frozen=True):
     replaces: bool = False
 
 
-Wait: TypeAlias = NodeRecovery | PodEnding | RolloutGoesOn
+class NodeRemoval(msgspec.Struct, frozen=True, kw_only=True):
+    """Nodes about to be removed; without them the Pod finds a node."""
+
+    nodes: tuple[str, ...]
+    trouble: NodeTrouble
+
+
+Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | RolloutGoesOn
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):

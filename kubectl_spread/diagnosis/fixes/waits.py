@@ -25,14 +25,9 @@ from kubectl_spread.simulation.control_loop import ControlLoop
 
 MOST = 3
 """Taints, Pods and things to wait for that are named (count of each)."""
-LEAVING = frozenset(
-    (
-        NodeTrouble.OUT_OF_SERVICE,
-        NodeTrouble.MACHINE_LEAVES,
-        NodeTrouble.AUTOSCALER_DELETES,
-        NodeTrouble.SET_APART_BY_GKE,
-    )
-)
+LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES))
+"""Problems of nodes that are about to be removed."""
+LASTING = LEAVING | {NodeTrouble.OUT_OF_SERVICE, NodeTrouble.SET_APART_BY_GKE}
 """Problems from which nodes do not recover."""
 MOST_ENDING = 50
 """Pods that are being deleted (count) that are taken away together."""
@@ -59,6 +54,7 @@ def waits_of(situation: Situation, spent: Spent) -> tuple[conclusion.Wait, ...]:
 
 def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     yield from _recoveries(situation)
+    yield from _removals(situation)
     alone = [pod for pod, _ in _kept_pods(situation, spent, lambda _, why: isinstance(why, conclusion.Ending))]
     together = () if alone else _ending_together(situation, spent)
     yield from (_until_gone(pods, situation) for pods in (*((pod,) for pod in alone), together) if pods)
@@ -133,7 +129,7 @@ def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
             troubles[NodeTrouble.CORDONED] = None
         if NodeTrouble.CORDONED in troubles and not nodes.in_maintenance(info):
             continue
-        passing = [each for each in troubles if each is not None and each not in LEAVING]
+        passing = [each for each in troubles if each is not None and each not in LASTING]
         if len(passing) == len(troubles):
             first = min(passing, key=lambda each: each is NodeTrouble.CORDONED)
             found.setdefault((first, NodeTrouble.CORDONED in passing), []).append(info)
@@ -145,6 +141,19 @@ def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
             trouble=trouble,
             cordoned=cordoned,
         )
+
+
+def _removals(situation: Situation) -> Iterator[conclusion.NodeRemoval]:
+    """Yield all nodes about to be removed, if a domain without its nodes no longer counts and so the Pod finds one."""
+    troubles = {
+        info.name: meaning_of(taint)
+        for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)])
+        for taint in nodes.closing_taints(situation, info.node)
+        if meaning_of(taint) in LEAVING
+    }
+    trouble = next(iter(troubles.values()), None)
+    if trouble and replace(situation, handle=reduce(Handle.without_node, troubles, situation.handle)).feasible:
+        yield conclusion.NodeRemoval(nodes=tuple(troubles), trouble=trouble)
 
 
 def _rollout_lets_in(situation: Situation) -> bool:

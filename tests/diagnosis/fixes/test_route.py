@@ -153,7 +153,7 @@ def test_a_pod_nobody_owns_is_made_anew() -> None:
     found = offered(None)["RaiseMaxSkew"]
     (line,) = found.commands
     assert line.startswith("kubectl get pod web-0 -n default -o json | kubectl patch --local -f - --type=json -p ")
-    assert found.starts == "deletes and recreates the Pod; nothing of it runs yet"
+    assert found.starts == "deletes and recreates the Pod, which does not run yet"
 
 
 def test_an_owner_we_do_not_know_gets_no_command_but_the_field() -> None:

@@ -43,15 +43,23 @@ class TestNodes:
         "closed",
         [
             {"taints": ["node.kubernetes.io/not-ready:NoSchedule", "dedicated=gpu:NoSchedule"]},
-            {"taints": ["ToBeDeletedByClusterAutoscaler:NoSchedule"]},
             {"taints": ["dedicated=gpu:NoSchedule"]},
             {**NOT_READY, "allocatable": {"pods": "0"}},
             CORDONED,
         ],
-        ids=["is reserved too", "is about to leave", "is reserved", "is full too", "is cordoned and nothing more"],
+        ids=["is reserved too", "is reserved", "is full too", "is cordoned and nothing more"],
     )
     def test_not_one_that(self, closed: Object) -> None:
         assert waits([*zones(c=closed), *LEFT], web()) == []
+
+    def test_the_last_one_of_a_zone_that_is_about_to_leave(self) -> None:
+        """Then the zone no longer counts. Where another of its nodes stays, it does."""
+        leaving: Object = {"taints": ["ToBeDeletedByClusterAutoscaler:NoSchedule"]}
+        (found,) = search([*zones(c=leaving), *LEFT], web()).waits or ()
+        assert (found.kind, found.nodes) == ("NodeRemoval", ("c1",))
+        assert found.message == "c1 to be removed: about to be deleted by an autoscaler"
+        full = node("c2", zone="c", allocatable={"pods": "0"})
+        assert waits([*zones(c=leaving), full, *LEFT], web()) == []
 
     @pytest.mark.parametrize("name", ["example.com/maintenance", "weave.works/kured-reboot-in-progress"])
     def test_one_whose_maintenance_goes_on(self, name: str) -> None:

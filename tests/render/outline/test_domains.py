@@ -89,7 +89,7 @@ def test_too_few_domains() -> None:
     constraint = spread(ZONE, selector=app("web"), minDomains=5)
     told = lines(constraint_of(incoming(constraint), ABC))
     assert "minDomains 5" in told[0]
-    assert told[-1] == "Minimum: 0, because minDomains requires 5 domains and 3 count."
+    assert told[-1] == "Minimum: 0, because minDomains requires 5 domains and only 3 count."
 
 
 def test_no_domain_is_counted() -> None:

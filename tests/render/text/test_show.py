@@ -250,7 +250,7 @@ class TestNext:
             ({}, "each Pod counts only its own node."),
             (
                 {"minDomains": 2},
-                "0, because minDomains requires 2 domains and 1 counts. Each Pod counts only its own node.",
+                "0, because minDomains requires 2 domains and only 1 counts. Each Pod counts only its own node.",
             ),
             ({"nodeAffinityPolicy": "Ignore"}, "0 (b, c)."),
         ],
