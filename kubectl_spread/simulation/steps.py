@@ -297,7 +297,8 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             waits_at = name if tried_again or any(_waited_for(drained, cluster)) else ""
         blocked += [Blocked(pod, held[pod.key]) for pod in drained if pod.key in held]
         gone += [pod for pod in drained if pod.key not in held]
-    return replace(_gone(gone, cluster), blocked=tuple(blocked), notes=(*flags, *_waited_for(gone, cluster)))
+    done = _gone((pod for pod in gone if not pod.terminating), cluster)
+    return replace(done, blocked=tuple(blocked), notes=(*flags, *_waited_for(gone, cluster)))
 
 
 def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:

@@ -11,7 +11,7 @@ from kubectl_spread.commands.simulate import exit_code
 from kubectl_spread.exit_code import ExitCode
 from tests.build import ZONE, Object, pod
 from tests.build_workloads import controller, workload
-from tests.simulation.test_steps import READY, SIX, budget, deployment, last, names, running, simulated
+from tests.simulation.test_steps import READY, SIX, budget, deployment, last, names, running, simulated, stateful
 
 OTHER = workload("DaemonSet", "other", replicas=0)
 """A DaemonSet that is there, so that DaemonSets were read."""
@@ -149,3 +149,10 @@ class TestFlagsOfKubectlDrain:
         flags = "--delete-emptydir-data --disable-eviction '--pod-selector=app in (api,web)'"
         assert note.split("`")[1] == f"kubectl drain a1 {flags}"
         assert "kubectl deletes no Pod of the node without --delete-emptydir-data" in note
+
+
+def test_a_pod_that_is_being_deleted_already_is_not_evicted_again() -> None:
+    """A lost node keeps its Pod until the node is removed; the step before has deleted it."""
+    lost, removed = simulated([*SIX, *stateful(["a1", "b1", "c1"])], "lose a1", "remove a1").steps
+    assert [each.pod for each in lost.evicted] == ["web-0"]
+    assert (removed.evicted, removed.lost, removed.pending) == ((), (), ())
