@@ -281,7 +281,7 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
 def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
     constraint = f"The constraint on {brief_key(key)}"
-    starts = f"{constraint} counts Pods with {selector}, not this Pod", f"{constraint} does not count this Pod"
+    starts = f"{constraint} selects {selector}, not this Pod", f"{constraint} does not count this Pod"
     why = texts_of(cause.why) if cause.why else Texts((), ())
     longer = [f"{start}. {begun(text)}" for text in why.sentences for start in starts]
     return Texts(

@@ -342,7 +342,7 @@ def test_a_constraint_that_counts_others_and_not_the_pod_is_named_first() -> Non
     other = pod("other", on="a1", labels={"app": "other"}), pod("one", on="a1", labels={"app": "other"})
     described = incoming(zoned(selector=app("other")))
     summary = report_of(described, [*PINNED_ROOM, *other]).summary
-    assert summary.startswith("The constraint on zone counts Pods with app=other, not this Pod. ")
+    assert summary.startswith("The constraint on zone selects app=other, not this Pod. ")
     assert f"taint {GPU}" in summary
 
 
