@@ -107,15 +107,10 @@ def node_claim_template(
     known: scheduling.KnownLabels,
     release: tuple[int, ...],
 ) -> NodeClaimTemplate:
-    """Return the template of a NodePool.
+    """Return the template of a NodePool, by the rules of the release.
 
-    Args:
-        pool: the NodePool.
-        zones: those of the subnets of its node class; None for unknown.
-        snapshot: the cluster.
-        specs: the instance types that exist; None for unknown.
-        known: labels that nodes may have though nothing names them.
-        release: whose rules apply.
+    ``zones``: those of the subnets of its node class; None for unknown. ``specs``: the instance types that exist; None
+    for unknown. ``known``: labels that nodes may have though nothing names them.
     """
     template = pool.spec.template
     node_class = template.spec.node_class_ref
