@@ -20,7 +20,7 @@ from kubectl_spread.objects.autoscaling import NodeGroupHealth, NodeGroupStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import Handle
 from tests.autoscalers.clusters import POOL, Object, snapshot_of
-from tests.autoscalers.generate import DISRUPTED, HOST, Generator
+from tests.autoscalers.generate import DISRUPTED, HOST, REBOOTING, Generator
 from tests.conformance.answer import profile_of
 from tests.conformance.record import ask, oracle
 
@@ -43,7 +43,7 @@ def clusters(seed: int, count: int) -> Iterator[tuple[list[Object], Object]]:
             labels, spec = node["metadata"]["labels"], node["spec"]
             labels[GROUP] = labels.pop(POOL, "none")
             node["metadata"].pop("deletionTimestamp", None)
-            spec["taints"] = [each for each in spec["taints"] if each != DISRUPTED]
+            spec["taints"] = [each for each in spec["taints"] if each not in (DISRUPTED, REBOOTING)]
             spec["taints"] += [LEAVING] if draw.random() < 0.1 else []
             if draw.random() < 0.1:
                 spec["unschedulable"] = True
