@@ -24,6 +24,7 @@ from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.controlplane.identity import ADMIN
+from tests.protobuf import NOT_OF_PODS
 
 pytestmark = pytest.mark.e2e
 
@@ -75,10 +76,21 @@ def _listed(plane: ControlPlane, path: str, media_type: str) -> bytes:
         return pool.request("GET", f"{plane.server}{path}", headers=headers).data
 
 
+def _without_mounts(listed: bytes) -> bytes:
+    """Return the list without the fields of mounts that are read of templates alone."""
+    page = json.loads(listed)
+    for each in page["items"]:
+        containers = [*each["spec"].get("containers", ()), *each["spec"].get("initContainers", ())]
+        for mount in (mount for container in containers for mount in container.get("volumeMounts", ())):
+            for _, field in NOT_OF_PODS:
+                mount.pop(field, None)
+    return json.dumps(page).encode()
+
+
 @pytest.mark.parametrize("kind", [NODE, POD], ids=lambda kind: kind.name)
 def test_what_the_server_sends_is_the_same_in_both_encodings(kind: Kind, large: ControlPlane) -> None:
     page_type: Any = ObjectList
-    whole = decode(_listed(large, kind.path(), JSON), page_type[kind.struct])
+    whole = decode(_without_mounts(_listed(large, kind.path(), JSON)), page_type[kind.struct])
     # Other objects are written meanwhile; the second answer is of the same version.
     exact = f"resourceVersion={whole.metadata.resource_version}&resourceVersionMatch=Exact"
     name, metadata, raw = read_list(_listed(large, f"{kind.path()}?{exact}", PROTOBUF))
