@@ -136,7 +136,7 @@ def held_by_gates(names: Sequence[str]) -> str:
 
 def held_back(gates: Sequence[str], verdict: str) -> str:
     """Return the gates, at least one, that hold a Pod back, and the verdict without them."""
-    return f"{held_by_gates(gates)}. Without {'it' if len(gates) == 1 else 'them'}: {verdict}"
+    return f"{held_by_gates(gates)}. Once {'it is' if len(gates) == 1 else 'they are'} removed: {verdict}"
 
 
 def shared_suffix(names: Collection[str]) -> str:

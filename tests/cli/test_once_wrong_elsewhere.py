@@ -79,14 +79,14 @@ ROWS = {
     "a gate holds the Pod, whatever nodes take it": Row(
         objects=[*THREE, *gated("example.com/a")],
         ask=["show", "statefulset/db"],
-        says=["OK: held by the scheduling gate example.com/a", "Without it: it can go to c1."],
+        says=["OK: held by the scheduling gate example.com/a", "Once it is removed: it can go to c1."],
         says_not=["is Pending: it can go"],
     ),
     "two gates are two": Row(
         objects=[*THREE, *gated("example.com/a", "example.com/b")],
         ask=["why-pending"],
         code=1,
-        says=["held by the scheduling gates example.com/a and example.com/b. Without them: "],
+        says=["held by the scheduling gates example.com/a and example.com/b. Once they are removed: "],
     ),
     "a repaired ReplicationController": Row(
         objects=[

@@ -457,7 +457,7 @@ def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
 def test_a_gate_comes_before_all_else(checked: Check, objects: Sequence[Object], otherwise: str) -> None:
     gated = template(schedulingGates=[{"name": "example.com/wait"}])
     report = checked([workload("Deployment", "web", pods=gated, replicas=2)], objects)
-    held = "held by the scheduling gate example.com/wait. Without it: "
+    held = "held by the scheduling gate example.com/wait. Once it is removed: "
     assert check_sentence(only(report)).startswith(f"{held}{otherwise}")
     assert (only(report).held_by, exit_code(report)) == (("example.com/wait",), 1)
 

@@ -240,7 +240,9 @@ class TestCards:
         assert page.texts(of="badge") == 2 * ["?Incomplete", "‖Gated"]
         decides, held = page.texts(of="sentence")
         assert decides == other.summary
-        assert held.startswith("Held by the scheduling gate example.com/quota. Without it: it can be scheduled now")
+        assert held.startswith(
+            "Held by the scheduling gate example.com/quota. Once it is removed: it can be scheduled now"
+        )
 
     def test_what_becomes_of_manifests_is_told_in_a_word(self) -> None:
         page = page_of(golden_report("check/manifests"))

@@ -107,10 +107,11 @@ def test_where_a_pod_that_waits_can_go() -> None:
     )
     assert show.pending_pod("web-2", ("a1", "b1"), (), known=True) == "web-2 is Pending: it can go to a1, b1."
     assert show.pending_pod("web-2", ("a1",), ("x",), known=True) == (
-        "web-2 is held by the scheduling gate x. Without it: it can go to a1."
+        "web-2 is held by the scheduling gate x. Once it is removed: it can go to a1."
     )
     assert show.pending_pod("web-2", (), ("x", "y"), known=True) == (
-        "web-2 is held by the scheduling gates x and y. Without them: no node takes it (why-pending explains why)."
+        "web-2 is held by the scheduling gates x and y. Once they are removed: no node takes it (why-pending explains"
+        " why)."
     )
 
 

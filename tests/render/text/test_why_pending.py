@@ -101,7 +101,7 @@ class TestPendingText:
     def test_gates_come_before_the_verdict(self) -> None:
         text = told(pending(incoming(), ABC, held_by=("a.example/x", "b.example/y")))
         assert text.startswith(
-            "default/new is held by the scheduling gates a.example/x and b.example/y. Without them: it can be"
+            "default/new is held by the scheduling gates a.example/x and b.example/y. Once they are removed: it can be"
             " scheduled now"
         )
 
