@@ -351,7 +351,8 @@ def test_the_decision_of_an_autoscaler_names_what_may_not_be_read(binaries: Bina
         client.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         client.apply([pool("default", "a")])
         new_node = "Karpenter: nothing read here forbids a new node from NodePool default (zone a)."
-        assert summary() == f"{new_node} Not considered: the node groups in cluster-autoscaler's status."
+        rules = "The rules of Karpenter 1.14 apply, because its release is not known."
+        assert summary() == f"{new_node} Not considered: the node groups in cluster-autoscaler's status. {rules}"
         for lacks, sentence in (
             (kinds.NODE_CLAIM, " NodeClaims could not be read, "),
             (kinds.DAEMON_SET, " Not all DaemonSets could be read, "),
