@@ -20,9 +20,9 @@ from kubectl_spread.snapshot import Snapshot
 FOLLOWED = frozenset((Effect.ROLLOUT, Effect.ROLLBACK, Effect.ROLLOUT_IN_TURN, Effect.THIS_POD_RECREATED))
 """Effects after which the owner's controller replaces or recreates Pods."""
 MOST_WORK = 4_000
-"""Changes times nodes (count) after which no other order of chance is simulated: some 50 ms."""
+"""Changes times nodes (count) after which no other order of chance is simulated."""
 MOST_PODS, MOST_VERDICTS = 500, 200_000
-"""A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated: some 400 ms."""
+"""A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated."""
 
 
 def rollout_end(
