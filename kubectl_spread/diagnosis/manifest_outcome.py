@@ -151,7 +151,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         scaled_to_zero=not (replicas or isinstance(wanted.owner, DaemonSet | Job)),
         replicas=replicas,
         placements=placed.placements,
-        pending=len(placed.waiting) + applied.waiting_before if jammed else 0,
+        pending=len(placed.waiting) + applied.waiting_before if handle.decides(first) else 0,
         failed_create=failed,
         held_by=_held_by(first),
         constraints=diagnose(shown, placed.handle, cycle.evaluate(shown, placed.handle)).constraints,

@@ -102,6 +102,11 @@ def stay_pending(number: int, why: str) -> str:
     return f"unchanged: {count_of(number, 'Pod')} {'stays' if number == 1 else 'stay'} Pending. {why}"
 
 
+def older_stay_pending(number: int) -> str:
+    """Return that this many Pods (count) of an older template stay Pending, though none of the manifest does."""
+    return f"{count_of(number, 'Pod')} of an older template {'stays' if number == 1 else 'stay'} Pending."
+
+
 def refused_pod(number: int, replicas: int, message: str, otherwise: str = "") -> str:
     """Return which of the replicas the API server refuses, its message, and what would be if it refused none."""
     more = f". Otherwise: {otherwise}" if otherwise else ""

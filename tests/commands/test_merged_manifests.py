@@ -16,10 +16,10 @@ from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.errors import ManifestError
 from tests.build import ZONE, Object, app, node, spread
-from tests.build_workloads import kubectl_applied, template, workload
+from tests.build_workloads import controller, kubectl_applied, revision, template, workload
 from tests.commands.memory import Memory
 from tests.program import spread as spread_program
-from tests.simulation.test_steps import SIX, deployment, last, pending, simulated
+from tests.simulation.test_steps import SIX, deployment, last, pending, running, simulated
 
 HARD = spread(ZONE, selector=app("web"))
 SOFT = spread(ZONE, selector=app("web"), soft=True)
@@ -54,6 +54,13 @@ def written(folder: Path, manifest: Object) -> Path:
     """Return the manifest as a file."""
     path = folder / "manifest.json"
     path.write_text(json.dumps(manifest))
+    return path
+
+
+def written_list(folder: Path, cluster: Sequence[Object]) -> Path:
+    """Return the cluster as a file."""
+    path = folder / "cluster.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster}))
     return path
 
 
@@ -283,11 +290,11 @@ def run_by(kind: str, **fields: object) -> Object:
 def test_what_may_not_change_is_compared_though_it_is_not_read(
     kind: str, args: list[str], verdict: str, tmp_path: Path, *, held: bool, known: bool
 ) -> None:
-    live, cluster = run_by(kind, args=["--a"]), tmp_path / "cluster.json"
+    live = run_by(kind, args=["--a"])
     live["metadata"]["labels"] = {"app": "web"}
     live = kubectl_applied(live) if known else live
     live["spec"] |= {"nodeName": "a1"} if kind == "Pod" else {}
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*SIX, live]}))
+    cluster = written_list(tmp_path, [*SIX, live])
     if held:
         assert spread_program("snapshot", "--from", cluster, "-o", cluster).code == 0
     manifest = written(tmp_path, run_by(kind, args=args))
@@ -314,3 +321,19 @@ def test_pods_of_an_older_revision_that_wait_are_counted(tmp_path: Path) -> None
         tmp_path, web(spread(ZONE, selector=app("web"), minDomains=9)), [*SIX, kubectl_applied(live), *others]
     )
     assert item.pending == sum(each.count for each in step.pending)
+
+
+def test_pods_of_an_older_revision_of_a_paused_deployment_that_wait_are_counted_and_told(tmp_path: Path) -> None:
+    live, *others = deployment(["a1", "b1", "c1"], HARD, replicas=3)
+    live["spec"] |= (held := {"paused": True, "strategy": {"rollingUpdate": {"maxSurge": 0}}, "replicas": 5})
+    older = revision("web", 0, pods=template(nodeSelector={"gone": "yes"}))
+    older["spec"]["replicas"] = 2
+    labels, owner = {"pod-template-hash": "h0"}, controller("ReplicaSet", "web-h0")
+    waits = [running(f"old-{at}", "", owner, labels=labels, nodeSelector={"gone": "yes"}) for at in range(2)]
+    cluster = [*SIX, kubectl_applied(live), *others, older, *waits]
+    manifest = web(HARD, replicas=5)
+    manifest["spec"] |= held
+    item, step = checked(tmp_path, manifest, cluster), applied(tmp_path, manifest, cluster)
+    assert item.pending == sum(each.count for each in step.pending) == 2
+    told = spread_program("check", "-f", written(tmp_path, manifest), "--from", written_list(tmp_path, cluster))
+    assert "2 Pods of an older template stay Pending." in told.stdout

@@ -133,6 +133,8 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
         yield wording.missing_note(item.failed_create.missing)
     if rollout is not None:
         yield wording.rollout_note(rollout.strategy, rollout.running, rollout.replaced, rollout.assumed)
+    if item.pending and item.jam is None and not item.stuck:
+        yield wording.older_stay_pending(item.pending)
     yield from evaluation.renewed_notes(item)
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
