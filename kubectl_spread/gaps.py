@@ -196,6 +196,17 @@ class MayRollOut(_Gap, frozen=True, kw_only=True):
     revision: str = ""
 
 
+class MayNotAdopt(_Gap, frozen=True, kw_only=True):
+    """A Deployment of which it is not known whether Pods without a controller have its template.
+
+    Attributes:
+        revision: their pod-template-hash.
+    """
+
+    workload: str
+    revision: str
+
+
 class MayBeRefused(_Gap, frozen=True, kw_only=True):
     """A Pod or Job of which it is not known whether a manifest changes fields that are not held: none may."""
 
@@ -244,6 +255,7 @@ Gap: TypeAlias = (
     | MayBeRefused
     | MayBreakQuota
     | MayBreakStandard
+    | MayNotAdopt
     | MayRollOut
     | UnreadTemplate
     | Decider

@@ -19,18 +19,18 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason,
 from kubectl_spread.commands.admission_errors import tables
 from kubectl_spread.commands.manifests import Manifest, spec_of
 from kubectl_spread.controllers.replicas import made_for
-from kubectl_spread.controllers.revisions import of_older_revision
+from kubectl_spread.controllers.revisions import of_older_revision, orphans_of_template
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.errors import ManifestProblem
-from kubectl_spread.gaps import Gap, MayRollOut
+from kubectl_spread.gaps import Gap, MayNotAdopt, MayRollOut
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.kinds import BY_API, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import is_whole, may_roll_out
-from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.scheduler.resource import total
 from kubectl_spread.snapshot import Snapshot
 
@@ -128,12 +128,16 @@ def _identity(manifest: Manifest) -> Hashable:
 
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     found = _judged_by_standard(_over_live(manifest, snapshot, how), snapshot)
-    if not isinstance(found.obj, StatefulSet | DaemonSet) or found.refused:
+    owner, workload = found.obj, f"{manifest.namespace}/{manifest.ref}"
+    gap: type[MayRollOut | MayNotAdopt] = MayRollOut
+    if isinstance(owner, StatefulSet | DaemonSet) and not found.refused:
+        pods = [pod for pod, certain in of_older_revision(owner, snapshot, snapshot.all(Pod)) if not certain]
+    elif isinstance(owner, Deployment) and not found.refused and any(made_for(owner, snapshot)):
+        gap, pods = MayNotAdopt, [*orphans_of_template(owner, snapshot)]
+    else:
         return found
-    older = of_older_revision(found.obj, snapshot, snapshot.all(Pod))
-    unread = dict.fromkeys(revision_of(pod) for pod, certain in older if not certain)
-    workload = f"{manifest.namespace}/{manifest.ref}"
-    return replace(found, unknown=(*found.unknown, *(MayRollOut(workload=workload, revision=each) for each in unread)))
+    unread = (gap(workload=workload, revision=each) for each in dict.fromkeys(map(revision_of, pods)))
+    return replace(found, unknown=(*found.unknown, *unread))
 
 
 def _within_quotas(manifest: Manifest, snapshot: Snapshot, charged: dict[str, Amounts]) -> Manifest:

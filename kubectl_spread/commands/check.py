@@ -32,7 +32,7 @@ from kubectl_spread.errors import UsageError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.wording.incomplete import MAY_ROLL_OUT, UNREADABLE
+from kubectl_spread.wording.incomplete import MAY_NOT_ADOPT, MAY_ROLL_OUT, UNREADABLE
 from kubectl_spread.wording.words import listed
 
 if TYPE_CHECKING:
@@ -205,7 +205,8 @@ def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool 
         for item in report.items
     )
     # Where it is unknown whether a template rolls out, it is unknown whether its Pods find nodes.
-    known = [item for item in report.items if all(gap.consequence != MAY_ROLL_OUT for gap in item.incomplete)]
+    unsure = {MAY_ROLL_OUT, MAY_NOT_ADOPT}
+    known = [item for item in report.items if unsure.isdisjoint(gap.consequence for gap in item.incomplete)]
     nowhere = [item for item in known if (item.stuck or item.jam) and not (autoscaling and may_get_a_node(item))]
     failed = bool(nowhere) or any(item.failed_create or item.held_by for item in known)
     failed = failed or any(item.validation for item in report.items)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers import templates
+from kubectl_spread.controllers import revisions, templates
 from kubectl_spread.controllers.rolling_update import fenceposts
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ScaledMeta
@@ -37,7 +37,10 @@ def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
 
 
 def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
-    """Return the ReplicaSet of the Deployment's template: an existing one with the same template, or a new one."""
+    """Return the ReplicaSet of the Deployment's template: an existing one with the same template, or a new one.
+
+    A new one gets the hash of Pods without a controller that may have the template: it adopts them.
+    """
     template = deployment.spec.template
     same = [
         found for found in replica_sets(deployment, snapshot) if templates.same_template(found.spec.template, template)
@@ -49,7 +52,8 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
         return min(same, key=_birth) if known else max(same, key=_age)
     current = newest_replica_set(deployment, snapshot)
     revision = revision_number(current) + 1 if current else 1
-    return made_for(deployment, templates.template_hash(deployment.spec.template), revision=revision)
+    orphans = (pod.metadata.labels[templates.HASH_LABEL] for pod in revisions.orphans_of_template(deployment, snapshot))
+    return made_for(deployment, next(orphans, templates.template_hash(template)), revision=revision)
 
 
 def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:

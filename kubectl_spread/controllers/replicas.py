@@ -14,7 +14,7 @@ from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.revisions import with_revision
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash, template_of
-from kubectl_spread.controllers.workloads import adopted_sets
+from kubectl_spread.controllers.workloads import adopted, adopted_sets
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
@@ -45,6 +45,20 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
             return owner, job.next_run(owner)
         case _:
             return (owner,)
+
+
+def adopted_pods(owner: Workload, snapshot: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pods that the workload adopts; for a Deployment those of ReplicaSets that it adopts or creates."""
+    namespace = owner.metadata.namespace
+    pods = [pod for pod in snapshot.all(Pod) if pod.metadata.namespace == namespace and not pod.finished]
+    orphans = [pod for pod in pods if pod.metadata.controller is None]
+    if not isinstance(owner, workloads.Deployment):
+        return tuple(adopted(owner, orphans))
+    sets = [each for each in as_created(owner, snapshot) if isinstance(each, workloads.ReplicaSet)]
+    names = {each.metadata.name for each in sets}
+    controlled = ((pod, pod.metadata.controller) for pod in pods if not pod.terminating)
+    there = [pod for pod, by in controlled if by and by.kind == workloads.ReplicaSet.__name__ and by.name in names]
+    return (*there, *(pod for each in sets for pod in adopted(each, orphans)))
 
 
 def made_for(owner: Workload, snapshot: Snapshot) -> Iterator[KubernetesObject]:

@@ -1,4 +1,4 @@
-"""Revisions of StatefulSets and DaemonSets: which existing Pods have the newest template.
+"""Revisions of workloads: which existing Pods have the newest template.
 
 Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.go getStatefulSetRevisions,
 daemon/update.go constructHistory (v1.36).
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset
 from kubectl_spread.controllers.templates import (
+    HASH_LABEL,
     may_be_of,
     pod_from_template,
     reference_to,
@@ -21,7 +22,7 @@ from kubectl_spread.controllers.templates import (
 from kubectl_spread.controllers.workloads import adopted, revision_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.template_rest import same_rest
-from kubectl_spread.objects.workloads import ControllerRevision, DaemonSet, StatefulSet
+from kubectl_spread.objects.workloads import ControllerRevision, DaemonSet, Deployment, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -55,6 +56,17 @@ def of_older_revision(
             yield pod, False
         elif held is not None and same_template(held, template):
             yield pod, same_rest(held.rest, template.rest) is True
+
+
+def orphans_of_template(owner: Deployment, snapshot: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pods that a new ReplicaSet of the Deployment may adopt: they may have its template, and so its hash.
+
+    Source: deployment/sync.go getNewReplicaSet: the name, the labels and the selector have the hash (v1.36).
+    """
+    there = (pod for pod in snapshot.all(Pod) if pod.metadata.namespace == owner.metadata.namespace)
+    orphans = [pod for pod in there if pod.metadata.controller is None and not pod.finished]
+    made = pod_from_template(owner)
+    return tuple(pod for pod in adopted(owner, orphans) if HASH_LABEL in pod.metadata.labels and may_be_of(made, pod))
 
 
 def is_of_newest_revision(pod: Pod, owner: StatefulSet | DaemonSet) -> bool:

@@ -219,17 +219,6 @@ def adopted(owner: Workload, orphans: Iterable[OwnedT]) -> Iterator[OwnedT]:
             yield replace(each, metadata=replace(metadata, owner_references=owners))
 
 
-def adopted_pods(owner: Workload, snapshot: Snapshot) -> tuple[Pod, ...]:
-    """Return the Pods without a controller that the workload adopts; for a Deployment those of adopted ReplicaSets."""
-    namespace = owner.metadata.namespace
-    pods = [pod for pod in snapshot.all(Pod) if pod.metadata.namespace == namespace and not pod.finished]
-    if not isinstance(owner, Deployment):
-        return tuple(adopted(owner, (pod for pod in pods if pod.metadata.controller is None)))
-    taken = {each.metadata.name for each in adopted_sets(owner, snapshot)}
-    controlled = ((pod, pod.metadata.controller) for pod in pods if not pod.terminating)
-    return tuple(pod for pod, by in controlled if by and by.kind == ReplicaSet.__name__ and by.name in taken)
-
-
 def adopted_sets(owner: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:
     """Return the ReplicaSets without a controller that the Deployment adopts."""
     there = (each for each in snapshot.all(ReplicaSet) if each.metadata.namespace == owner.metadata.namespace)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.controllers import daemonset, statefulset
 from kubectl_spread.controllers import persistent_volumes as volumes
+from kubectl_spread.controllers.replicas import adopted_pods
 from kubectl_spread.controllers.rollout_plan import (
     Assumption,
     DesiredWorkload,
@@ -20,7 +21,6 @@ from kubectl_spread.controllers.rollout_plan import (
     running_pods,
 )
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
-from kubectl_spread.controllers.workloads import adopted_pods
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, diagnose
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.incomplete import deciders

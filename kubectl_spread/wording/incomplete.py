@@ -25,13 +25,14 @@ OfManifest: TypeAlias = (
     | gaps.MayBeRefused
     | gaps.MayBreakQuota
     | gaps.MayBreakStandard
+    | gaps.MayNotAdopt
     | gaps.MayRollOut
     | gaps.UnknownKind
     | gaps.UnknownLastApplied
     | gaps.UnknownManagers
 )
-MAY_ROLL_OUT = "it may roll out"
-"""The consequence for a workload of which a snapshot does not hold all of the template."""
+MAY_ROLL_OUT, MAY_NOT_ADOPT = "it may roll out", "it may create new Pods beside those of this revision"
+"""The consequence for a workload of which not all of a template is known."""
 UNREADABLE = "unreadable"
 """Why a file was not checked, whatever is wrong in it."""
 NEVER_RUNS = "no node has that name: it never runs, and pod garbage collection deletes it"
@@ -177,6 +178,8 @@ def _of_manifest(gap: OfManifest) -> Texts:
         case gaps.MayBreakStandard():
             told = f"the namespace enforces the Pod Security Standard {gap.standard}: its Pods may be refused"
             return f"the security contexts and volumes of {gap.workload}", "not all are in the snapshot", told
+        case gaps.MayNotAdopt():
+            return f"revision {gap.revision} of {gap.workload}", "not read", MAY_NOT_ADOPT
         case gaps.MayRollOut() if gap.revision:
             return f"revision {gap.revision} of {gap.workload}", "not read", MAY_ROLL_OUT
         case gaps.MayRollOut():

@@ -1,4 +1,4 @@
-"""Revisions of StatefulSets and DaemonSets to which a manifest goes back, or which a new object adopts."""
+"""Revisions to which a manifest goes back, or which a new object adopts."""
 
 from __future__ import annotations
 
@@ -67,6 +67,25 @@ def test_pods_that_are_adopted_stay_where_they_are_of_the_template(
     code, placed, unknown = checked(tmp_path, objects, manifest_of(kind, manifest))
     named = [each.format(ref=f"{kind.lower()}/web").replace("web-1", revision, 1) for each in expected[2]]
     assert (code, placed, unknown) == (*expected[:2], named)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "expected"),
+    [
+        (template(), (3, 0, ["revision 59d4 of default/deployment/web"])),
+        # The Pods do not show their environment.
+        (with_env("1"), (3, 0, ["revision 59d4 of default/deployment/web"])),
+        (template(nodeSelector={"kubernetes.io/os": "linux"}), (1, 0, [])),
+        (template(image="app:2"), (0, 2, [])),
+    ],
+    ids=["the same", "another environment", "another selector", "another image"],
+)
+def test_a_deployment_may_adopt_pods_of_which_the_replica_set_is_gone_too(
+    manifest: Object, expected: tuple[int, int, list[str]], tmp_path: Path
+) -> None:
+    labels = {"app": "web", "pod-template-hash": "59d4"}
+    orphans = [pod(f"web-59d4-{n}", on="a1", labels=labels) for n in (0, 1)]
+    assert checked(tmp_path, orphans, manifest_of("Deployment", manifest)) == expected
 
 
 def test_a_new_daemon_set_keeps_what_one_that_never_rolled_out_left(tmp_path: Path) -> None:

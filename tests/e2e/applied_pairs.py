@@ -118,7 +118,7 @@ def drawn(seed: int) -> Pair:
             else each
             for each in _histories(kind)[word]
         ]
-    history.sort(key=lambda done: done == _ORPHAN)
+    history.sort(key=lambda done: (done in _ORPHANS, done == _ORPHANS[-1]))
     change = dice.choice(sorted(_CHANGES))
     again = _changed(fields, _CHANGES[change], dice)
     return Pair(
@@ -274,6 +274,7 @@ _STRATEGIES: Mapping[str, Sequence[Object]] = {
     ),
 }
 _ORPHAN = ("delete", "{ref}", "--cascade=orphan")
+_ORPHANS = (_ORPHAN, ("delete", "rs", "--all", "--cascade=orphan"))
 _SCALE = ("scale", "{ref}", "--replicas=3")
 
 
@@ -310,7 +311,7 @@ def _histories(kind: str) -> Mapping[str, Sequence[Done | str]]:
     match kind:
         case "Deployment":
             paused = {"paused": (("rollout", "pause", "{ref}"),)}
-            return {**idle, **orphaned, **_ROLLING, **paused, "scaled": (_SCALE,)}
+            return {**idle, **orphaned, "orphaned-twice": _ORPHANS, **_ROLLING, **paused, "scaled": (_SCALE,)}
         case "StatefulSet":
             return {**idle, **orphaned, **_ROLLING, "scaled": (_SCALE,), "orphaned-again": (_ORPHAN,)}
         case "DaemonSet":
