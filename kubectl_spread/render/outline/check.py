@@ -138,19 +138,24 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     yield from evaluation.renewed_notes(item)
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
-        if not item.sampled and (chance := wording.chance_note(item.placements)):
-            yield chance
-        if not item.sampled and item.elsewhere:
-            yield wording.elsewhere_note(item.elsewhere, alone=len(item.placements) == 1)
-    if item.sampled:
-        yield f"{scores_some(item.orders)}."
-    elif item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
-        yield wording.RANDOM_TIES.format(item.orders)
-    elif item.orders == 1 and any(placement.ties for placement in item.placements):
-        yield wording.TIES_BY_NAME
+    yield from _notes_on_chance(item)
     if extent.wide and item.feasible:
         totals = {node.name: node.scores.get("total", 0) for node in item.nodes if isinstance(node.scores, dict)}
         yield wording.ranking_note({name: totals.get(name, 0) for name in item.feasible})
+
+
+def _notes_on_chance(item: CheckItem) -> Iterator[str]:
+    if item.sampled:
+        yield f"{scores_some(item.orders)}."
+        return
+    if chance := wording.chance_note(item.placements):
+        yield chance
+    if item.placements and item.elsewhere:
+        yield wording.elsewhere_note(item.elsewhere, alone=len(item.placements) == 1)
+    if item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
+        yield wording.RANDOM_TIES.format(item.orders)
+    elif item.orders == 1 and any(placement.ties for placement in item.placements):
+        yield wording.TIES_BY_NAME
 
 
 def ranges_of(constraint: ConstraintReport, item: CheckItem) -> Ranges:
