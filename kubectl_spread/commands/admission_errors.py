@@ -67,7 +67,12 @@ def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
         yield required("metadata.name", "name or generateName is required")
 
 
-def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
+def apply_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
+    """Return what to know about applying the manifest, and the API server does not say."""
+    return (*_repeated_warnings(manifest), *_reset_replicas_warnings(manifest, before))
+
+
+def _reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
     """Return the warning that applying the manifest resets replicas, or removes no fields; none for neither."""
     obj, live = manifest.obj, None
     if isinstance(obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
@@ -87,7 +92,7 @@ def reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[Valid
     return (ValidationWarning(field=manifest.merge.kept[0], message=message),)
 
 
-def repeated_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
+def _repeated_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     """Return a warning for an object or a key given twice: the last one counts.
 
     Of a key, kubectl sends only the last value, also with strict validation.

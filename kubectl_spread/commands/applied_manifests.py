@@ -7,10 +7,17 @@ from typing import BinaryIO, cast
 
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
-from kubectl_spread.commands.admission_errors import pod_errors, review_of
-from kubectl_spread.commands.applying import merge_all
+from kubectl_spread.commands.admission_errors import apply_warnings, pod_errors, review_of
+from kubectl_spread.commands.applying import merge_all, merged_constraints
 from kubectl_spread.commands.bad_objects import find_malformed
-from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
+from kubectl_spread.commands.manifests import (
+    MOST_PODS,
+    Manifest,
+    ManifestSources,
+    read_manifests,
+    skipped_notes,
+    too_many,
+)
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed, over_quota
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
@@ -18,11 +25,8 @@ from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.scheduler.profile import Profile
-from kubectl_spread.simulation.steps import NotScaled, StepNote, UnknownController
 from kubectl_spread.snapshot import Snapshot
-
-_SCALERS = frozenset(("HorizontalPodAutoscaler", "VerticalPodAutoscaler", "ScaledObject"))
-"""Kinds that scale workloads by metrics."""
+from kubectl_spread.wording.findings import FINDINGS
 
 
 def manifests_of(
@@ -41,13 +45,13 @@ def manifests_of(
     return read_manifests(sources, stdin=stdin, of_any_kind=True)
 
 
-def unsimulated_notes(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
-    """Return notes on what is not simulated: controllers of other APIs, and autoscaling of workloads."""
-    return tuple(
-        UnknownController(each.ref) if each.template is not None else NotScaled(each.ref)
-        for each in manifests
-        if each.template is not None or each.document.kind in _SCALERS
-    )
+def notes_of(manifests: Sequence[Manifest], before: Snapshot) -> Iterator[str]:
+    """Yield the notes and warnings of ``check`` on the merged manifests, with the constraints that apply merges."""
+    yield from skipped_notes(manifests)
+    for each in manifests:
+        yield from (f"{each.ref}: {warning.field}: {warning.message}" for warning in apply_warnings(each, before))
+        merges = merged_constraints(each, before)
+        yield from (f"{each.ref}: {FINDINGS.text(finding).removesuffix('.')}" for finding in merges)
 
 
 def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:

@@ -17,7 +17,7 @@ from kubectl_spread.commands.asked_manifests import AskedManifest
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
-from kubectl_spread.commands.manifests import Manifest, ManifestSources, in_its_file, read_manifests
+from kubectl_spread.commands.manifests import Manifest, ManifestSources, in_its_file, read_manifests, skipped_notes
 from kubectl_spread.commands.served_kinds import unread_documents, with_served_kinds
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
@@ -33,7 +33,6 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.wording.incomplete import MAY_NOT_ADOPT, MAY_ROLL_OUT, UNREADABLE
-from kubectl_spread.wording.words import listed
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
@@ -68,17 +67,11 @@ class CheckOptions(ManifestSources, frozen=True, kw_only=True):
 
 
 class CheckAnswer(msgspec.Struct, frozen=True):
-    """What ``check`` found."""
+    """What ``check`` found, with notes about skipped manifests."""
 
     report: CheckReport
     view: View
-    skipped: tuple[Manifest, ...] = ()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The notes about skipped manifests."""
-        names = [str(each.ref) for each in self.skipped]
-        return (f"Skipped, because they have no Pod template: {listed(names)}.",) if names else ()
+    notes: tuple[str, ...] = ()
 
 
 def check(
@@ -124,10 +117,10 @@ def check(
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
     unread = incomplete_entries(map(unreadable, problems))
     told_of = [manifest.document for manifest, _ in answered]
-    skipped = tuple(each for each in selected if each.obj is None and each.document not in told_of)
     unread += incomplete_entries(unread_documents(selected, view.snapshot, source))
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
-    return CheckAnswer(report, view, skipped)
+    notes = skipped_notes(each for each in selected if each.document not in told_of)
+    return CheckAnswer(report, view, tuple(f"{note}." for note in notes))
 
 
 def _answered(

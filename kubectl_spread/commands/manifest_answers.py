@@ -127,11 +127,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
 
 
 def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:
-    manifest = asked.manifest
-    ours = (
-        *admission_errors.repeated_warnings(manifest),
-        *admission_errors.reset_replicas_warnings(manifest, view.snapshot),
-    )
+    ours = admission_errors.apply_warnings(asked.manifest, view.snapshot)
     return ours if asked.errors else (*ours, *asked.review.warnings)
 
 

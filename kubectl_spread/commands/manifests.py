@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, TypeVar, cast
 
 import msgspec
@@ -26,6 +26,7 @@ from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, Plain
 from kubectl_spread.objects.template_rest import with_unkept
+from kubectl_spread.wording.words import listed
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
@@ -175,6 +176,12 @@ def read_manifests(
     where = ", ".join(sources.filenames) or sources.kustomize
     problem = ManifestProblem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
     raise ManifestError([problem], hint="want a Pod, or a workload such as a Deployment or CronJob")
+
+
+def skipped_notes(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """Yield that manifests were skipped, if any were: kinds of other APIs without Pods."""
+    if names := [str(each.ref) for each in manifests if each.obj is None and each.template is None]:
+        yield f"Skipped, because they have no Pod template: {listed(names)}"
 
 
 def too_many(manifest: Manifest, asked: int) -> ManifestProblem:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, unsimulated_notes
-from kubectl_spread.commands.applying import application, merge_all, merged_constraints, unreadable
+from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, notes_of
+from kubectl_spread.commands.applying import application, merge_all, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -40,7 +40,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
-from kubectl_spread.simulation.steps import Step, Verb
+from kubectl_spread.simulation.steps import Step, UnknownController, Verb
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import SHORT_KEYS, did_you_mean, listed
 
@@ -115,11 +115,7 @@ def simulate(
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         changes = tuple(step_changes(steps, found, defaults=options.defaults))
         reports = tuple(
-            simulated_step(
-                each,
-                view.metadata.connection_flags,
-                ((it.ref, finding) for it in manifests for finding in merged_constraints(it, view.snapshot)),
-            )
+            simulated_step(each, view.metadata.connection_flags, notes_of(manifests, view.snapshot))
             for each, manifests in zip(changes, applied, strict=True)
         )
     waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)
@@ -322,7 +318,8 @@ class Naming:
         objects = tuple(application(each, each.obj) for each in manifests if each.obj is not None)
         merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
-        return Step(Verb.APPLY, value, objects=objects, notes=unsimulated_notes(manifests))
+        custom = tuple(UnknownController(each.ref) for each in manifests if each.template is not None)
+        return Step(Verb.APPLY, value, objects=objects, notes=custom)
 
     def _restarted(self, value: str) -> Step:
         """Return the step that restarts a workload.

@@ -9,28 +9,20 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import Explanation, explanation_of
 from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep
-from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
-from kubectl_spread.diagnosis.findings import MergedConstraints
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
 from kubectl_spread.wording.words import held_by_gates
 
 
-def simulated_step(
-    change: StepChange, connection_flags: Sequence[str], merges: Iterable[tuple[WorkloadRef, MergedConstraints]]
-) -> SimulatedStep:
-    """Return the result of one step, with these connection flags in the commands.
-
-    ``merges``: the constraints that apply merges by their key alone, of the applied workloads.
-    """
+def simulated_step(change: StepChange, connection_flags: Sequence[str], of_manifests: Iterable[str]) -> SimulatedStep:
+    """Return the result of one step, with these connection flags in the commands, and notes on applied manifests."""
     done = change.done
     notes = (note_text(note, connection_flags) for note in done.notes)
-    merged = (f"{ref}: {FINDINGS.text(finding).removesuffix('.')}" for ref, finding in merges)
     return SimulatedStep(
         step=str(change.step),
         evicted=_evicted_pods(done.evicted, change.before),
@@ -46,7 +38,7 @@ def simulated_step(
         untried=change.untried or UNSET,
         items=change.constraints,
         orders=change.orders,
-        notes=(*notes, *merged, *map(outcome_text, change.notes)),
+        notes=(*notes, *of_manifests, *map(outcome_text, change.notes)),
     )
 
 

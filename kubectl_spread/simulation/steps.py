@@ -75,12 +75,6 @@ class UnknownController(msgspec.Struct, frozen=True):
     ref: workloads.WorkloadRef
 
 
-class NotScaled(msgspec.Struct, frozen=True):
-    """An applied autoscaler scales nothing in a simulation."""
-
-    ref: workloads.WorkloadRef
-
-
 class MirrorRemade(msgspec.Struct, frozen=True):
     """A deleted mirror Pod: the kubelet of its node keeps the containers running and creates it again."""
 
@@ -133,7 +127,6 @@ StepNote: TypeAlias = (
     | JobFailed
     | WaitsForReady
     | UnknownController
-    | NotScaled
 )
 """What else a step reports."""
 

@@ -153,8 +153,20 @@ def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
     step = applied(tmp_path, SIX, rollout, scaler)
     assert step.notes == (
         "the controller of the Pods of rollout/web is not known",
-        "the autoscaler horizontalpodautoscaler/web scales nothing in the simulation",
+        "Skipped, because they have no Pod template: horizontalpodautoscaler/web",
     )
+
+
+def test_the_notes_on_a_manifest_are_those_of_check(tmp_path: Path) -> None:
+    twice = (
+        '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "name": "p"}, "spec": {"containers":'
+        ' [{"name": "main", "image": "app:1"}]}}'
+    )
+    path = tmp_path / "manifest.yaml"
+    path.write_text(f"{twice}\n---\n{twice.replace(':1', ':2')}")
+    again = f"{path}, document 1 has the same object: kubectl applies both, the last one counts"
+    keys = "pod/p: metadata.name: the key is given twice, on line {0}: the last value counts"
+    assert last(SIX, f"apply {path}").notes == (keys.format(1), f"pod/p: metadata.name: {again}", keys.format(3))
 
 
 def test_a_scenario_applies_too(tmp_path: Path) -> None:

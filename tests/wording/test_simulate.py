@@ -17,7 +17,6 @@ from kubectl_spread.simulation.steps import (
     DaemonSetGone,
     DrainRefused,
     DrainWaits,
-    NotScaled,
     StepNote,
     StuckPods,
     UnknownController,
@@ -116,10 +115,6 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         (
             UnknownController(WorkloadRef(kind="Rollout", name="web")),
             "the controller of the Pods of rollout/web is not known",
-        ),
-        (
-            NotScaled(WorkloadRef(kind="HorizontalPodAutoscaler", name="web")),
-            "the autoscaler horizontalpodautoscaler/web scales nothing in the simulation",
         ),
     ],
     ids=str,
