@@ -36,6 +36,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         obj: the object; None for a kind of another API.
+        existing: the object of its kind and name that exists when it is sent; None if there is none.
         template: the Pod template of a kind of another API; None where it has none.
         namespace: empty for kinds without namespaces.
         merged: the plain values of the object, where it is merged with an existing one and all are known.
@@ -45,15 +46,11 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     values: Plain
     obj: KubernetesObject | None = None
+    existing: KubernetesObject | None = None
     template: PodTemplateSpec | None = None
     template_values: tuple[str, Plain] | None = None
     namespace: str = ""
     merged: Plain = None
-
-    def existing(self, before: Snapshot) -> KubernetesObject | None:
-        """Return the existing object of its kind and name; None if there is none."""
-        obj = self.obj
-        return None if obj is None else before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +83,7 @@ def review(
     The snapshot is the cluster once everything is applied, ``before`` the one that was read. If the server itself has
     ``validated`` the object, its rules are left out here.
     """
-    obj, existing = submission.obj, submission.existing(before)
+    obj, existing = submission.obj, submission.existing
     namespace = submission.namespace
     absent: tuple[FieldError, ...] = ()
     if namespace and lacks_namespace(namespace, snapshot, before):

@@ -55,7 +55,7 @@ def update_errors(new: KubernetesObject, live: KubernetesObject, release: Releas
         case workloads.Job(), workloads.Job():
             yield from _job_errors(new.spec, live.spec, release)
         case core.Pod(), core.Pod():
-            yield from _pod_errors(defaulted(new, release).spec, live.spec)
+            yield from _pod_errors(*(defaulted(pod, release).spec for pod in (new, live)))
         case PersistentVolumeClaim(), PersistentVolumeClaim():
             yield from _claim_errors(new.spec, live)
 

@@ -43,6 +43,7 @@ def review_of(
         kind=document.kind,
         values=document.values,
         obj=manifest.obj,
+        existing=manifest.live,
         template=manifest.template,
         template_values=(manifest.group.path, manifest.group.template) if manifest.group else None,
         namespace=manifest.namespace,
@@ -93,13 +94,13 @@ def _reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[Vali
 
 
 def _repeated_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return a warning for an object or a key given twice: the last one counts.
+    """Return a warning for an object or a key given twice.
 
     Of a key, kubectl sends only the last value, also with strict validation.
 
     Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0).
     """
-    again = f"{manifest.again} has the same object: kubectl applies both, the last one counts"
+    again = f"{manifest.again} has the same object: kubectl applies that one first"
     return (
         *((ValidationWarning(field="metadata.name", message=again),) if manifest.again else ()),
         *_repeated_keys(manifest),

@@ -90,7 +90,7 @@ def _find_faults_in_cluster(
     manifest: Manifest, review: Review, earlier: Sequence[Manifest], before: Snapshot, profile: Profile
 ) -> Iterator[ManifestProblem]:
     yield from _problems(manifest, (*review.namespace_errors, *review.change_errors))
-    if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
+    if isinstance(manifest.obj, Pod) and manifest.live is None:
         # A Pod is admitted as it is sent, by what is there then.
         there = before.with_objects(as_applied(each.obj, before) for each in earlier if each.obj is not None)
         made = completed(manifest.obj, (), there, profile)

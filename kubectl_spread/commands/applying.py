@@ -16,7 +16,7 @@ from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
-from kubectl_spread.commands.admission_errors import tables
+from kubectl_spread.commands.admission_errors import review_of, tables
 from kubectl_spread.commands.manifests import Manifest, spec_of
 from kubectl_spread.controllers.replicas import made_for
 from kubectl_spread.controllers.revisions import of_older_revision, orphans_of_template
@@ -31,6 +31,7 @@ from kubectl_spread.objects.kinds import BY_API, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import is_whole, may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
+from kubectl_spread.release import Release
 from kubectl_spread.scheduler.resource import total
 from kubectl_spread.snapshot import Snapshot
 
@@ -115,9 +116,14 @@ def _merge_in_turn(manifests: Sequence[Manifest], before: Snapshot, how: Applyin
         yield found
         if found.replaced:
             places[key] = each.document.problem("").place
-        if found.replaced and found.obj is not None and not found.refused:
+        if found.replaced and found.obj is not None and not _is_refused(found, before):
             left = found.obj if found.written else application(found, found.obj).over(None)
             before = before.with_objects([left])
+
+
+def _is_refused(manifest: Manifest, before: Snapshot) -> bool:
+    answer = review_of(manifest, before, before, Release())
+    return bool(answer.errors or answer.change_errors)
 
 
 def _identity(manifest: Manifest) -> Hashable:
@@ -179,6 +185,7 @@ def _over_live(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifes
     live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name) if obj is not None else None
     if obj is None or live is None:
         return manifest
+    manifest = replace(manifest, live=live)
     applied = application(manifest, obj)
     try:
         if how.ask is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
@@ -104,13 +104,12 @@ def check(
     with reporting_bad_objects(source.name, view.snapshot):
         applied = merge_all(manifests, view.snapshot, how)
         snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
-        asked = {
-            number: asked_manifests.asked_manifest(
-                each, applied[:number], view, snapshot, replicas=options.replicas, create=create
-            )
-            for number, each in enumerate(applied)
-            if each.makes_pods and not each.replaced and options.selector.matches(each.labels)
-        }
+        asked: dict[int, AskedManifest] = {}
+        for number, each in reversed([*enumerate(applied)]):
+            if each.makes_pods and not _is_replaced(each, asked.values()) and options.selector.matches(each.labels):
+                asked[number] = asked_manifests.asked_manifest(
+                    each, applied[:number], view, snapshot, replicas=options.replicas, create=create
+                )
         answered = [*_answered(applied, asked, snapshot, view, options)]
         items = _with_fixes(answered, view, options)
     built = bool(options.kustomize)
@@ -121,6 +120,13 @@ def check(
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     notes = skipped_notes(each for each in selected if each.document not in told_of)
     return CheckAnswer(report, view, tuple(f"{note}." for note in notes))
+
+
+def _is_replaced(manifest: Manifest, later: Collection[AskedManifest]) -> bool:
+    """Whether a later document has the same object; of a Pod, the first one counts if the later one is refused."""
+    place = manifest.document.problem("").place
+    stays = isinstance(manifest.obj, Pod) and any(each.errors for each in later if each.manifest.again == place)
+    return manifest.replaced and not stays
 
 
 def _answered(

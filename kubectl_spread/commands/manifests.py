@@ -60,6 +60,7 @@ class Manifest(msgspec.Struct, frozen=True):
         served_as: its kind in the API server's discovery; None for a kind of Kubernetes, or where that was not asked.
         namespace: where it would be created; empty for cluster-scoped kinds.
         name: its name, or its generateName.
+        live: the object that exists when it is applied: what an earlier document leaves, or what was read.
         written: the object of the document, where ``obj`` is merged with a live object; None where it is not.
         refused: why it cannot be merged, or why the API server refuses the result.
         served: the merged object from a dry run; None where the API server was not asked.
@@ -74,6 +75,7 @@ class Manifest(msgspec.Struct, frozen=True):
     template: PodTemplateSpec | None
     namespace: str
     name: str
+    live: KubernetesObject | None = None
     written: KubernetesObject | None = None
     merge: Merged | None = None
     refused: tuple[FieldError, ...] = ()

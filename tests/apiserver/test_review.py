@@ -18,14 +18,15 @@ from tests.build_workloads import template, workload
 def reviewed(described: Object, *live: Object, validated: bool = False) -> Review:
     """Return the review of the object in a cluster of these objects."""
     kind = BY_API[described["apiVersion"], described["kind"]]
+    obj, before = convert(described, kind.struct), snapshot([node("a"), *live])
     submission = Submission(
         api_version=kind.api_version,
         kind=kind.name,
         values=described,
-        obj=convert(described, kind.struct),
+        obj=obj,
+        existing=before.get(kind.struct, *obj.key),
         namespace=described["metadata"].get("namespace", ""),
     )
-    before = snapshot([node("a"), *live])
     return review(submission, before, before, Api(tables(), 36), Release(36), validated=validated)
 
 

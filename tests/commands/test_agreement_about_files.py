@@ -18,6 +18,13 @@ from tests.e2e.applied_pairs import counting, drawn
 from tests.program import spread
 from tests.simulation.test_steps import last
 
+RUN: Object = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "metadata": {"name": "x"},
+    "spec": {"template": template(restartPolicy="Never")},
+}
+
 
 @pytest.mark.parametrize("seed", range(30))
 def test_as_many_pods_wait_by_either(seed: int, tmp_path: Path) -> None:
@@ -114,7 +121,7 @@ def test_of_an_object_that_a_file_has_twice_the_last_counts_and_drops_what_the_f
     item = spread("check", "-f", file, "--from", cluster, "-o", "json").item
     assert {each["node"] for each in item["placements"]} == {"a1", "b1"}
     assert [each["message"] for each in item["warnings"]] == [
-        f"{file}, document 1, items[0] has the same object: kubectl applies both, the last one counts"
+        f"{file}, document 1, items[0] has the same object: kubectl applies that one first"
     ]
     for number, each in enumerate((first, last)):
         (tmp_path / f"{number}.json").write_text(json.dumps(each))
@@ -122,3 +129,25 @@ def test_of_an_object_that_a_file_has_twice_the_last_counts_and_drops_what_the_f
     for words in (["--apply", file], in_steps):
         step = spread("simulate", *words, "--from", cluster, "-o", "json").report["steps"][-1]
         assert (step["pending"], step["items"][0]["after"]) == ([], {"a": 1, "b": 1})
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "verdicts"),
+    [
+        (pod("x"), pod("x", nodeSelector={ZONE: "a"}), ["Schedulable", "Invalid"]),
+        (pod("x"), pod("x", tolerations=[{"key": "t", "operator": "Exists"}]), ["Schedulable"]),
+        (pod("x", topologySpreadConstraints=[spread_on(ZONE, maxSkew=0)]), pod("x"), ["Invalid", "Schedulable"]),
+        (RUN, {**RUN, "spec": {"template": template(restartPolicy="Never", nodeSelector={ZONE: "a"})}}, ["Invalid"]),
+    ],
+    ids=["immutable", "mutable", "the first is invalid", "of a Job"],
+)
+def test_what_a_file_has_twice_is_compared_with_what_the_first_one_leaves(
+    first: Object, last: Object, verdicts: list[str], tmp_path: Path
+) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a")]}))
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [first, last]}))
+    checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
+    assert [item["verdict"] for item in checked.items] == verdicts
+    simulated = spread("simulate", "--apply", file, "--from", cluster)
+    assert ("the API server would refuse it" in simulated.stderr) is ("Invalid" in verdicts)

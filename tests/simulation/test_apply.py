@@ -164,7 +164,7 @@ def test_the_notes_on_a_manifest_are_those_of_check(tmp_path: Path) -> None:
     )
     path = tmp_path / "manifest.yaml"
     path.write_text(f"{twice}\n---\n{twice.replace(':1', ':2')}")
-    again = f"{path}, document 1 has the same object: kubectl applies both, the last one counts"
+    again = f"{path}, document 1 has the same object: kubectl applies that one first"
     keys = "pod/p: metadata.name: the key is given twice, on line {0}: the last value counts"
     assert last(SIX, f"apply {path}").notes == (keys.format(1), f"pod/p: metadata.name: {again}", keys.format(3))
 
