@@ -247,6 +247,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
         nodes: the counted nodes in them (count).
         pins: what keeps the Pod off them, the most nodes first.
         full: the domains that the constraint closes.
+        only: whether it closes all others.
     """
 
     constraint: BlamedConstraint
@@ -254,6 +255,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
     nodes: int
     pins: tuple[PinnedNodes, ...]
     full: tuple[FullDomains, ...] = ()
+    only: bool = False
 
 
 class Conflict(Cause, frozen=True, kw_only=True):

@@ -41,9 +41,9 @@ NO_CONSTRAINT = "No spread constraint is the cause. "
 """What a sentence begins with that blames filters alone."""
 MOST_REASONS = 2
 """Reasons for which different nodes reject a Pod (count), before the rest is counted."""
-LINE = 200
+LINE = 300
 """Characters of a first line, the Pod's name included."""
-AT_WORK = len(" (none of 10 runs)")
+AT_WORK = len(" (none of 10 replicas runs)")
 """Characters of that line that say how much of the Pod's workload is at work."""
 NAMED = 60
 """Characters of a line about a workload, whatever its name."""
@@ -163,7 +163,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
             lacks = [f"{TOO_LITTLE}{enumerated([it.name for it in resources])} free"] * bool(resources)
-            return " and ".join((*lacks, *(["no room for another Pod"] if full else [])))
+            return " and ".join((*lacks, *(["as many Pods as allowed"] if full else [])))
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)
@@ -273,9 +273,9 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
         nowhere = f"No node has the label {key} that the constraint requires"
         sentences = [f"{nowhere}; {named(cause.nodes)} {has}.", f"{nowhere}. Did you mean {similar}?", f"{nowhere}."]
         return Texts(sentences, [f"no node has {key}: did you mean {similar}?", f"no node has {key}"])
-    would = f"{named(cause.nodes)} would take this Pod but {'lacks' if one else 'lack'} {key}"
-    others = "" if cause.others else "; no other node takes it"
-    return Texts([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
+    would = f"{named(cause.nodes)} would take this Pod but {'lacks' if one else 'lack'} the label {key}"
+    others = "" if cause.others else " No other node can take it."
+    return Texts([f"{would} ({has} instead).{others}", f"{would}."], [f"{would} ({has})", would])
 
 
 def _ghost_selector(cause: causes.GhostSelector) -> Texts:
@@ -425,7 +425,6 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     several = len(domains) > 1
     which = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
     many = f"{len(domains)} {_noun(constraint, len(domains))}" if several else which
-    fewest = f"{'have' if several else 'has'} the fewest Pods ({constraint.global_minimum})"
     shut = f"{'are' if several else 'is'} not available"
     if constraint.topology_key == HOSTNAME and number == len(domains):
         but = "none of them is available" if several else shut
@@ -433,6 +432,11 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         but = f"its only node, {cause.pins[0].nodes[0]}, is not available"
     else:
         but = f"none of {'their' if several else 'its'} {number} nodes is available"
+
+    def held(place: str, pods: str = "Pods") -> str:
+        lead = f"The Pod may only go to {place}, which" if cause.only else place
+        return f"{lead} {'have' if several else 'has'} the fewest {pods} ({constraint.global_minimum}), but {but}"
+
     # Each with what keeps the Pod off, with all that is known and with less and less.
     pins = _with_common_taints(cause.pins, number)
     whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
@@ -447,13 +451,14 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     )
     briefest = TAINT_PREFIX.sub("", briefly)
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
-    full = [f"{named(it.domains)} ({it.matching}{' each' * (len(it.domains) > 1)})" for it in cause.full]
-    closed = f" maxSkew {constraint.max_skew} allows no more in {', '.join(full)}." if full else ""
+    full = [
+        f"{named(it.domains)} ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})" for it in cause.full
+    ]
+    closed = f" One more in {enumerated(full)} would exceed maxSkew {constraint.max_skew}." if full else ""
     sentences = [
-        f"{which} {fewest.replace('Pods', 'matching Pods')}, but {but}: {some}.{closed}",
-        f"{which} {fewest}, but {but}: {some}.{closed}",
-        *(f"{which} {fewest}, but {but}: {why}." for why in (some, counted, briefly, briefest)),
-        *(f"{many} {fewest}, but {but}: {why}." for why in (counted, briefly, briefest)),
+        *(f"{held(which, pods)}: {some}.{closed}" for pods in ("matching Pods", "Pods")),
+        *(f"{held(which)}: {why}." for why in (some, counted, briefly, briefest)),
+        *(f"{held(many)}: {why}." for why in (counted, briefly, briefest)),
         *(f"{each} {shut}: {briefest}." for each in (which, many)),
         *(f"{many} {shut}: {why}{more}." for why in (whys[0][1], brief_whys[0][1])),
     ]

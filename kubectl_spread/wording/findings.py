@@ -126,7 +126,7 @@ def _(finding: findings.EmptySelector) -> str:
 
 
 @FINDINGS.rule(
-    summary="nodes have a label that looks like the topologyKey but is another one",
+    summary="nodes lack the topologyKey but have a similar label",
     meaning="Nodes that lack the key have a similar one. It has the same last segment, is the deprecated or"
     " well-known form, or differs in a few letters.",
     when="A warning, for nodes that lack the key of a DoNotSchedule constraint; never for a key that another"
@@ -172,7 +172,7 @@ def _(finding: findings.MinDomainsUnreachable) -> str:
     meaning="Skew is the difference from the emptiest domain. With a single domain it is always 0, so the constraint"
     " allows any distribution.",
     when="A warning, if exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's own.",
-    action="Set minDomains to the number of domains that you need, or widen the node affinity. For a DaemonSet, drop"
+    action="Let the Pods use more domains, or set minDomains to the number that you need. For a DaemonSet, drop"
     " the constraint.",
 )
 def _(finding: findings.SingleDomain) -> str:
@@ -183,7 +183,7 @@ def _(finding: findings.SingleDomain) -> str:
         )
     return (
         f"{finding.constraint.topology_key} has only one domain that counts for this Pod ({seen(finding.domain)}), so"
-        " the skew is always 0 and nothing is spread. Set minDomains, or widen the node affinity."
+        " the skew is always 0 and nothing is spread. To spread the Pods, let them use more domains, or set minDomains."
     )
 
 
@@ -199,7 +199,7 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
     are = "is" if len(finding.pods) == 1 else "are"
     return (
         f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted ({_some(finding.pods)}):"
-        " during a rollout the new Pods must fit around the old ones, and the skew may exceed maxSkew in the end."
+        " while they run they limit where new Pods may go, and after the rollout the skew may exceed maxSkew."
         f" matchLabelKeys: [{finding.label}] counts each revision separately and keeps it even."
     )
 

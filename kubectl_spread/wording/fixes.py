@@ -28,7 +28,7 @@ WAITS = Rules(EntryKind.WAIT)
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 TOUCHES = {
-    Disturbance.NOTHING: ("restart", "nothing"),
+    Disturbance.NOTHING: ("restart", "no running Pod"),
     Disturbance.REPLACED: ("restart", "Pods"),
     Disturbance.LOST: ("delete", "Pods for good"),
 }
@@ -40,7 +40,7 @@ NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fe
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
-    proposals.Uncordon: "check first why it is cordoned",
+    proposals.Uncordon: "before that, find out why it is cordoned",
     proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
     proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
@@ -75,9 +75,9 @@ _LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
-    Effect.ROLLOUT: "replaces {pods} of {owner}",
+    Effect.ROLLOUT: "replaces {pods} of {owner}{running}",
     Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
-    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner}{in_turn}; deleting {these} starts that",
+    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner}{in_turn}{running}; deleting {these} starts that",
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
         " the change of {owner} reaches it only once that is lowered and the Pod is deleted"
@@ -89,8 +89,8 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
     Effect.TEMPLATE_DIFFERS: (
-        "the template of {owner} has no such field: it was changed after the Pod was created, or admission added the"
-        " field"
+        "there is no command for this, because the template of {owner} has no such field; either the template was"
+        " changed after the Pod was created, or an admission webhook adds the field: change it there"
     ),
     Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
     Effect.LIVE_DIFFERS: "only the live {owner} has the field, and kubectl apply keeps it: change it there",
@@ -132,21 +132,28 @@ def _sets_off(route: conclusion.Route) -> str:
         lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
         advice = f"change it in its source ({route.keeper.name}): {lasts}"
     paused = _PAUSED.format(owner=route.owner) if route.paused else ""
-    one = route.pods == 1
-    running = ("it does not run yet" if one else "none of them runs yet") if route.nothing_runs else ""
-    if route.at_work is not None and one:
-        running = "it does not run"
-    elif route.at_work is not None:
-        running = f"{route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
-    effect = "" if route.effect is None else _EFFECTS[route.effect].format(**_words(route))
+    effect = "" if route.effect is None else _EFFECTS[route.effect]
+    running = "" if "{running}" in effect else _running(route)
+    effect = effect.format(**_words(route))
     if paused and route.effect is Effect.ROLLOUT:
         effect = f"that {effect}"
     return "; ".join(filter(None, (advice, paused, effect, running)))
 
 
+def _running(route: conclusion.Route) -> str:
+    """Return how many of the Pods that are replaced run; empty where that is not known, or all do."""
+    one = route.pods == 1
+    if route.at_work is None:
+        return ("it does not run yet" if one else "none of them runs yet") if route.nothing_runs else ""
+    if one:
+        return "it does not run"
+    return f"{route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
+
+
 def _words(route: conclusion.Route) -> dict[str, object]:
-    one = route.waiting == 1
+    one, running = route.waiting == 1, _running(route)
     return {
+        "running": f" ({running})" if running else "",
         "in_turn": "" if route.pods == 1 else " one after another",
         "owner": route.owner,
         "reused": route.reused,
@@ -181,9 +188,9 @@ def left_alone(what: conclusion.NotOffered) -> str:
         case conclusion.SufferingNodes():
             return _suffering(what)
         case conclusion.StayingPod():
-            return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what)}"
+            return f"{what.namespace}/{what.name} on {what.node} ({_why_not_deleted(what)})"
         case conclusion.WouldWarn():
-            return f"{summary(what.proposals)}: it would cause {', '.join(what.findings)}"
+            return f"{summary(what.proposals)} (it would cause {', '.join(what.findings)})"
         case _:
             assert_never(what)
 
@@ -202,9 +209,9 @@ def _why_not_deleted(what: conclusion.StayingPod) -> str:
 
 def _suffering(what: conclusion.SufferingNodes | conclusion.NodeRecovery) -> str:
     if what.trouble in _LEAVING:
-        return f"{first_and_more(what.nodes)}: {_TROUBLES[what.trouble]}"
+        return f"{first_and_more(what.nodes)} ({_TROUBLES[what.trouble]})"
     clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
-    return f"{first_and_more(what.nodes)}: {_TROUBLES[what.trouble]}; {clears} on recovery"
+    return f"{first_and_more(what.nodes)} ({_TROUBLES[what.trouble]}; {clears} on recovery)"
 
 
 def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) -> str:
@@ -221,11 +228,11 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in."""
     whom = "replicas without a node" if checked else "Pending Pods"
     nodes = listed(feasible) if len(feasible) <= most else count_of(len(feasible), "node")
-    find = f"{'finds' if admits == '1' else 'find'} {'one' if checked else 'a node'}"
     if siblings <= 1:
         return f"Then the Pod can go to {nodes}."
     on = nodes if len(feasible) <= most else f"one of {nodes}"
-    return f"Then {admits} of {siblings} {whom} {find}, {'the first' if checked else 'this one'} on {on}."
+    many = f"all {siblings}" if admits == str(siblings) else f"{admits} of {siblings}"
+    return f"Then {many} {whom} can be scheduled, {'the first' if checked else 'this one'} on {on}."
 
 
 def sentences(clauses: str) -> str:
@@ -269,7 +276,7 @@ def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
 def nothing_safe(shown: int) -> str:
     """Return that none of the fixes below is safe, so many of which are shown (count)."""
     each = "The fix" if shown == 1 else "Each fix"
-    return f"{each} below overrides a deliberate setting, or loses a Pod or its work."
+    return f"No safe fix was found. {each} below undoes what somebody set on purpose, or loses a Pod or its work."
 
 
 def set_apart(number: int, flag: str) -> str:
@@ -576,7 +583,7 @@ def _(fix: proposals.MakeSoft) -> str:
 def _(wait: conclusion.NodeRecovery) -> str:
     if not wait.taints:
         are = "it is" if len(wait.nodes) == 1 else "they are"
-        return f"{first_and_more(wait.nodes)}: {are} cordoned while maintenance goes on"
+        return f"{first_and_more(wait.nodes)} ({are} cordoned while maintenance goes on)"
     return f"{_suffering(wait)}{', and the cordon stays until somebody lifts it' if wait.cordoned else ''}"
 
 
@@ -589,7 +596,8 @@ def _(wait: conclusion.NodeRecovery) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRemoval) -> str:
-    return f"{first_and_more(wait.nodes)} to be removed: {_TROUBLES[wait.trouble]}"
+    domain = "its domain no longer counts" if len(wait.nodes) == 1 else "their domains no longer count"
+    return f"{first_and_more(wait.nodes)} to be removed ({_TROUBLES[wait.trouble]}): then {domain}"
 
 
 @WAITS.rule(

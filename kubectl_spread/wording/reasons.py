@@ -99,7 +99,7 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
         case reasons.InsufficientResources(full=full, resources=resources):
             amounts = (f" ({it.asked} requested, {free_text(it)})" * (not brief) for it in resources)
             short = [f"{it.name}{amount}" for it, amount in zip(resources, amounts, strict=True)]
-            lacks = ["no room for another Pod"] * full + [f"too little {enumerated(short)}"] * bool(short)
+            lacks = ["as many Pods as allowed"] * full + [f"too little {enumerated(short)}"] * bool(short)
             return f"{nodes} {has} {' and '.join(lacks)}"
         case reasons.Cordoned():
             return f"{nodes} {'is' if one else 'are'} cordoned"
@@ -137,7 +137,8 @@ def _grouped(taints: tuple[str, ...]) -> Sequence[str]:
 def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
     if reason.full:
         of_one_node = reason.pods is not None
-        yield f"{reason.pods} of {reason.allocatable_pods} Pods" if of_one_node else "no room for another Pod"
+        allowed = f"{reason.pods} Pods, at most {reason.allocatable_pods} allowed"
+        yield allowed if of_one_node else "as many Pods as allowed"
     for short in reason.resources:
         yield f"{short.asked} {short.name} requested, {free_text(short)}"
 

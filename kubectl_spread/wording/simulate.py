@@ -80,7 +80,7 @@ def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> 
         for workload, low, high, before in waiting
     ]
     one = [high for _, _, high, _ in waiting] == [1]
-    why = why if one else why.replace("this Pod", "these Pods")
+    why = why if one else why.replace("this Pod", "these Pods").replace("The Pod may only", "They may only")
     return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
 
 

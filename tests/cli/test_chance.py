@@ -139,7 +139,7 @@ def test_check_names_match_label_keys_where_a_rollout_may_end_uneven(
     assert (item["ranges"] == []) == even
     told = asked(tmp_path, "check", [*cluster(a=2, b=2, c=2), *there], manifests=[renewed]).stdout
     names = (
-        "the skew may exceed maxSkew in the end. matchLabelKeys: [pod-template-hash] counts each revision separately"
+        "the skew may exceed maxSkew. matchLabelKeys: [pod-template-hash] counts each revision separately"
         " and keeps it even"
     )
     assert (names in told) == (not even)

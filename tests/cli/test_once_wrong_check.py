@@ -103,8 +103,9 @@ ROWS = {
         words=["--replicas=5"],
         code=1,
         verdict="Unschedulable",
-        said="not schedulable. Zones b and c have the fewest Pods (1), but none of their 2 nodes is available:"
-        " claim data-db-4 is bound to pv-4 in a. maxSkew 1 allows no more in a (2).",
+        said="not schedulable. The Pod may only go to zones b and c, which have the fewest"
+        " matching Pods (1), but none of their 2 nodes is available:"
+        " claim data-db-4 is bound to pv-4 in a. One more in a (2 Pods) would exceed maxSkew 1.",
     ),
     "a RuntimeClass selects nodes": Row(
         objects=[

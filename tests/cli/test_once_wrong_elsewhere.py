@@ -96,7 +96,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["kubectl delete pod rc-0 rc-1 -n default", "Then 2 of 2 Pending Pods find a node, this one on "],
+        says=["kubectl delete pod rc-0 rc-1 -n default", "Then all 2 Pending Pods can be scheduled, this one on "],
         says_not=["RelaxNodeSelector"],
     ),
     "a repaired DaemonSet that replaces nothing by itself": Row(
@@ -154,7 +154,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["Replaces the Pod of deployment/web. It does not run yet."],
+        says=["Replaces the Pod of deployment/web (it does not run yet)."],
         says_not=["none of them"],
     ),
     "one domain is one": Row(

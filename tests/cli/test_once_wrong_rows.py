@@ -106,7 +106,7 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["Add a node", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
-        says_not=["kubectl taint", "below overrides"],
+        says_not=["kubectl taint", "below undoes"],
     ),
     "two constraints that a taint pins are both changed": Row(
         objects=[
@@ -117,13 +117,13 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["  1. HonorTaints+HonorTaints: "],
-        says_not=["kubectl taint", "below overrides"],
+        says_not=["kubectl taint", "below undoes"],
     ),
     "a Pod stays in its node pool, and asks for no less than half": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["why-pending"],
         code=1,
-        says=["2 nodes have too little cpu", "to the node pool karpenter.sh/nodepool=web"],
+        says=["have too little cpu", "to the node pool karpenter.sh/nodepool=web"],
         says_not=["LowerRequests", "kubectl patch"],
     ),
     "what a node outside the pool has free is not said": Row(
@@ -292,7 +292,7 @@ ROWS = {
         ask=["check", "--replicas=3"],
         manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
         code=1,
-        says=["Zone c has the fewest Pods (0)"],
+        says=["zone c, which has the fewest matching Pods (0)"],
         says_not=["no Pod needs to be scheduled"],
     ),
     "which Pod is ready first decides how a rollout ends": Row(
@@ -327,7 +327,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["kubectl delete pod rs-0 rs-1 -n default", "Then 2 of 2 Pending Pods find a node, this one on "],
+        says=["kubectl delete pod rs-0 rs-1 -n default", "Then all 2 Pending Pods can be scheduled, this one on "],
     ),
     "nobody schedules a Pod whose template names its node": Row(
         objects=[*ZONES, *deployed("a1", "a1", pods=template(ON_ZONES, nodeName="a1"))],

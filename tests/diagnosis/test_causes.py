@@ -153,6 +153,7 @@ def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
                 nodes=1,
                 pins=(PinnedNodes(nodes=("c1",), reasons=(BY_TAINT,)),),
                 full=(FullDomains(matching=1, domains=("a", "b")),),
+                only=True,
             ),
         ),
         (

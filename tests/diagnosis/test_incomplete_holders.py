@@ -30,7 +30,7 @@ class TestAnotherScheduler:
         report = report_of(incoming(schedulerName="volcano"), FULL)
         assert (report.verdict, report.message, report.feasible) == ("Incomplete", "", ())
         lead = "volcano schedules this Pod; kube-scheduler's filters would reject default/new: "
-        assert report.summary.startswith(f"{lead}zone c has the fewest")
+        assert report.summary.startswith(f"{lead}the Pod may only go to zone c, which has the fewest")
         assert len(report.summary) <= LINE
         assert told(report) == ["schedulerName volcano"]
 

@@ -253,6 +253,27 @@ def _holding(read: re.Match[str], facts: Facts) -> bool:
     return int(read["n"]) == minimum and all_of(read["names"], [d for d in domains if domains[d] == minimum])
 
 
+def _only_to(read: re.Match[str], facts: Facts) -> bool:
+    """Whether the constraint closes all other domains."""
+    return all_of(read["names"], [each for each in facts.domains(read["key"]) if not _closed(facts, read["key"], each)])
+
+
+def _full(read: re.Match[str], facts: Facts) -> bool:
+    """Whether a constraint with this maxSkew closes the first of the domains."""
+    first = named(read["names"])[0][0]
+    return any(
+        int(read["n"]) == facts.constraint(key)["maxSkew"]
+        and first in facts.domains(key)
+        and _closed(facts, key, first)
+        for key in _keys(facts)
+    )
+
+
+def _closed(facts: Facts, key: str, domain: str) -> bool:
+    """Whether the constraint on the key allows no more Pod in the domain."""
+    return any(facts.rejects(BRIEF[key], n) for n in facts.nodes if facts.labels(n).get(BRIEF[key]) == domain)
+
+
 def _number_holding(read: re.Match[str], facts: Facts) -> bool:
     key = BRIEF[read["key"]]
     least = facts.minimum(key)
@@ -456,7 +477,12 @@ def _only(read: re.Match[str], facts: Facts) -> bool:
     return (int(read["asked"]), int(read["n"])) in asked
 
 
+def _has_taints(read: re.Match[str], facts: Facts, name: str) -> bool:
+    return all(facts.tainted(name, taint) for taint in (read["taint"], read["other"] or read["taint"]))
+
+
 CPU = r"\d+m?"
+TAINT = r"\S+:\w+"
 WHY = (
     rf"(?P<why>cordoned|taint [^ ,;)]*\w|{CPU} cpu requested, (?:at most )?{CPU} free|too little cpu free|NotReady|"
     r"claim \S+ is bound to (?:a volume|\S+) in [a-d])"
@@ -473,17 +499,31 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (rf"{WHY} \((?P<n>\d+) nodes?\)", _so_many_at_minimum),
     (
-        rf"(?P<n>\d+) {KEY} (?:have the fewest Pods \((?P<least>\d+)\)|are not available)",
+        rf"(?P<n>\d+) {KEY}(?:, which)? (?:have the fewest Pods \((?P<least>\d+)\)|are not available)",
         _number_holding,
     ),
     (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
     (r": (?P<pins>.*?); (?P<n>\d+) more nodes? for (?:another reason|other reasons)", _more_nodes),
+    (
+        r"(?P<n>\d+) more nodes? for (?:another reason|other reasons)",
+        lambda read, facts: int(read["n"]) < len(facts.nodes),
+    ),
+    (
+        rf"(?P<n>\d+) nodes? ha(?:s|ve) the untolerated taints? (?P<taint>{TAINT})(?: and (?P<other>{TAINT}))?",
+        lambda read, facts: int(read["n"]) <= sum(_has_taints(read, facts, name) for name in facts.nodes),
+    ),
+    (
+        r"(?P<n>\d+) nodes? ha(?:s|ve) too little cpu",
+        lambda read, facts: int(read["n"]) <= sum(facts.free(name) < facts.asked for name in facts.nodes),
+    ),
     (rf"no Pod can go to {NAMES}: ", _least),
     (rf"no node of {NAMES} can take the Pod", _shut),
-    (rf"{KEY} {NAMES} (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
+    (rf"{KEY} {NAMES}(?:, which)? (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
+    (rf"may only go to {KEY} {NAMES}, which", _only_to),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
-    (rf"{NAMES} \((?P<n>\d+)(?: each)?\)(?=[,.])", _at),
+    (rf"{NAMES} \((?P<n>\d+) Pods?(?: each)?\)", _at),
+    (rf"One more in {NAMES} \(.*? would exceed maxSkew (?P<n>\d+)", _full),
     (
         (
             rf"(?:There (?:is|are)|Only) (?P<n>\d+) {KEY}(?: counts? for th(?:is|ese) Pods?)?(?: \({NAMES}\))?, but"
@@ -505,8 +545,8 @@ RULES: Sequence[tuple[str, Rule]] = (
     (r"skew would be (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
     (r"minDomains requires (?P<asked>\d+) domains, but only (?P<n>\d+) counts?", _only),
     (
-        rf"{NAMES} (?:has|have) the untolerated taints? (?P<taint>\S+:\w+)",
-        lambda read, facts: _all(lambda facts, name: facts.tainted(name, read["taint"]))(read, facts),
+        rf"{NAMES} (?:has|have) the untolerated taints? (?P<taint>{TAINT})(?: and (?P<other>{TAINT}))?",
+        lambda read, facts: _all(lambda facts, name: _has_taints(read, facts, name))(read, facts),
     ),
     (
         rf"constraint on {KEY} rejects {NAMES} too",
@@ -529,8 +569,8 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"skew over {KEY} is (?P<n>\d+) and maxSkew is (?P<most>\d+)", _skew),
     (
         (
-            r"replaces (?P<pods>\d+) Pods of [a-z]+/[a-z0-9-]+(?: one after another; deleting .*?)?; "
-            r"(?P<n>\d+|none) of them runs?"
+            r"replaces (?P<pods>\d+) Pods of [a-z]+/[a-z0-9-]+(?: one after another)? "
+            r"\((?P<n>\d+|none) of them runs?"
         ),
         _running,
     ),

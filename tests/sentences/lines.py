@@ -201,7 +201,7 @@ def _wait(read: re.Match[str], known: Known, _: str) -> bool:
 
 
 def _lets_in(read: re.Match[str], known: Known, _: str) -> bool:
-    return int(read["n"]) <= int(read["all"]) <= len(about(read, known).kin)
+    return int(read["n"] or 0) <= int(read["all"]) <= len(about(read, known).kin)
 
 
 def _totals(read: re.Match[str], known: Known, _: str) -> bool:
@@ -328,10 +328,10 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^The scheduler would report: (?P<said>.*)$", _sentence),
     (("check",), rf"^(?P<n>\d+): {NAMES} +(?:[A-Z]\w+(?:, )?)+ +(?P<why>\S.*)$", _rejected),
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
-    (("check",), rf"^(?:  Left alone:|Wait for) {NAMES}: not ready", _wait),
+    (("check",), rf"^(?:  Left alone:|Wait for) {NAMES} \(not ready", _wait),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no Pod: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
-    (("check",), r" Then (?P<n>\d+) of (?P<all>\d+) replicas without a node finds? one, ", _lets_in),
+    (("check",), r" Then (?:(?P<n>\d+) of |all )(?P<all>\d+) replicas without a node can be scheduled, ", _lets_in),
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
     (
         ("simulate",),
@@ -385,7 +385,7 @@ UNREAD: Mapping[str, str] = {
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
     r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? gives? up .*$": "fixes are counted by their own tests",
     r"^  Left alone: lower minDomains to \d+, ": "as for fixes",
-    r"Same effect as \d\.": "fixes of the list above",
+    r"For the rest, see \d\.": "fixes of the list above",
     r"^  \d+\. [\w+]+: .*?\. Then the Pod can go to (?:\d+ nodes|\S+)": "the soak of fixes tries what a fix writes",
     r"^  \d+\. [\w+]+: .*?, the first on (?:one of \d+ nodes|\S+)": "as for what a fix writes",
     r"^     ?.*$": "lines of a manifest",

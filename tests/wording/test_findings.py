@@ -152,8 +152,7 @@ SOFT = constraint(soft=True)
             findings.SingleDomain(constraint=WEB, domain="a"),
             (
                 f"{ZONE} has only one domain that counts for this Pod (a), so the skew is always 0 and nothing is"
-                f" spread. Set"
-                " minDomains, or widen the node affinity."
+                " spread. To spread the Pods, let them use more domains, or set minDomains."
             ),
         ),
         (
@@ -173,8 +172,8 @@ SOFT = constraint(soft=True)
         (
             MIXED,
             (
-                "1 Pod of other revisions of deployment/web is counted (old): during a rollout the new Pods must fit"
-                " around the old ones, and the skew may exceed maxSkew in the end. matchLabelKeys:"
+                "1 Pod of other revisions of deployment/web is counted (old): while they run they limit where new"
+                " Pods may go, and after the rollout the skew may exceed maxSkew. matchLabelKeys:"
                 " [pod-template-hash] counts each revision separately and keeps it even."
             ),
         ),

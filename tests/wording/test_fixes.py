@@ -146,10 +146,10 @@ def test_two_changes_are_one_sentence() -> None:
         (Route(effect=Effect.ROLLOUT, owner=WEB), f"replaces each Pod of {WEB}"),
         (
             Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, nothing_runs=True),
-            f"replaces 3 Pods of {WEB}; none of them runs yet",
+            f"replaces 3 Pods of {WEB} (none of them runs yet)",
         ),
-        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=0), f"replaces 3 Pods of {WEB}; none of them runs"),
-        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=2), f"replaces 3 Pods of {WEB}; 2 of them run"),
+        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=0), f"replaces 3 Pods of {WEB} (none of them runs)"),
+        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=2), f"replaces 3 Pods of {WEB} (2 of them run)"),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=2),
             "replaces 2 Pods of statefulset/db one after another; deleting this one starts that",
@@ -162,7 +162,7 @@ def test_two_changes_are_one_sentence() -> None:
             Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, paused=True, at_work=2),
             (
                 f"{WEB} is paused: nothing is replaced until it is resumed, which also rolls out all other changes"
-                f" since the pause; that replaces 3 Pods of {WEB}; 2 of them run"
+                f" since the pause; that replaces 3 Pods of {WEB} (2 of them run)"
             ),
         ),
         (
@@ -251,21 +251,21 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
     [
         (
             SufferingNodes(nodes=("a1",), taints=("x:NoSchedule",), trouble=NodeTrouble.NOT_READY),
-            "a1: not ready; the taint clears on recovery",
+            "a1 (not ready; the taint clears on recovery)",
         ),
         (
             SufferingNodes(
                 nodes=("a1", "b1", "c1"), taints=("x:NoSchedule", "y:NoExecute"), trouble=NodeTrouble.NOT_READY
             ),
-            "a1 and 2 more: not ready; the taints clear on recovery",
+            "a1 and 2 more (not ready; the taints clear on recovery)",
         ),
         (
             SufferingNodes(nodes=("a1", "b1"), taints=("x:NoSchedule",), trouble=NodeTrouble.UNREACHABLE),
-            "a1 and 1 more: kubelet unreachable; the taints clear on recovery",
+            "a1 and 1 more (kubelet unreachable; the taints clear on recovery)",
         ),
         (
             WouldWarn(proposals=(of.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
-            "uncordon a1: it would cause EmptySelector, SingleDomain",
+            "uncordon a1 (it would cause EmptySelector, SingleDomain)",
         ),
     ],
 )
@@ -277,7 +277,7 @@ def test_what_is_left_alone(what: NotOffered, text: str) -> None:
 def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
     what = SufferingNodes(nodes=("a1",), taints=("x",), trouble=trouble)
     leaves = trouble in {NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES}
-    assert re.fullmatch(f"a1: [^;]+{'' if leaves else '; the taint clears on recovery'}", left_alone(what))
+    assert re.fullmatch(rf"a1 \([^;]+{'' if leaves else '; the taint clears on recovery'}\)", left_alone(what))
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
 )
 def test_why_a_pod_is_not_deleted(why: WhyNotDeleted, text: str) -> None:
     staying = StayingPod(namespace="shop", name="web-0", node="a1", why=why)
-    assert left_alone(staying) == f"shop/web-0 on a1: {text}"
+    assert left_alone(staying) == f"shop/web-0 on a1 ({text})"
 
 
 def test_a_fragment_names_its_object_and_what_is_removed() -> None:

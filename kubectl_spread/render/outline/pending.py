@@ -20,14 +20,12 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.wording import pending as wording
-from kubectl_spread.wording.causes import shared_line
+from kubectl_spread.wording.causes import LINE, shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
 from kubectl_spread.wording.words import capital, first_name, held_back, held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
-LINE = 200
-"""Characters of a first line."""
 NO_PROBLEM = frozenset((wording.NODE_CHOSEN, wording.SCHEDULABLE))
 """What is told of Pods after the causes for which others find no node."""
 
@@ -115,7 +113,10 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     most = 0 if extent.folded else extent.same_for
     placed = _some_placed(item)
     others = wording.same_for(same, most, alone=bool(placed)) if same and not brief else ""
-    head = [outline.SameFor(line=others)] if others else []
+    headline = _headline(item)
+    if others and extent.folded:
+        headline = replace(headline, line=f"{headline.line} {others}")
+    head = [outline.SameFor(line=others)] if others and not extent.folded else []
     notes = [Note(line=line) for line in (*placed, *evaluation.renewed_notes(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
@@ -123,7 +124,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     together = len(paragraphs) if brief else 2 if extent.folded else 1
     joined = tuple(block for blocks in paragraphs[:together] for block in blocks)
     paragraphs = (joined, *paragraphs[together:])
-    return Item(item=item, headline=_headline(item), paragraphs=paragraphs, pods=len(explained))
+    return Item(item=item, headline=headline, paragraphs=paragraphs, pods=len(explained))
 
 
 def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[tuple[Block, ...]]:

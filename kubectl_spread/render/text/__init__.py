@@ -140,7 +140,7 @@ def _fixes(fixes: outline.Fixes, screen: Screen) -> Iterator[str]:
 
 def _fix(fix: outline.FixBlock, before: outline.FixBlock | None, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
-    starts = f"Same effect as {before.number}." if before and before.starts == fix.starts != "" else fix.starts
+    starts = f"For the rest, see {before.number}." if before and before.starts == fix.starts != "" else fix.starts
     sentences = filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, starts))
     yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
     for edit in fix.edits:

@@ -42,7 +42,12 @@ def patch_in(command: str) -> object:
 @pytest.mark.parametrize(
     ("kind", "fields", "lines", "starts"),
     [
-        ("StatefulSet", {}, 2, "replaces the Pod of statefulset/web; deleting this one starts that"),
+        (
+            "StatefulSet",
+            {},
+            2,
+            "replaces the Pod of statefulset/web (it does not run yet); deleting this one starts that",
+        ),
         ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of statefulset/web stay"),
         ("ReplicaSet", {}, 2, "recreates this Pod; other Pods of replicaset/web stay"),
         ("ReplicationController", {}, 2, "other Pods of replicationcontroller/web stay"),
@@ -65,7 +70,9 @@ def test_ordinals_that_do_not_exist_yet_are_not_replaced() -> None:
     asked = owned(web("web-1"), by)
     there = owned(web("web-0", on="a1"), by)
     said = fixes([*CROWDED, by, there], asked)["RaiseMaxSkew"].starts
-    assert said.startswith("replaces 2 Pods of statefulset/web one after another; deleting this one starts that")
+    assert said.startswith(
+        "replaces 2 Pods of statefulset/web one after another (1 of them runs); deleting this one starts that"
+    )
 
 
 @pytest.mark.parametrize(("partition", "said"), [(0, "replaces the Pod"), (1, "partition of statefulset/web is 1")])
@@ -102,7 +109,7 @@ def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, 
     found = offered(owner("ReplicaSet", web(), name="web-abc", of=deployment), above=deployment)["RaiseMaxSkew"]
     assert len(found.commands) == 1
     assert found.commands[0].startswith("kubectl patch deployment web ")
-    assert found.starts == f"replaces {said} of deployment/web; {running}"
+    assert found.starts == f"replaces {said} of deployment/web ({running})"
 
 
 def test_a_job_is_made_anew_without_what_the_server_wrote() -> None:
@@ -206,8 +213,8 @@ class TestTemplatesThatDiffer:
         assert (found.commands, found.starts) == (
             (),
             (
-                "the template of job/web has no such field: it was changed after the Pod was created, or admission"
-                " added the field"
+                "there is no command for this, because the template of job/web has no such field; either the template"
+                " was changed after the Pod was created, or an admission webhook adds the field: change it there"
             ),
         )
 

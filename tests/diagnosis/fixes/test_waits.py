@@ -36,7 +36,7 @@ class TestNodes:
         assert found == ExpectedChange(
             kind="NodeRecovery",
             nodes=("c1",),
-            message="c1: not ready; the taint clears on recovery",
+            message="c1 (not ready; the taint clears on recovery)",
         )
 
     @pytest.mark.parametrize(
@@ -57,7 +57,9 @@ class TestNodes:
         leaving: Object = {"taints": ["ToBeDeletedByClusterAutoscaler:NoSchedule"]}
         (found,) = search([*zones(c=leaving), *LEFT], web()).waits or ()
         assert (found.kind, found.nodes) == ("NodeRemoval", ("c1",))
-        assert found.message == "c1 to be removed: about to be deleted by an autoscaler"
+        assert (
+            found.message == "c1 to be removed (about to be deleted by an autoscaler): then its domain no longer counts"
+        )
         full = node("c2", zone="c", allocatable={"pods": "0"})
         assert waits([*zones(c=leaving), full, *LEFT], web()) == []
 
@@ -66,7 +68,7 @@ class TestNodes:
         nodes = zones(c=CORDONED)
         nodes[2]["metadata"]["annotations"] = {name: "kernel"}
         found = search([*nodes, *LEFT], web())
-        assert [each.message for each in found.waits or ()] == ["c1: it is cordoned while maintenance goes on"]
+        assert [each.message for each in found.waits or ()] == ["c1 (it is cordoned while maintenance goes on)"]
         assert found.fixes[0].id != "Uncordon"
         assert "Uncordon" in {fix.id for fix in found.fixes}
 
@@ -74,8 +76,8 @@ class TestNodes:
         nodes = zones(c={**CORDONED, "taints": [*CORDONED["taints"], *NOT_READY["taints"]]})
         nodes[2]["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
         (found,) = search([*nodes, *LEFT], web()).waits or ()
-        clears = "the taint clears on recovery, and the cordon stays until somebody lifts it"
-        assert found.message == f"c1: not ready; {clears}"
+        clears = "the taint clears on recovery), and the cordon stays until somebody lifts it"
+        assert found.message == f"c1 (not ready; {clears}"
 
     def test_nothing_is_waited_for_where_a_node_takes_the_pod(self) -> None:
         assert search([*zones(), *LEFT], web()).waits is UNSET
@@ -172,7 +174,7 @@ def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     for form in ("table", "markdown", "html"):
         told = run("why-pending", "--from", path, "-o", form).stdout
-        assert 0 < told.index("Wait for c1: not ready") < told.index("each verified by simulation on this snapshot")
+        assert 0 < told.index("Wait for c1 (not ready") < told.index("each verified by simulation on this snapshot")
         assert told.count("the taint clears on recovery") == 1
 
 
@@ -182,7 +184,9 @@ def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_pa
     objects = [*zones(c={"taints": ["x=y:NoSchedule"]}), *living, by, owners.owned(web("web-1"), by)]
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    assert "a deliberate setting, or loses a Pod or its work." in run("why-pending", "--from", path).stdout
+    assert (
+        "undoes what somebody set on purpose, or loses a Pod or its work." in run("why-pending", "--from", path).stdout
+    )
     fixes = json.loads(run("why-pending", "--from", path, "-o", "json").stdout)["items"][0]["fixes"]
     assert all("overrides" in fix or fix["disturbs"] == "PodLost" for fix in fixes)
     assert ("overrides" in fixes[0], fixes[0]["disturbs"]) == (False, "PodLost")
@@ -202,4 +206,4 @@ def test_text_names_the_pool_of_a_new_node_before_it_gives_up_a_taint(tmp_path: 
     assert "kubectl" not in told
     assert "fixes give up a node pool or a taint that sets nodes apart: see --all-fixes." in told
     told = run("why-pending", "--from", path, "--all-fixes").stdout
-    assert 0 < told.index("Add a node") < told.index("below overrides") < told.index("kubectl taint")
+    assert 0 < told.index("Add a node") < told.index("below undoes") < told.index("kubectl taint")

@@ -74,7 +74,7 @@ def test_of_a_manifest_nothing_is_said_to_restart_nothing() -> None:
         CheckItem, blocked(*fixes, source="web.yaml, document 1"), jam=Jam(replica=1, message="0/4 nodes are available")
     )
     assert lines(item)[0] == "Fixes, each verified by simulation on this snapshot:"
-    assert "restarts nothing" not in lines(msgspec.structs.replace(item, fixes=fixes[:1]))[0]
+    assert "restarts no running Pod" not in lines(msgspec.structs.replace(item, fixes=fixes[:1]))[0]
 
 
 def test_a_fix_with_all_there_is_to_say() -> None:
@@ -91,9 +91,9 @@ def test_a_fix_with_all_there_is_to_say() -> None:
         )
     )
     assert told == [
-        "One fix that restarts nothing, verified by simulation on this snapshot:",
+        "One fix that restarts no running Pod, verified by simulation on this snapshot:",
         (
-            "  1. RaiseMaxSkew: raise maxSkew to 2. Then 2 of 3 Pending Pods find a node, this one on"
+            "  1. RaiseMaxSkew: raise maxSkew to 2. Then 2 of 3 Pending Pods can be scheduled, this one on"
             " a1, b1. The same works for n1, n2. A Pod of the new revision may go to a1. Replaces 3 Pods."
         ),
         "     kubectl patch one",
@@ -105,10 +105,10 @@ def test_a_fix_with_little_to_say() -> None:
     assert lines(blocked(fix()))[1:] == ["  1. RaiseMaxSkew: raise maxSkew to 2. Then the Pod can go to a1, b1."]
 
 
-@pytest.mark.parametrize(("admits", "said"), [(2, "at least 2 of 3"), (3, "3 of 3")])
+@pytest.mark.parametrize(("admits", "said"), [(2, "at least 2 of 3"), (3, "all 3")])
 def test_more_pods_may_go_to_nodes_that_were_not_read(admits: int, said: str) -> None:
     told = lines(blocked(fix(siblings=3, admits=admits, proved_on="read")))
-    assert told[1].endswith(f" Then {said} Pending Pods find a node, this one on a1, b1.")
+    assert told[1].endswith(f" Then {said} Pending Pods can be scheduled, this one on a1, b1.")
 
 
 def test_a_new_revision_may_find_no_node_yet() -> None:
@@ -153,7 +153,7 @@ def test_a_fix_that_lets_in_no_pending_pod_hides_none_that_does() -> None:
 def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
     assert lines(blocked(fix_search="bounded")) == ["The search was cut short: --fix-budget gives it more time."]
     told = lines(blocked(fix(), fix_search="bounded"))
-    assert told[0] == "One fix that restarts nothing, verified by simulation on this snapshot:"
+    assert told[0] == "One fix that restarts no running Pod, verified by simulation on this snapshot:"
     assert told[-1] == "The search was cut short: --fix-budget gives it more time."
 
 

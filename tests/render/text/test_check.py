@@ -91,7 +91,9 @@ def test_where_it_jams(jam: Jam, said: str) -> None:
 
 def test_it_finds_no_node() -> None:
     told = lines(item_of(incoming(), [*TAINTED, *web("a1", "b1")]))
-    assert told[0].startswith("default/deployment/web: not schedulable. Zone c has the fewest matching Pods")
+    assert told[0].startswith(
+        "default/deployment/web: not schedulable. The Pod may only go to zone c, which has the fewest matching Pods"
+    )
     assert told[1].split() == ["NODES", "REJECTED-BY", "WHY"]
 
 

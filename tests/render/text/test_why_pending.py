@@ -43,8 +43,9 @@ class TestPendingText:
         text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]))
         blocks = text.split("\n\n")
         assert blocks[0] == (
-            "default/new is Pending. Zone c has the fewest matching Pods (0), but its only node, c1, is not available:"
-            " taint dedicated=gpu:NoSchedule. maxSkew 1 allows no more in a and b (1 each)."
+            "default/new is Pending. The Pod may only go to zone c, which has the fewest"
+            " matching Pods (0), but its only node, c1, is not available:"
+            " taint dedicated=gpu:NoSchedule. One more in a and b (1 Pod each) would exceed maxSkew 1."
         )
         assert blocks[1].startswith("No change that was simulated")
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
@@ -77,9 +78,9 @@ class TestPendingText:
     def test_a_first_line_that_would_be_too_long_says_it_in_fewer_words(self) -> None:
         at_work = Replicas(wanted=10, running=2)
         item = pending(incoming(), [*TAINTED, *web("a1", "b1")], name="p" * 50, replicas=at_work)
-        fitting = msgspec.structs.replace(item, summary="s" * 100)
+        fitting = msgspec.structs.replace(item, summary="s" * 200)
         assert "is Pending (2 of 10 replicas run). s" in told(fitting)
-        assert "is Pending (2 of 10 run). s" in told(msgspec.structs.replace(item, summary="s" * 110))
+        assert "is Pending (2 of 10 run). s" in told(msgspec.structs.replace(item, summary="s" * 210))
 
     def test_wide_adds_the_schedulers_reasons(self) -> None:
         text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]), wide=True)
