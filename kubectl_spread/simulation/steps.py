@@ -161,7 +161,7 @@ class Step(msgspec.Struct, frozen=True):
         merged: objects that are applied and merged with the existing ones already.
         stored, as_if: as for ``applied``.
         alone: whether only the Pods of these objects are of interest: other workloads are not synced, and their waiting
-            Pods are not tried again.
+            Pods are not tried again, until a change concerns them.
         notes: what is not known about the step.
     """
 
@@ -532,11 +532,13 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     return Done()
 
 
-def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
+def _delete(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Delete a Pod; the kubelet creates a mirror Pod again.
 
     Source: pkg/kubelet/kubelet.go tryReconcileMirrorPods (v1.36).
     """
+    if step.alone:
+        loop.leave_others(())
     pod = cluster.pods.get((step.namespace, step.ref.name if step.ref else ""))
     if pod is None:
         return Done()

@@ -159,10 +159,14 @@ AfterDeletion: TypeAlias = Recreated | HeldByFinalizers | Outlook
 
 
 class RolloutEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How many Pods of the owner (count) have no node once nothing changes, at least and at most."""
+    """How many Pods of the owner (count) have no node once nothing changes, at least and at most.
+
+    ``worth``: whether all may have a node then, or at least no fewer may run than now; more, if their work is lost.
+    """
 
     least: int
     most: int
+    worth: bool
 
 
 class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):

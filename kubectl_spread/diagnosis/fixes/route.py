@@ -1,8 +1,7 @@
-"""How to make a change permanent, what that triggers, and whether the Pods that it replaces find nodes again.
+"""How to make a change permanent, and what that triggers.
 
 A change of a Pod belongs in its owner, or the next Pod lacks it. A running Pod accepts only more labels and tolerations
-(pkg/apis/core/validation/validation.go ValidatePodUpdate). Running Pods may be on nodes that take no new Pod: cordoned
-since, tainted, or filled by later Pods.
+(pkg/apis/core/validation/validation.go ValidatePodUpdate).
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import reduce
 from typing import Literal
 
 import msgspec
@@ -20,11 +18,9 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.controllers import revisions
 from kubectl_spread.controllers.deployment import replica_set_of
-from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import controller_of, owner_of, revision_of
-from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     ChangeNode,
@@ -35,7 +31,6 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     RecreatePod,
     as_template,
     edited,
-    edited_where_it_fits,
     edits_of,
     operations_of,
 )
@@ -45,7 +40,6 @@ from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_li
 from kubectl_spread.diagnosis.fixes.owner import (
     is_of_older_revision,
     keeper_of,
-    new_revision_pod,
     patchable_owner,
     stays_valid,
     with_edits,
@@ -58,9 +52,6 @@ from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import plain
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
-from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.simulation.placement import count_placed
 
 TEMPLATE = "/spec/template"
 JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
@@ -361,48 +352,3 @@ def _recreate_job(job: workloads.Job, edits: Sequence[PodEdit]) -> Route:
         owner=_type_and_name(job),
         disturbs=Disturbance.LOST,
     )
-
-
-CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
-"""Filters that may reject the node of a running Pod, and leave the Pod there."""
-MOST_RENEWED = 25
-"""Replaced Pods (count) that are tried; those on closed nodes come first."""
-
-
-def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation) -> bool:
-    """Whether fewer Pods of the owner would run than now, once all Pods have the changed template.
-
-    It does not apply to a change that makes a constraint select its own Pod, nor to a manifest, whose Pods do not run.
-    """
-    edits = [part for part in parts if isinstance(part, EditPod)]
-    if before.written is not None or not edits or any(part.mends for part in edits):
-        return False
-    if all(route.disturbs is Disturbance.NOTHING for route in routes_of(edits, before)):
-        return False
-    # The change replaces it anyway. If it is deleted earlier, it comes back unchanged and takes its place again.
-    running = {pod.key for pod in before.running}
-    if any(isinstance(part, DeletePod) and part.obj.key in running for part in parts):
-        return True
-    closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
-    # A Pod of a StatefulSet that was evicted is there again by its name, on another node.
-    there = {(pod.key, info.name) for info in before.handle.node_infos.values() for pod in info.pods}
-    staying = (pod for pod in before.running if (pod.key, pod.spec.node_name) in there and not pod.terminating)
-    old = sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
-    owner = patchable_owner(before)
-    most = len(old) + 1
-    wanted = most if owner is None or isinstance(owner, workloads.DaemonSet) else min(replicas_of(owner), most)
-    handle = reduce(Handle.without_pod, old, after.handle)
-    return count_placed(_renewed_pods(parts, old, after, before), handle) < wanted
-
-
-def _renewed_pods(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, before: Situation) -> Iterator[Pod]:
-    upcoming = new_revision_pod(parts, before)
-    first = upcoming or after.pod
-    controller = before.pod.metadata.controller
-    # Pods with fixed names keep their claims, or the node of a daemon, but get the new revision's label.
-    apart = upcoming is None and controller is not None and controller.kind in moves.ONE_OF_ITS_NAME
-    yield first
-    for number, pod in enumerate(old):
-        made = edited_where_it_fits(pod, edits_of(parts)) if apart else first
-        name = pod.metadata.name if apart else f"{first.metadata.name}-{number}"
-        yield replace(made, metadata=replace(made.metadata, name=name), spec=replace(made.spec, node_name=""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import islice
 
 import msgspec
@@ -31,6 +31,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     NO_FIXES,
     Effect,
     FixSearch,
+    RolloutEnd,
     RolloutGoesOn,
     Route,
     VerifiedFix,
@@ -39,7 +40,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.rollout import rollout_end
-from kubectl_spread.diagnosis.fixes.route import renewal_jams, routes_of
+from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod
@@ -59,11 +60,39 @@ MOST_SIBLINGS = 100
 """Pending Pods of the workload (count) that are placed, and reported as its siblings."""
 
 
-class WorkingFix(msgspec.Struct, frozen=True):
-    """A set of changes that lets the Pod in, the situation with them, and the ids of the findings that they add."""
+class Asked(msgspec.Struct, frozen=True):
+    """What the search is about.
+
+    Attributes:
+        situation: the Pod that finds no node.
+        start: the cluster before any eviction.
+        siblings: the Pending Pods of the workload, this one first.
+        spent: whether the time is over.
+    """
+
+    situation: Situation
+    start: Handle
+    siblings: Sequence[Pod]
+    spent: Spent
+
+
+class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """A set of changes that lets the Pod in.
+
+    Attributes:
+        after: the situation with them.
+        siblings: the Pending Pods of the workload, this one first.
+        routes: how to make the changes.
+        end: how the rollout ends that this triggers; None if there is none, or it was not followed.
+        errors: the ids of the findings that they add and that are errors.
+        warnings: the ids of the others.
+    """
 
     parts: tuple[Candidate, ...]
     after: Situation
+    siblings: Sequence[Pod]
+    routes: tuple[Route, ...]
+    end: RolloutEnd | None = None
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -88,10 +117,31 @@ class WorkingFix(msgspec.Struct, frozen=True):
         """Whether it sets aside nothing that somebody decided on purpose."""
         return all(map(_keeps_decisions, self.parts))
 
+    @property
+    def leaves_all_waiting(self) -> bool:
+        """Whether as many Pods as now may wait once its rollout has ended."""
+        return self.end is not None and self.end.most >= len(self.siblings)
+
+    @cached_property
+    def admits(self) -> int:
+        """How many of the Pending Pods it lets in (count)."""
+        considered = len(self.siblings[:MOST_SIBLINGS])
+        if self.end is not None:
+            placed = max(len(self.siblings) - self.end.most, 0)
+        else:
+            placed = 1 + _placed_after(self, self.siblings[1:considered])
+        limits = (LETS_IN_AT_MOST.get(route.effect, placed) for route in self.routes if route.effect is not None)
+        return min(placed, considered, max(limits, default=placed))
+
     def is_exceeded_by(self, other: WorkingFix) -> bool:
         """Whether the other changes the same values, at least one of them further and none less far."""
         mine, theirs = self.values, other.values
         return mine != theirs and mine.keys() == theirs.keys() and all(mine[key] <= theirs[key] for key in mine)
+
+    def does_no_less_than(self, other: WorkingFix) -> bool:
+        """Whether its changes are a part of the other's, and let in as many Pods."""
+        mine, theirs = ({part.proposal for part in fix.parts} for fix in (self, other))
+        return mine < theirs and self.admits >= other.admits
 
 
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
@@ -102,17 +152,24 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
-    renewed = _harmless(_working_alone(moves.stale(situation), situation, spent))
+    asked = Asked(situation, situation.handle, siblings, spent)
+    renewed = _harmless(_working_alone(moves.stale(situation), asked))
     if any(isinstance(part, RecreatePod) and not part.lacks for each in renewed for part in each.parts):
-        return FixSearch(fixes=_ranked(renewed[:1], situation, siblings, spent), complete=not spent())
+        return FixSearch(fixes=_ranked(renewed[:1], asked), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
-    singles = [fix for each in candidates for fix in _working_alone(each, situation, spent)]
+    singles = [fix for each in candidates for fix in _working_alone(each, asked)]
     working = [*renewed, *_harmless(singles)]
-    if not any(each.keeps_decisions for each in working):
-        pairs = _harmless(_working_pairs(situation, spent, keeping=bool(working)))
-        # Leave out pairs that go further than another pair.
-        working += [each for each in pairs if not any(other.is_exceeded_by(each) for other in pairs)]
-    new_nodes = _harmless(_working_alone(nodes.additions(situation), situation, spent))
+    helping = [each for each in working if not each.leaves_all_waiting]
+    if not any(each.keeps_decisions for each in helping):
+        pairs = _harmless(_working_pairs(asked, keeping=bool(helping)))
+        # Leave out pairs that go further than another pair, or than one of their parts alone.
+        working += [
+            each
+            for each in pairs
+            if not any(other.is_exceeded_by(each) for other in pairs)
+            and not any(alone.does_no_less_than(each) for alone in working)
+        ]
+    new_nodes = _harmless(_working_alone(nodes.additions(situation), asked))
     warned = (
         WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.errors)
         for each in singles
@@ -120,12 +177,12 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
     waits = waits_of(situation, spent)
-    fixes, complete = _ranked(working, situation, siblings, spent), not spent()
+    fixes, complete = _ranked(working, asked), not spent()
     if renewed or any(isinstance(each, RolloutGoesOn) and each.replaces for each in waits):
         fixes = tuple(each for each in fixes if any(route.commands for route in each.routes))
     return FixSearch(
         fixes=fixes,
-        new_nodes=_ranked(new_nodes, situation, siblings, spent),
+        new_nodes=_ranked(new_nodes, asked),
         not_offered=alone,
         waits=waits,
         complete=complete,
@@ -138,15 +195,15 @@ def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ..
     No change may lower what the constraint of the destination requires. If each sets aside what somebody decided, the
     changes are added after which the constraint no longer counts the destination.
     """
-    asked, bound_for = _required_at_destination(situation), situation.bound_for
-    changed = _harmless(_working_alone(_candidates(situation), situation, spent))
-    working = [each for each in changed if _required_at_destination(each.after) == asked]
+    required, bound_for = _required_at_destination(situation), situation.bound_for
+    asked = Asked(situation, bound_for.before if bound_for else situation.handle, (situation.pod,), spent)
+    changed = _harmless(_working_alone(_candidates(situation), asked))
+    working = [each for each in changed if _required_at_destination(each.after) == required]
     if working and bound_for and not any(each.keeps_decisions for each in working):
-        anywhere = replace(situation, bound_for=None)
-        found = _harmless(_working_alone(constraints.candidates(anywhere, others=0), anywhere, spent))
+        anywhere = replace(asked, situation=replace(situation, bound_for=None))
+        found = _harmless(_working_alone(constraints.candidates(anywhere.situation, others=0), anywhere))
         working += (each for each in found if each.keeps_decisions and not _counts(bound_for, each.after))
-    working = working or _harmless(_working_alone(nodes.additions(situation), situation, spent))
-    return _ranked(working, situation, (situation.pod,), spent)
+    return _ranked(working or _harmless(_working_alone(nodes.additions(situation), asked)), asked)
 
 
 def _counts(bound_for: Destination, situation: Situation) -> bool:
@@ -209,13 +266,13 @@ def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]
     yield from demands.candidates(situation, others=others)
 
 
-def _working_alone(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
-    if spent():  # finding the first candidate takes time too
+def _working_alone(candidates: Iterable[Candidate], asked: Asked) -> Iterator[WorkingFix]:
+    if asked.spent():  # finding the first candidate takes time too
         return
     for candidate in _at_most_of_each(candidates, MOST_ALIKE):
-        if spent():
+        if asked.spent():
             return
-        found = _as_fix((candidate,), _situation_after(candidate, situation), situation)
+        found = _as_fix((candidate,), _situation_after(candidate, asked.situation), asked)
         if found is not None:
             yield found
 
@@ -224,23 +281,23 @@ def _keeps_decisions(candidate: Candidate) -> bool:
     return candidate.proposal.overrides is Override.NOTHING
 
 
-def _working_pairs(situation: Situation, spent: Spent, *, keeping: bool) -> Iterator[WorkingFix]:
+def _working_pairs(asked: Asked, *, keeping: bool) -> Iterator[WorkingFix]:
     """Yield every two changes that let the Pod in together, each pair once; ``keeping``: that keep decisions."""
     seen: set[frozenset[Proposal]] = set()
-    wanted = _keeps_decisions if keeping else None
+    wanted, situation = _keeps_decisions if keeping else None, asked.situation
     for first in _at_most_of_each(filter(wanted, _candidates(situation, others=1)), 1):
-        halfway = None if spent() else _situation_after(first, situation)
+        halfway = None if asked.spent() else _situation_after(first, situation)
         if halfway is None:
             continue
         seconds = (*_candidates(halfway), *moves.candidates(halfway))
         for second in _at_most_of_each(filter(wanted, seconds), MOST_ALIKE_IN_PAIRS):
-            if spent():
+            if asked.spent():
                 return
             pair = frozenset((first.proposal, second.proposal))
             if pair in seen or first.subject == second.subject != ():
                 continue
             seen.add(pair)
-            found = _as_fix((first, second), _situation_after(second, halfway), situation)
+            found = _as_fix((first, second), _situation_after(second, halfway), asked)
             if found is not None:
                 yield found
 
@@ -259,16 +316,31 @@ def _situation_after(candidate: Candidate, situation: Situation) -> Situation | 
     return None if isinstance(candidate, EditPod | RecreatePod) and after.errors - situation.errors else after
 
 
-def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, before: Situation) -> WorkingFix | None:
-    """Return the changes as a fix; None if the Pod has no node then, or a Pod that they move has none."""
+def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked) -> WorkingFix | None:
+    """Return the changes as a fix; None if the Pod has no node then, or if other Pods lose theirs."""
     if after is None or not after.feasible:
         return None
+    before, siblings = asked.situation, asked.siblings
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
-    if any(part is None for part in made) or renewal_jams(parts, after, before) or _displaces_earlier(parts, after):
+    if any(part is None for part in made) or _displaces_earlier(parts, after):
         return None
     brought = sorted({(severity is Severity.ERROR, found) for severity, found, _ in after.warnings - before.warnings})
     errors, warnings = (tuple(found for grave, found in brought if grave is error) for error in (True, False))
-    return WorkingFix(tuple(filter(None, made)), after, errors, warnings)
+    routes = tuple(routes_of(parts, before, siblings[:MOST_SIBLINGS]))
+    end = None if errors else rollout_end(parts, routes, before, asked.start)
+    disturbs = any(route.disturbs is not Disturbance.NOTHING for route in routes)
+    # A change that makes a constraint select its own Pod comes first, whatever its rollout does.
+    if disturbs and end is not None and not end.worth and not any(part.mends for part in parts):
+        return None
+    return WorkingFix(
+        parts=tuple(filter(None, made)),
+        after=after,
+        siblings=siblings,
+        routes=routes,
+        end=None if before.handle.snapshot.inventory.not_read else end,
+        errors=errors,
+        warnings=warnings,
+    )
 
 
 def _displaces_earlier(parts: Sequence[Candidate], after: Situation) -> bool:
@@ -285,43 +357,34 @@ def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     return [each for each in found if not each.errors]
 
 
-def _ranked(
-    working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod], spent: Spent
-) -> tuple[VerifiedFix, ...]:
+def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[VerifiedFix, ...]:
     grouped: dict[Hashable, list[WorkingFix]] = {}
     for each in working:
         grouped.setdefault(each.likeness, []).append(each)
     fixes = [
-        _verified_fix(first, tuple(other.names for other in others), situation, siblings, spent)
+        _verified_fix(first, tuple(other.names for other in others), asked.situation)
         for first, *others in grouped.values()
     ]
     return tuple(sorted(fixes, key=lambda fix: fix.rank))
 
 
-def _verified_fix(
-    fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation, siblings: Sequence[Pod], spent: Spent
-) -> VerifiedFix:
-    feasible = fix.after.feasible
+def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation) -> VerifiedFix:
+    feasible, routes = fix.after.feasible, fix.routes
     upcoming = new_revision_pod(fix.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
-    considered = siblings[:MOST_SIBLINGS]
-    routes = tuple(routes_of(fix.parts, situation, considered))
     rolled_back = any(each.effect is Effect.ROLLBACK and each.disturbs is Disturbance.NOTHING for each in routes)
-    limits = [LETS_IN_AT_MOST.get(route.effect, len(considered)) for route in routes if route.effect is not None]
-    end = None if spent() else rollout_end(fix.parts, routes, situation, fix.after.handle)
-    placed = 1 + _placed_after(fix, considered[1:]) if end is None else max(len(siblings) - end.most, 0)
     return VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
         mends=any(part.mends for part in fix.parts),
         feasible=feasible,
-        admits=min(placed, len(considered), max(limits, default=len(considered))),
-        siblings=len(considered),
+        admits=fix.admits,
+        siblings=len(fix.siblings[:MOST_SIBLINGS]),
         alike=alike,
         changes=merge_changes(fix.parts, situation.pod),
         routes=routes,
         new_revision=None if set(renewed) == set(feasible) else renewed,
-        rollout_end=end,
+        rollout_end=fix.end,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
         warnings=tuple(each for each in fix.warnings if not (rolled_back and each == RolloutMixesRevisions.__name__)),
     )

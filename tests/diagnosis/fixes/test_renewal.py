@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.build import HOSTNAME, Object, app, node
-from tests.diagnosis.fixes.clusters import fixes, web
+from tests.diagnosis.fixes.clusters import HASH, fixes, web
 from tests.diagnosis.fixes.owners import owned, owner
 
 SHUT: Object = {"taints": ["node.kubernetes.io/memory-pressure:NoSchedule"]}
@@ -19,16 +19,32 @@ def full(kind: str, *, replicas: int = 3, **a1: Any) -> tuple[list[Object], Obje
     nodes = [node("a1", zone="a", allocatable=room, **a1), node("b1", zone="b", allocatable=room)]
     on = {"web-0": "a1", "web-1": "b1", "web-2": ""}
     pods = [web(name, on=where, requests={"cpu": "4"}, topologySpreadConstraints=[]) for name, where in on.items()]
-    made = owner(kind, pods[0], replicas=replicas, parallelism=replicas)
-    *running, pending = [owned(each, made) for each in pods]
-    return [*nodes, made, *running], pending
+    by = made = owner(kind, pods[0], replicas=replicas, parallelism=replicas)
+    if kind == "Deployment":
+        made = owner("ReplicaSet", pods[0], name="web-h1", of=by, replicas=replicas)
+    labels = {HASH: "h1"} if made is not by else {}
+    *running, pending = [owned(each, made, **labels) for each in pods]
+    return [*nodes, by, made, *running], pending
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "Job"])
-@pytest.mark.parametrize(("a1", "offered"), [({}, {"LowerRequests"}), (SHUT, set())])
-def test_a_pod_whose_node_was_closed_since_has_to_find_another(kind: str, a1: Object, offered: set[str]) -> None:
-    objects, pending = full(kind, **a1)
-    assert set(fixes(objects, pending)) == offered
+def test_a_pod_whose_node_was_closed_since_has_to_find_another(kind: str) -> None:
+    """A Job is not offered what loses the work of its Pods and leaves as many waiting."""
+    admits = [[fix.admits for fix in fixes(*full(kind, **a1)).values()] for a1 in ({}, SHUT)]
+    assert admits == [[1], [] if kind == "Job" else [0]]
+
+
+@pytest.mark.parametrize(("unavailable", "offered"), [("100%", set()), (0, {"LowerRequests"})])
+def test_a_rollout_after_which_fewer_run_is_not_offered(unavailable: int | str, offered: set[str]) -> None:
+    """Both Pods on the closed node are replaced at once, and the other node has room for one."""
+    fields: Object = {"requests": {"cpu": "4"}, "topologySpreadConstraints": []}
+    rolling = {"maxSurge": 0 if unavailable else 1, "maxUnavailable": unavailable}
+    by = owner("Deployment", web(**fields), replicas=3, strategy={"rollingUpdate": rolling})
+    made = owner("ReplicaSet", web(**fields), name="web-h1", of=by, replicas=3)
+    on = {"web-0": "a1", "web-1": "a1", "web-2": ""}
+    *running, pending = [owned(web(name, on=where, **fields), made, **{HASH: "h1"}) for name, where in on.items()]
+    nodes = [node("a1", zone="a", allocatable={"cpu": "8"}, **SHUT), node("b1", zone="b", allocatable={"cpu": "3"})]
+    assert set(fixes([*nodes, by, made, *running], pending)) == offered
 
 
 def test_pods_that_stay_as_they_are_need_no_other_node() -> None:
@@ -43,8 +59,9 @@ def test_no_more_pods_need_a_node_than_are_wanted() -> None:
 
 
 def test_an_uncordoned_node_takes_its_pod_back() -> None:
-    objects, pending = full("Deployment", unschedulable=True)
-    assert set(fixes(objects, pending)) == {"Uncordon+LowerRequests"}
+    """Without it the rollout waits: a Deployment keeps the old Pod, and one of the new ones has no node."""
+    found = fixes(*full("Deployment", unschedulable=True))
+    assert [(name, fix.admits) for name, fix in found.items()] == [("Uncordon+LowerRequests", 1), ("LowerRequests", 0)]
 
 
 def test_a_pod_that_the_change_replaces_is_not_deleted_besides() -> None:

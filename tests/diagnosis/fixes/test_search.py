@@ -15,7 +15,7 @@ from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS, fix_for
 from kubectl_spread.wording.fixes import OVERTAKEN
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
-from tests.diagnosis.fixes.clusters import conclusion, fixes, patch_of, search, web, zones
+from tests.diagnosis.fixes.clusters import HASH, conclusion, fixes, patch_of, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
 TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
@@ -292,15 +292,17 @@ class TestDecisions:
         team = {"team": "obs"}
         asked = {"labels": team, "topologySpreadConstraints": [spread(ZONE, selector={"matchLabels": team})]}
         by = owner("Deployment", pod("web", **asked), replicas=2)  # type: ignore[arg-type] # any field, by the builder's own names
+        made = owner("ReplicaSet", pod("web", **asked), name="web-h1", of=by, replicas=2)  # type: ignore[arg-type] # as above
         other = owner("ReplicaSet", pod("other", labels=team), name="other")
         there = [
             *(pod(f"crowd-{number}", on="a1", labels=team, requests={"cpu": "3"}) for number in range(2)),
-            owned(pod("web-0", on="a1", **asked), by),  # type: ignore[arg-type] # as above
+            owned(pod("web-0", on="a1", **asked), made, **{HASH: "h1"}),  # type: ignore[arg-type] # as above
             owned(pod("lone", on="b1", labels=team), other),
         ]
-        pending = owned(pod("web-1", **asked), by)  # type: ignore[arg-type] # as above
-        found = search([*zones(**TAINTED), *there, by, other], pending).fixes
-        assert [fix.id for fix in found][:3] == ["HonorTaints", "MakeSoft", "MovePod"]
+        pending = owned(pod("web-1", **asked), made, **{HASH: "h1"})  # type: ignore[arg-type] # as above
+        found = search([*zones(**TAINTED), *there, by, made, other], pending).fixes
+        found = tuple(fix for fix in found if fix.id in {"HonorTaints", "MakeSoft", "MovePod"})
+        assert [fix.id for fix in found] == ["HonorTaints", "MakeSoft", "MovePod"]
         assert OVERTAKEN in found[2].starts
         assert found[1].disturbs is found[2].disturbs
 
