@@ -220,6 +220,13 @@ class MayBreakQuota(_Gap, frozen=True, kw_only=True):
     why: str
 
 
+class RefusedByChance(_Gap, frozen=True, kw_only=True):
+    """A workload whose Pods compete with others for a quota: the API server refuses those that come last (``why``)."""
+
+    workload: str
+    why: str
+
+
 class MayBreakStandard(_Gap, frozen=True, kw_only=True):
     """A workload of which not all fields are held that the Pod Security Standard of its namespace judges."""
 
@@ -257,6 +264,7 @@ Gap: TypeAlias = (
     | MayBreakStandard
     | MayNotAdopt
     | MayRollOut
+    | RefusedByChance
     | UnreadTemplate
     | Decider
 )

@@ -22,7 +22,7 @@ from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed, over_quota
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
 from kubectl_spread.errors import ManifestError, ManifestProblem
-from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
@@ -97,8 +97,9 @@ def _find_faults_in_cluster(
         yield from _problems(manifest, pod_errors(manifest, made.refusals))
         pods = [each.obj for each in earlier if isinstance(each.obj, Pod) and each.namespace == manifest.namespace]
         sent = [(pod, 1) for pod in pods if before.get(Pod, *pod.key) is None]
-        # Quotas of the file count only once their controller has seen them.
-        refused = () if made.refusals else over_quota(made.pod, sent, before, profile)
+        # Whether the controller of quotas has seen those of the file by then is left to chance.
+        changed = any(isinstance(each.obj, ResourceQuota) for each in earlier if each.namespace == manifest.namespace)
+        refused = () if made.refusals or changed else over_quota(made.pod, sent, before, profile)
         yield from (manifest.document.problem(refusal.message) for refusal in refused)
 
 

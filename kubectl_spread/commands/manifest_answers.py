@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, outcome_of, undecided_outcome, unplaced_pods
+from kubectl_spread.gaps import Gap, RefusedByChance
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
@@ -76,8 +77,9 @@ def _outcomes(
     )
     if now is None or as_if is None:
         return now or as_if, None
-    some = now.failed_create is not None and now.failed_create.created
-    return (now, as_if) if some else (replace(as_if, failed_create=now.failed_create), None)
+    if now.failed_create is not None and now.failed_create.created:
+        return now, as_if
+    return replace(as_if, failed_create=now.failed_create, refused_by_chance=now.refused_by_chance), None
 
 
 def _seen(asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View) -> _Seen:
@@ -105,7 +107,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, injected))
         item = replace(item, findings=found)
         item = with_missing(item, served.missing) if served and served.missing else item
-    unknown = incomplete_entries(manifest.unknown)
+    unknown = incomplete_entries(_unknown(manifest, outcome))
     item = with_missing(item, unknown)
     if unknown and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)
@@ -124,6 +126,12 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         return Answer(item, outcome.jammed if outcome else None)
     item = replace(item, failed_create=failed, all_created=check.all_created(more) if more else None)
     return Answer(replace(item, verdict=Verdict.FAILED_CREATE), outcome.jammed if outcome and failed.created else None)
+
+
+def _unknown(manifest: Manifest, outcome: ManifestOutcome | None) -> Iterator[Gap]:
+    yield from manifest.unknown
+    if outcome is not None and outcome.refused_by_chance:
+        yield RefusedByChance(workload=f"{manifest.namespace}/{manifest.ref}", why=outcome.refused_by_chance)
 
 
 def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:

@@ -41,6 +41,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         judgement: the scheduler's decision about its first Pod.
         unread_revisions: what is unknown about Pods of an older revision that are created.
+        refused_by_chance: as in ``AppliedOutcomes``.
         blameless: whether the first Pod needs no node, or gets one, whatever the decision.
         scaled_to_zero: whether the workload wants no Pods, but may be scaled up.
         jam_judgement: the scheduler's decision about the first replica that finds no node.
@@ -58,6 +59,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     jam_judgement: Judgement | None = None
     pending: int = 0
     failed_create: FailedCreate | None = None
+    refused_by_chance: str = ""
     held_by: tuple[str, ...] = ()
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     orders: int = 1
@@ -141,7 +143,8 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         # It counts only its own node.
         first = next(iter(waiting or pinned), wanted.pod)
     shown = waiting[0] if waiting else first
-    failed = FailedCreate(created=len(applied.came), message=applied.refused) if applied.refused else None
+    refused = applied.refused if all(each.refused for each in seen.orders) else ""
+    failed = FailedCreate(created=len(applied.came), message=refused) if refused else None
     outcome = ManifestOutcome(
         judgement=judge(cycle.evaluate(first, handle), handle),
         unread_revisions=_unread_revisions(wanted, before, applied.came),
@@ -153,6 +156,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         placements=placed.placements,
         pending=len(placed.waiting) + applied.waiting_before if handle.decides(first) else 0,
         failed_create=failed,
+        refused_by_chance=seen.refused_by_chance,
         held_by=_held_by(first),
         constraints=diagnose(shown, placed.handle, cycle.evaluate(shown, placed.handle)).constraints,
         orders=len(outcomes.all),

@@ -101,8 +101,14 @@ class Observer:
             key: _states(key, first.upcoming[key].pod, cluster.handles) if _select_any(were, touched[key[0]]) else were
             for key, were in first.states.items()
         }
-        pending, preempted = waiting_pods(pods), tuple(cluster.preempted)
-        return replace(first, states=states, pending=pending, preempted=preempted, sampled=cluster.chance.sampled)
+        return replace(
+            first,
+            states=states,
+            pending=waiting_pods(pods),
+            preempted=tuple(cluster.preempted),
+            sampled=cluster.chance.sampled,
+            refused=dict(cluster.refused),
+        )
 
     def _in_first_order(self, cluster: ClusterState) -> Observation:
         handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)

@@ -28,11 +28,15 @@ from kubectl_spread.snapshot import Snapshot
 
 
 class CreateRefused(msgspec.Struct, frozen=True):
-    """The API server refuses the Pods of an object, with this message; ``before``: it also did so without the step."""
+    """The API server refuses the Pods of an object, with this message.
+
+    ``before``: it also did so without the step. ``by_chance``: it does so in some orders only.
+    """
 
     ref: WorkloadRef
     message: str
     before: bool = False
+    by_chance: bool = False
 
 
 class MixedRevisions(msgspec.Struct, frozen=True):
@@ -130,7 +134,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
         kept = {key: status for key, status in were.items() if key[:2] in same}
         known = _Decided()
         then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
-        refused = tuple(_refused_controllers(before, first.seen, earlier))
+        refused = tuple(_refused_controllers(before, [each.seen for each in after], earlier))
         would_be = frozenset(key for key, pods in first.seen.pending.items() if earlier.would_wait(key, len(pods)))
         were = {key: then.get(key, status) if key[:2] in would_be else status for key, status in were.items()}
         constraints = tuple(_items(before, after, were, then))
@@ -223,12 +227,16 @@ WORST_FIRST = tuple(SpreadStatus)
 IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, SpreadStatus.UNSCHEDULABLE))
 
 
-def _refused_controllers(before: Observation, now: Observation, earlier: _Before) -> Iterator[CreateRefused]:
+def _refused_controllers(
+    before: Observation, orders: Sequence[Observation], earlier: _Before
+) -> Iterator[CreateRefused]:
     """Yield the controllers whose Pods the API server refuses now, unless as many were refused so before."""
-    for key, message in now.refused.items():
-        as_before = bool(message) and _missing_pods(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
-        if message and not (as_before and before.refused.get(key) == message):
-            yield CreateRefused(WorkloadRef(kind=key[1], name=key[2]), message, as_before)
+    now, refused = orders[0], dict(item for each in orders[::-1] for item in each.refused.items() if item[1])
+    for key, message in refused.items():
+        as_before = _missing_pods(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
+        if not (as_before and before.refused.get(key) == message):
+            by_chance = not all(each.refused.get(key) for each in orders)
+            yield CreateRefused(WorkloadRef(kind=key[1], name=key[2]), message, as_before, by_chance)
 
 
 def _all_pods(seen: Observation) -> Iterator[Pod]:

@@ -62,6 +62,13 @@ class AppliedOutcomes(msgspec.Struct, frozen=True):
         return self.orders[0]
 
     @property
+    def refused_by_chance(self) -> str:
+        """Why the API server refuses Pods in some orders, if it depends on the order how many; otherwise empty."""
+        why = [each.refused for each in self.orders if each.refused]
+        results = {(bool(each.refused), len(each.came)) for each in self.orders}
+        return why[0] if why and len(results) > 1 else ""
+
+    @property
     def outcomes(self) -> PlacementOutcomes:
         """The nodes of the Pods in each order."""
         first, *others = (each.placed for each in self.orders)

@@ -131,10 +131,13 @@ class ControlLoop:
             for owner in self.cluster.snapshot.all(struct):
                 self.cluster.dirty[key_of(owner)] = None
 
-    def create(self, pod: Pod, sent: Snapshot) -> None:
-        """Create a Pod without a controller, as the API server completes it in the cluster at that time."""
+    def create(self, pod: Pod, sent: Snapshot, quotas: Snapshot) -> None:
+        """Create a Pod without a controller, as the API server completes it in the cluster at that time.
+
+        ``quotas`` has the quotas whose controller has seen them by then.
+        """
         made = completed(replace(pod, status=PodStatus()), (), sent, self.cluster.handle.profile)
-        why = str(made.refusals[0]) if made.refusals else self._usage.fault(made.pod, sent)
+        why = str(made.refusals[0]) if made.refusals else self._usage.fault(made.pod, quotas)
         if why and not self.as_if:
             self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = why
         else:

@@ -21,7 +21,7 @@ from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
 from kubectl_spread.labels import EVERYTHING, Selector
-from kubectl_spread.objects.core import Node, Pod, ReplicationController
+from kubectl_spread.objects.core import Node, Pod, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
@@ -551,8 +551,10 @@ def _delete(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Apply objects: workloads and Pods after all others, but Pods are admitted in their place in the file.
 
-    In some orders of chance the Pods of each are bound before the next one is applied, in others all wait together.
+    In some orders of chance the Pods of each are bound before the next one is applied, in others all wait together. In
+    some the Pods of the file are sent before the controller of quotas has seen those of the file.
     """
+    start, slow = cluster.snapshot, cluster.seed % 4 > 1
     loop.stored, loop.as_if = step.stored, step.as_if
     merged = [*_merged(step.objects, cluster), *step.merged]
     makers = [obj for obj in merged if isinstance(obj, Pod | Workload)]
@@ -567,12 +569,12 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         loop.leave_others({(obj.metadata.namespace, workloads.owner_of(obj, cluster.snapshot)) for obj in makers})
     else:
         loop.look_again(*WORKLOADS.values())
-    cluster.chance.free |= len(makers) > 1
+    cluster.chance.free |= len(makers) > 1 or any(isinstance(obj, ResourceQuota) for obj in merged)
     for maker in makers:
         if isinstance(maker, Pod):
             live = cluster.pods.get(maker.key)
             if live is None:
-                loop.create(maker, sent[maker.key])
+                loop.create(maker, sent[maker.key], start if slow else sent[maker.key])
             elif maker != live:
                 cluster.update(workloads.released(workloads.controller_of(live, cluster.snapshot), maker))
         else:

@@ -27,6 +27,7 @@ OfManifest: TypeAlias = (
     | gaps.MayBreakStandard
     | gaps.MayNotAdopt
     | gaps.MayRollOut
+    | gaps.RefusedByChance
     | gaps.UnknownKind
     | gaps.UnknownLastApplied
     | gaps.UnknownManagers
@@ -175,6 +176,9 @@ def _of_manifest(gap: OfManifest) -> Texts:
             return f"the immutable fields of {gap.named}", "not all are in the snapshot", "it may be refused"
         case gaps.MayBreakQuota():
             return f"the objects that {gap.workload} needs beside its Pods", gap.why, "it may not create all its Pods"
+        case gaps.RefusedByChance():
+            what = f"the order in which the Pods of {gap.workload} and other objects are created"
+            return what, gap.why, "some may be refused"
         case gaps.MayBreakStandard():
             told = f"the namespace enforces the Pod Security Standard {gap.standard}: its Pods may be refused"
             return f"the security contexts and volumes of {gap.workload}", "not all are in the snapshot", told

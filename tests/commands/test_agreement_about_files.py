@@ -151,3 +151,41 @@ def test_what_a_file_has_twice_is_compared_with_what_the_first_one_leaves(
     assert [item["verdict"] for item in checked.items] == verdicts
     simulated = spread("simulate", "--apply", file, "--from", cluster)
     assert ("the API server would refuse it" in simulated.stderr) is ("Invalid" in verdicts)
+
+
+def _quota(pods: int) -> Object:
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q"},
+        "spec": {"hard": {"pods": str(pods)}},
+    }
+
+
+ONE, TWO = (workload("Deployment", name, replicas=2) for name in ("one", "two"))
+
+
+@pytest.mark.parametrize(
+    ("items", "verdicts"),
+    [
+        ([ONE, TWO], ["Incomplete", "Incomplete"]),
+        ([ONE, pod("x")], ["Incomplete", "Incomplete"]),
+        ([pod("x"), ONE], ["Schedulable", "FailedCreate"]),
+        ([pod("x"), pod("z"), pod("w")], ["Schedulable", "Schedulable", "Invalid"]),
+        ([_quota(3), ONE, pod("x")], ["Schedulable", "Incomplete"]),
+        ([_quota(1), pod("x"), pod("z")], ["Schedulable", "Incomplete"]),
+    ],
+    ids=["workloads", "then a Pod", "after a Pod", "Pods", "a larger quota", "a smaller quota"],
+)
+def test_who_comes_last_is_refused_and_where_controllers_decide_who_does_is_not_known(
+    items: list[Object], verdicts: list[str], tmp_path: Path
+) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    there = [node("a1", zone="a"), {**_quota(2), "status": {"hard": {"pods": "2"}, "used": {"pods": "0"}}}]
+    there[1]["metadata"]["namespace"] = "default"
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    assert [item["verdict"] for item in spread("check", "-f", file, "--from", cluster, "-o", "json").items] == verdicts
+    simulated = spread("simulate", "--apply", file, "--from", cluster)
+    assert ("in some random orders: exceeded quota: q" in simulated.stdout) is ("Incomplete" in verdicts)
+    assert (simulated.code == 3) is ("Invalid" in verdicts)
