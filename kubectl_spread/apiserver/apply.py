@@ -127,13 +127,13 @@ class Application(msgspec.Struct, frozen=True):
         same = same_rest(pod_digest(original) if original else UNKNOWN, after)
         return None if same is None else not same
 
-    def patch(self, live: KubernetesObject) -> Map:
-        """Return the patch that kubectl sends.
+    def patch(self, live: KubernetesObject, whole: Map) -> Map:
+        """Return the patch that kubectl sends for the live object, ``whole`` with all of its fields if these are known.
 
         Raises:
             MergeError: kubectl cannot create it.
         """
-        return self._patch(_plain_object(live)[0], last_applied(live))
+        return self._patch(whole or _plain_object(live)[0], last_applied(live))
 
     @property
     def sent(self) -> Map:

@@ -91,9 +91,10 @@ def _dry_runs(flags: CheckFlags, source: Source) -> tuple[Create | None, Applyin
         raise UsageError("--force-conflicts only works with --server-side")
     if not isinstance(source, ClusterSource) or not (asks or flags.server_side):
         return None, Applying(None, flags.server_side, flags.force_conflicts)
-    from kubectl_spread.cluster.api.dry_run import create, patch
+    from kubectl_spread.cluster.api.dry_run import create, patch, stored
 
-    how = Applying(partial(patch, source.connection), flags.server_side, flags.force_conflicts)
+    patched, read = (partial(each, source.connection) for each in (patch, stored))
+    how = Applying(patched, flags.server_side, flags.force_conflicts, read)
     return partial(create, source.connection) if asks else None, how
 
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread import gaps
-from kubectl_spread.apiserver.apply import Application
+from kubectl_spread.apiserver.apply import Application, mapping
 from kubectl_spread.apiserver.denials import enforced_standard, lacks_namespace
 from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.strategic_merge import MergeError
@@ -28,7 +28,7 @@ from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.gaps import Gap, MayNotAdopt, MayRollOut
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.kinds import BY_API, Kind, Workload
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.template_rest import is_whole, may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.release import Release
@@ -42,12 +42,14 @@ if TYPE_CHECKING:
 class Applying(msgspec.Struct, frozen=True):
     """How manifests are applied.
 
-    ``ask`` sends a dry run (kind, namespace, name, patch) to the API server; None to apply its rules here.
+    ``ask`` sends a dry run (kind, namespace, name, patch) to the API server; None to apply its rules here. ``read``
+    returns a live object (kind, namespace, name) with all of its fields, which a patch depends on; None if it cannot.
     """
 
     ask: Callable[[Kind, str, str, Patch], DryRun] | None = None
     server_side: bool = False
     force_conflicts: bool = False
+    read: Callable[[Kind, str, str], Plain] | None = None
 
 
 CLIENT_SIDE = Applying()
@@ -227,7 +229,8 @@ def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how
     if how.server_side:
         change = Patch(values=applied.sent, type=PatchType.APPLY, force=how.force_conflicts)
     else:
-        change = Patch(values=applied.patch(live))
+        whole = how.read(kind, manifest.namespace, manifest.name) if how.read else None
+        change = Patch(values=applied.patch(live, mapping(whole)))
     said = how.ask(kind, manifest.namespace, manifest.name, change)
     if said.impossible:
         ours = _by_our_rules(manifest, applied, live, how)

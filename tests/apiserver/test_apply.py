@@ -147,7 +147,7 @@ def test_kinds_of_other_apis_are_merged_as_json() -> None:
     manifest, live = pool({**taint, "value": None}), convert(kubectl_applied(pool()), NodePool)
     application = Application.of(convert(manifest, NodePool), manifest["apiVersion"], manifest, tables())
     # RFC 7386: a list is replaced, and nulls in it are dropped.
-    assert application.patch(live)["spec"] == {"template": {"spec": {"taints": [taint]}}}
+    assert application.patch(live, {})["spec"] == {"template": {"spec": {"taints": [taint]}}}
 
 
 @pytest.mark.parametrize("protocols", [("TCP", "UDP"), ("UDP", "TCP")], ids=str)
@@ -157,6 +157,6 @@ def test_ports_of_one_number_stay_as_they_are(protocols: Sequence[str]) -> None:
     manifest["spec"]["containers"][0]["ports"] = ports
     live = convert(kubectl_applied(manifest), Pod)
     found = Application.of(convert(manifest, Pod), "v1", manifest, tables())
-    assert '"ports"' not in json.dumps(found.patch(live))
+    assert '"ports"' not in json.dumps(found.patch(live, {}))
     (container,) = cast("Pod", found.over(live)).spec.containers
     assert [port.protocol for port in container.ports] == [*protocols]

@@ -66,6 +66,18 @@ def test_the_patch_is_what_kubectl_sends_and_the_answer_counts(tmp_path: Path) -
     assert (report.items[0].replicas, report.items[0].constraints[0].when_unsatisfiable) == (2, "ScheduleAnyway")
 
 
+def test_a_patch_leaves_alone_what_is_read_of_the_live_object_for_it(tmp_path: Path) -> None:
+    """No other answer depends on these secrets."""
+    manifest = web(HARD)
+    manifest["spec"]["template"]["spec"]["imagePullSecrets"] = [{"name": "r"}]
+    live, server = kubectl_applied(manifest), Server(manifest)
+    checked(tmp_path, {**manifest, "spec": {**manifest["spec"], "replicas": 4}}, [live], Applying(server))
+    how = Applying(server, read=lambda *_: live)
+    checked(tmp_path, {**manifest, "spec": {**manifest["spec"], "replicas": 4}}, [live], how)
+    sent = [json.dumps(change.values["spec"]) for *_, change in server.asked]
+    assert ["imagePullSecrets" in each for each in sent] == [True, False]
+
+
 def test_the_server_is_not_asked_about_what_it_lacks(tmp_path: Path) -> None:
     pinned = web(HARD)
     pinned["spec"]["template"]["spec"]["nodeSelector"] = {ZONE: "a"}

@@ -120,6 +120,25 @@ def patch(connection: Connection, kind: Kind, namespace: str, name: str, change:
     return _send(connection, kind, request)
 
 
+def stored(connection: Connection, kind: Kind, namespace: str, name: str) -> Plain:
+    """Return the object with all of its fields; None where it may not be read alone, or is gone.
+
+    Raises:
+        ClusterError: the server cannot be reached or understood.
+    """
+    request = Request(
+        path=f"{kind.path(namespace)}/{quote(name, safe='')}",
+        what=f'get {kind.singular} "{name}"{_where(kind, namespace)}',
+        needs=_needs("get", kind, namespace),
+    )
+    try:
+        return plain(fetch(connection, request).body)
+    except StatusError as error:
+        if error.status not in {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}:
+            raise
+        return None
+
+
 def _where(kind: Kind, namespace: str) -> str:
     return f' in namespace "{namespace}"' if kind.namespaced else ""
 

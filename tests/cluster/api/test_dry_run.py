@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.api.dry_run import DryRun, Patch, PatchType, create, patch
+from kubectl_spread.cluster.api.dry_run import DryRun, Patch, PatchType, create, patch, stored
 from kubectl_spread.cluster.net.connection import API_SERVER, Connection, DownloadLimits
 from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.errors import ClusterError
@@ -192,3 +192,26 @@ def test_the_difference_below_a_message_is_left_out(server: ApiServer, connectio
     server.answer = in_turn(refusal(422, 'Pod "web" is invalid', cause))
     said = create(connection, POD, "shop", pod("web"))
     assert [each.message for each in said.causes] == ["Forbidden: no changes"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        (Response(body={"kind": "Pod", "spec": {"dnsPolicy": "None"}}), {"kind": "Pod", "spec": {"dnsPolicy": "None"}}),
+        (refusal(403, 'pods "web" is forbidden: User "u" cannot get resource "pods"'), None),
+        (refusal(404, 'pods "web" not found'), None),
+    ],
+)
+def test_what_is_patched_is_read_with_all_of_its_fields(
+    server: ApiServer, connection: Connection, answer: Response, read: Object | None
+) -> None:
+    server.answer = in_turn(answer)
+    assert stored(connection, POD, "shop", "web") == read
+    (seen,) = server.seen
+    assert (seen.method, seen.path) == ("GET", "/api/v1/namespaces/shop/pods/web")
+
+
+def test_any_other_trouble_in_reading_what_is_patched_is_an_error(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(*[refusal(500, "etcd is down")] * 9)
+    with pytest.raises(ClusterError, match='cannot get pod "web" in namespace "shop"'):
+        stored(connection, POD, "shop", "web")
