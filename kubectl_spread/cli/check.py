@@ -93,7 +93,7 @@ def _dry_runs(flags: CheckFlags, source: Source) -> tuple[Create | None, Applyin
         return None, Applying(None, flags.server_side, flags.force_conflicts)
     from kubectl_spread.cluster.api.dry_run import create, patch, stored
 
-    patched, read = (partial(each, source.connection) for each in (patch, stored))
+    patched, read = partial(patch, source.connection), partial(stored, source.connection)
     how = Applying(patched, flags.server_side, flags.force_conflicts, read)
     return partial(create, source.connection) if asks else None, how
 
