@@ -100,12 +100,15 @@ def _template_changes(
     new: core.PodTemplateSpec, live: core.PodTemplateSpec, *, suspended: bool, release: Release
 ) -> bool:
     """Whether the template of a Job changes. While it is suspended, its scheduling directives may change."""
+    specs = [new.spec, live.spec]
+    if not all(mount.mount_path for container in live.spec.containers for mount in container.volume_mounts):
+        specs = [replace(spec, containers=_without_paths(spec.containers)) for spec in specs]
     if suspended:
-        new_spec, live_spec = (_without_directives(template.spec, release) for template in (new, live))
+        new_spec, live_spec = (_without_directives(spec, release) for spec in specs)
         unread = same_rest(new.rest, live.rest, metadata=False) is False
         return unread or _as_stored(new_spec) != _as_stored(live_spec)
     adds_labels = not new.metadata.labels.items() <= live.metadata.labels.items()
-    return adds_labels or same_rest(new.rest, live.rest) is False or _as_stored(new.spec) != _as_stored(live.spec)
+    return adds_labels or same_rest(new.rest, live.rest) is False or _as_stored(specs[0]) != _as_stored(specs[1])
 
 
 def _without_directives(spec: core.PodSpec, release: Release) -> core.PodSpec:
@@ -147,8 +150,8 @@ def _pod_errors(new: core.PodSpec, live: core.PodSpec) -> Errors:
 def _without_mutable(spec: core.PodSpec, live: core.PodSpec) -> core.PodSpec:
     return replace(
         spec,
-        containers=_without_mutable_fields(spec.containers),
-        init_containers=_without_mutable_fields(spec.init_containers),
+        containers=tuple(replace(each, image="") for each in _without_paths(spec.containers)),
+        init_containers=tuple(replace(each, image="") for each in _without_paths(spec.init_containers)),
         ephemeral_containers=(),
         active_deadline_seconds=None,
         tolerations=(),
@@ -156,13 +159,13 @@ def _without_mutable(spec: core.PodSpec, live: core.PodSpec) -> core.PodSpec:
     )
 
 
-def _without_mutable_fields(containers: Sequence[core.Container]) -> tuple[core.Container, ...]:
-    # Names and paths are not read of all Pods. Digests of the whole are compared.
+def _without_paths(containers: Sequence[core.Container]) -> tuple[core.Container, ...]:
+    # Names and paths of mounts are not read of Pods, nor held by older snapshots. Digests of the whole are compared.
     def kept(mounts: Sequence[core.VolumeMount]) -> tuple[core.VolumeMount, ...]:
         own = (each.bind_mount_options for each in mounts)
         return tuple(core.VolumeMount(bind_mount_options=options) for options in own if options)
 
-    return tuple(replace(each, image="", volume_mounts=kept(each.volume_mounts)) for each in containers)
+    return tuple(replace(each, volume_mounts=kept(each.volume_mounts)) for each in containers)
 
 
 def _claim_errors(new: core.PersistentVolumeClaimSpec, live: PersistentVolumeClaim) -> Errors:

@@ -95,13 +95,36 @@ def template_digest(template: Plain) -> str:
 
 
 def pod_digest(pod: Mapping[str, Plain]) -> str:
-    """Return the digest of a Pod's spec, or what a snapshot holds of it; of the metadata all may change."""
-    return template_digest({"spec": pod.get("spec")}) if "kind" in pod else str(pod.get(REST, UNKNOWN))
+    """Return the digest of a Pod's spec, or what a snapshot holds of it; of the metadata all may change.
+
+    All of its mounts counts, because not all is read of the mounts of Pods.
+    """
+    spec = pod.get("spec")
+    if "kind" not in pod or not isinstance(spec, dict):
+        return str(pod.get(REST, UNKNOWN))
+    mounted: dict[str, Plain] = {
+        field: [{**each, "mounts": each.get("volumeMounts")} for each in _items(spec[field]) if isinstance(each, dict)]
+        for field in ("initContainers", "containers")
+        if field in spec
+    }
+    return template_digest({"spec": {**spec, **mounted}})
 
 
 def keyed(digest: str, key: bytes) -> str:
     """Return the digest under a key of 16 bytes, which it contains: without the key nobody can guess the values."""
-    return _joined({name: part and _hashed(part.encode(), key) for name, part in _parts(digest)[1].items()}, key)
+    key = key if key.endswith(_form()) else key + _form()
+    parts = _parts(digest)[1].items()
+    return _joined({name: part if part in {"", UNKNOWN} else _hashed(part.encode(), key) for name, part in parts}, key)
+
+
+@cache
+def _form() -> bytes:
+    """Return the end of all keys (4 bytes): digests that other releases take may be of other fields."""
+    return blake2b(repr((_tree(PodSpec), _DEFAULTS, _ANYWHERE)).encode(), digest_size=4).digest()
+
+
+def _tree(struct: type[Struct]) -> dict[str, object]:
+    return {name: inner and _tree(inner) for name, inner in _kept(struct).items()}
 
 
 def is_keyed(digest: str) -> bool:
@@ -166,13 +189,19 @@ def _joined(parts: Mapping[str, str], key: bytes = b"") -> str:
 
 
 def _parts(digest: str) -> tuple[bytes, Mapping[str, str]]:
-    """Return (key, name of a container, or nothing for all else → digest); of what is no digest nothing is known."""
+    """Return (key, name of a container, or nothing for all else → digest).
+
+    Of what is no digest, or one of another form, nothing is known.
+    """
     key, _, listed = digest.rpartition("/")
     found = {name: part for name, _, part in (each.rpartition("=") for each in listed.split(","))}
     try:
-        return bytes.fromhex(key)[:64], {"": UNKNOWN, **found}
+        decoded = bytes.fromhex(key)[:64]
     except ValueError:
+        decoded = key.encode()
+    if decoded and not decoded.endswith(_form()):
         return b"", {"": UNKNOWN}
+    return decoded, {"": UNKNOWN, **found}
 
 
 def _hashed(content: bytes, key: bytes = b"") -> str:

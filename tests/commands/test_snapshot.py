@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.objects.kinds import KINDS, POD_DISRUPTION_BUDGET
 from kubectl_spread.snapshot import Unread
 from tests.build import Object, node, pod
-from tests.build_workloads import owned, revision, workload
+from tests.build_workloads import kubectl_applied, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.hostile.poison import SHOP, WAREHOUSE, objects_in
 from tests.hostile.test_secrets import SENTENCE, with_environment
@@ -368,6 +369,41 @@ def test_mounts_are_merged_though_their_paths_are_not_held(tmp_path: Path) -> No
     answers = [spread("check", "-f", new, "--from", path, "-o", "json").item for path in (cluster, written)]
     assert [answer["verdict"] for answer in answers] == ["Schedulable", "Schedulable"]
     assert answers[0]["rollout"] == answers[1]["rollout"]
+
+
+def in_older_form(text: str) -> str:
+    """Return a snapshot as releases wrote it that read nothing of these mounts, and digested them with the rest."""
+    quote = r'\\?"'
+    mount = rf"\{{{quote}name{quote}: ?{quote}v{quote}, ?{quote}mountPath{quote}: ?{quote}/v{quote}\}}"
+    return re.sub(r"\b([0-9a-f]{32})[0-9a-f]{8}/", r"\1/", re.sub(mount, "{}", text))
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet", "Job", "Pod"])
+@pytest.mark.parametrize("path", ["/v", "/other"])
+def test_of_one_in_an_older_form_it_is_not_known_whether_a_template_changes(
+    kind: str, path: str, tmp_path: Path
+) -> None:
+    def described(at: str) -> Object:
+        mount = {"volumeMounts": [{"name": "v", "mountPath": at}]}
+        never: Object = {"restartPolicy": "Never"} if kind in {"Job", "Pod"} else {}
+        spec = template(
+            containers=[{"name": "main", "image": "web:1", **mount}], volumes=[{"name": "v", "emptyDir": {}}], **never
+        )["spec"]
+        made = pod("web") if kind == "Pod" else workload(kind, "web", pods={**template(), "spec": spec})
+        made["spec"] = {**made["spec"], **(spec if kind == "Pod" else {})}
+        return made
+
+    cluster, written, new = (tmp_path / name for name in ("cluster.json", "written.json", "new.json"))
+    items = [node("a1"), kubectl_applied(described("/v"))]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    new.write_text(json.dumps(described(path)))
+    assert spread("snapshot", "--from", cluster, "-o", written).code == 0
+    answers = [spread("check", "-f", new, "--from", each, "-o", "json").item["verdict"] for each in (cluster, written)]
+    refused = path != "/v" and kind in {"Job", "Pod"}
+    assert answers == ["Invalid" if refused else "Schedulable"] * 2
+    written.write_text(in_older_form(written.read_text()))
+    assert "mountPath" not in written.read_text()
+    assert spread("check", "-f", new, "--from", written, "-o", "json").item["verdict"] == "Incomplete"
 
 
 def test_what_may_roll_out_is_incomplete_though_a_pod_waits(tmp_path: Path) -> None:
