@@ -190,21 +190,12 @@ class MayRollOut(_Gap, frozen=True, kw_only=True):
 
     Attributes:
         revision: the older revision that may have its template, and is not read; empty for the live one.
+        orphaned: whether only Pods without a controller show that revision.
     """
 
     workload: str
     revision: str = ""
-
-
-class MayNotAdopt(_Gap, frozen=True, kw_only=True):
-    """A Deployment of which it is not known whether Pods without a controller have its template.
-
-    Attributes:
-        revision: their pod-template-hash.
-    """
-
-    workload: str
-    revision: str
+    orphaned: bool = False
 
 
 class MayBeRefused(_Gap, frozen=True, kw_only=True):
@@ -214,17 +205,14 @@ class MayBeRefused(_Gap, frozen=True, kw_only=True):
 
 
 class MayBreakQuota(_Gap, frozen=True, kw_only=True):
-    """A workload whose controller needs objects, such as a ReplicaSet, for which a quota has no room (``why``)."""
+    """A workload for whose Pods, or for objects beside them such as a ReplicaSet, a quota may have no room (``why``).
+
+    ``by_chance``: it has none for Pods that come last.
+    """
 
     workload: str
     why: str
-
-
-class RefusedByChance(_Gap, frozen=True, kw_only=True):
-    """A workload whose Pods compete with others for a quota: the API server refuses those that come last (``why``)."""
-
-    workload: str
-    why: str
+    by_chance: bool = False
 
 
 class MayBreakStandard(_Gap, frozen=True, kw_only=True):
@@ -262,9 +250,7 @@ Gap: TypeAlias = (
     | MayBeRefused
     | MayBreakQuota
     | MayBreakStandard
-    | MayNotAdopt
     | MayRollOut
-    | RefusedByChance
     | UnreadTemplate
     | Decider
 )

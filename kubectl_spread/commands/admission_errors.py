@@ -18,8 +18,6 @@ from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands.manifests import Manifest, values_of
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.replicas import replicas_taken_back
-from kubectl_spread.objects.core import ReplicationController
-from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import enumerated
@@ -68,17 +66,14 @@ def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
         yield required("metadata.name", "name or generateName is required")
 
 
-def apply_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
-    """Return what to know about applying the manifest, and the API server does not say."""
-    return (*_repeated_warnings(manifest), *_reset_replicas_warnings(manifest, before))
+def apply_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
+    """Return what to know about applying the merged manifest, and the API server does not say."""
+    return (*_repeated_warnings(manifest), *_reset_replicas_warnings(manifest))
 
 
-def _reset_replicas_warnings(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
+def _reset_replicas_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
     """Return the warning that applying the manifest resets replicas, or removes no fields; none for neither."""
-    obj, live = manifest.obj, None
-    if isinstance(obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
-        live = replicas_taken_back(obj, before)
-    if live is not None:
+    if (live := replicas_taken_back(manifest.obj, manifest.live)) is not None:
         message = (
             f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
         )

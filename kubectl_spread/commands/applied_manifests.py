@@ -45,13 +45,14 @@ def manifests_of(
     return read_manifests(sources, stdin=stdin, of_any_kind=True)
 
 
-def notes_of(manifests: Sequence[Manifest], before: Snapshot) -> Iterator[str]:
+def notes_of(manifests: Sequence[Manifest]) -> Iterator[str]:
     """Yield the notes and warnings of ``check`` on the merged manifests, with the constraints that apply merges."""
+    custom = [each.ref for each in manifests if each.template is not None]
+    yield from (f"the controller of the Pods of {ref} is not known" for ref in custom)
     yield from skipped_notes(manifests)
     for each in manifests:
-        yield from (f"{each.ref}: {warning.field}: {warning.message}" for warning in apply_warnings(each, before))
-        merges = merged_constraints(each, before)
-        yield from (f"{each.ref}: {FINDINGS.text(finding).removesuffix('.')}" for finding in merges)
+        yield from (f"{each.ref}: {warning.field}: {warning.message}" for warning in apply_warnings(each))
+        yield from (f"{each.ref}: {FINDINGS.text(merge).removesuffix('.')}" for merge in merged_constraints(each))
 
 
 def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:

@@ -25,7 +25,7 @@ from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.errors import ManifestProblem
-from kubectl_spread.gaps import Gap, MayNotAdopt, MayRollOut
+from kubectl_spread.gaps import Gap, MayRollOut
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.kinds import BY_API, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
@@ -77,13 +77,12 @@ def merge_all(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying =
     return tuple(_within_quotas(each, with_quotas, charged) for each in merged)
 
 
-def merged_constraints(manifest: Manifest, before: Snapshot) -> Iterator[MergedConstraints]:
+def merged_constraints(manifest: Manifest) -> Iterator[MergedConstraints]:
     """Yield which constraints of a manifest, once it is merged, kubectl cannot tell apart."""
     written = manifest.written or manifest.obj
     # Server-side apply tells them apart.
     if written is not None and not manifest.server_side:
-        live = before.get(type(written), written.metadata.namespace, written.metadata.name)
-        there = None if live is None else spec_of(live)
+        there = None if manifest.live is None else spec_of(manifest.live)
         yield from lint.merged_constraints(spec_of(written), manifest.pod_spec, there)
 
 
@@ -137,15 +136,15 @@ def _identity(manifest: Manifest) -> Hashable:
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     found = _judged_by_standard(_over_live(manifest, snapshot, how), snapshot)
     owner, workload = found.obj, f"{manifest.namespace}/{manifest.ref}"
-    gap: type[MayRollOut | MayNotAdopt] = MayRollOut
     if isinstance(owner, StatefulSet | DaemonSet) and not found.refused:
         pods = [pod for pod, certain in of_older_revision(owner, snapshot, snapshot.all(Pod)) if not certain]
     elif isinstance(owner, Deployment) and not found.refused and any(made_for(owner, snapshot)):
-        gap, pods = MayNotAdopt, [*orphans_of_template(owner, snapshot)]
+        pods = [*orphans_of_template(owner, snapshot)]
     else:
         return found
-    unread = (gap(workload=workload, revision=each) for each in dict.fromkeys(map(revision_of, pods)))
-    return replace(found, unknown=(*found.unknown, *unread))
+    orphaned, unread = isinstance(owner, Deployment), dict.fromkeys(map(revision_of, pods))
+    unknown = (MayRollOut(workload=workload, revision=each, orphaned=orphaned) for each in unread)
+    return replace(found, unknown=(*found.unknown, *unknown))
 
 
 def _within_quotas(manifest: Manifest, snapshot: Snapshot, charged: dict[str, Amounts]) -> Manifest:

@@ -8,7 +8,6 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.validation.field_errors import Reason
-from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands import admission_errors
 from kubectl_spread.commands.applying import merged_constraints
 from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
@@ -21,7 +20,7 @@ from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, outcome_of, undecided_outcome, unplaced_pods
-from kubectl_spread.gaps import Gap, RefusedByChance
+from kubectl_spread.gaps import Gap, MayBreakQuota
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
@@ -60,9 +59,9 @@ def answers_of(
     came = {place: unplaced_pods(each.wanted, before, each.handle) for place, each in asked.items() if each.is_sound}
     if any(each.undecided for each in came.values()):
         outcomes = {place: undecided_outcome(asked[place].wanted, one) for place, one in came.items()}
-        return {place: _answer(each, outcomes.get(place), None, view) for place, each in asked.items()}
+        return {place: _answer(each, outcomes.get(place), None) for place, each in asked.items()}
     seen = _seen(asked, others, view)
-    return {place: _answer(each, *_outcomes(each, place, seen, view), view) for place, each in asked.items()}
+    return {place: _answer(each, *_outcomes(each, place, seen, view)) for place, each in asked.items()}
 
 
 def _outcomes(
@@ -95,7 +94,7 @@ def _seen(asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObj
     return _Seen(now, {number: each for number, each in as_if.items() if number in short})
 
 
-def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None, view: View) -> Answer:
+def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None) -> Answer:
     """Return the answer about one manifest; ``more``: the outcome if all Pods were admitted, where only some are."""
     manifest, served = asked.manifest, asked.served
     item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest))
@@ -103,7 +102,7 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         item = replace(item, replicas=asked.wanted.replicas)
     else:
         injected = lint.from_living(asked.from_living)
-        of_merge = merged_constraints(manifest, view.snapshot)
+        of_merge = merged_constraints(manifest)
         found = (*map(Finding.of, of_merge), *item.findings, *map(Finding.of, injected))
         item = replace(item, findings=found)
         item = with_missing(item, served.missing) if served and served.missing else item
@@ -111,7 +110,8 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
     item = with_missing(item, unknown)
     if unknown and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)
-    item = replace(item, warnings=_warnings(asked, view))
+    of_server = () if asked.errors else asked.review.warnings
+    item = replace(item, warnings=(*admission_errors.apply_warnings(manifest), *of_server))
     failed, errors = item.failed_create, asked.errors
     if failed and isinstance(manifest.obj, Pod) and not asked.numbered:
         # The Pod is the object.
@@ -131,12 +131,8 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
 def _unknown(manifest: Manifest, outcome: ManifestOutcome | None) -> Iterator[Gap]:
     yield from manifest.unknown
     if outcome is not None and outcome.refused_by_chance:
-        yield RefusedByChance(workload=f"{manifest.namespace}/{manifest.ref}", why=outcome.refused_by_chance)
-
-
-def _warnings(asked: AskedManifest, view: View) -> tuple[ValidationWarning, ...]:
-    ours = admission_errors.apply_warnings(asked.manifest, view.snapshot)
-    return ours if asked.errors else (*ours, *asked.review.warnings)
+        workload = f"{manifest.namespace}/{manifest.ref}"
+        yield MayBreakQuota(workload=workload, why=outcome.refused_by_chance, by_chance=True)
 
 
 def refused_item(manifest: Manifest, replicas: int, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:

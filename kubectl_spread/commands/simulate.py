@@ -40,7 +40,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
-from kubectl_spread.simulation.steps import Step, UnknownController, Verb
+from kubectl_spread.simulation.steps import Step, Verb
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import SHORT_KEYS, did_you_mean, listed
 
@@ -115,7 +115,7 @@ def simulate(
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         changes = tuple(step_changes(steps, found, defaults=options.defaults))
         reports = tuple(
-            simulated_step(each, view.metadata.connection_flags, notes_of(manifests, view.snapshot))
+            simulated_step(each, view.metadata.connection_flags, notes_of(manifests))
             for each, manifests in zip(changes, applied, strict=True)
         )
     waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)
@@ -318,8 +318,7 @@ class Naming:
         objects = tuple(application(each, each.obj) for each in manifests if each.obj is not None)
         merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
-        custom = tuple(UnknownController(each.ref) for each in manifests if each.template is not None)
-        return Step(Verb.APPLY, value, objects=objects, notes=custom)
+        return Step(Verb.APPLY, value, objects=objects)
 
     def _restarted(self, value: str) -> Step:
         """Return the step that restarts a workload.

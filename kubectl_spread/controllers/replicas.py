@@ -26,6 +26,10 @@ _LONGEST_BASE = 58
 """The length of a name before five random characters. Source: apiserver names/generate.go (v1.36)."""
 
 
+SCALED = workloads.Deployment | workloads.ReplicaSet | workloads.StatefulSet | ReplicationController
+"""The kinds with replicas."""
+
+
 def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:
     """Return the objects that exist once this one is applied, without Pods and their claims.
 
@@ -159,12 +163,9 @@ def replicas_applied(owner: Workload, before: Snapshot) -> int:
     return replicas_of(owner)
 
 
-def replicas_taken_back(owner: Workload, before: Snapshot) -> int | None:
+def replicas_taken_back(owner: KubernetesObject | None, live: KubernetesObject | None) -> int | None:
     """Return the live number of replicas if applying the merged ``owner`` resets it to 1; otherwise None (count)."""
-    live = before.get(type(owner), owner.metadata.namespace, owner.metadata.name)
-    if live is None or not isinstance(
-        live, workloads.Deployment | workloads.ReplicaSet | workloads.StatefulSet | ReplicationController
-    ):
+    if not (isinstance(owner, SCALED) and isinstance(live, SCALED)):
         return None
-    resets = getattr(owner.spec, "replicas", None) is None and replicas_of(live) != replicas_of(owner)
+    resets = owner.spec.replicas is None and replicas_of(live) != replicas_of(owner)
     return replicas_of(live) if resets else None

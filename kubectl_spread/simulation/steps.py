@@ -69,12 +69,6 @@ class StuckPods(msgspec.Struct, frozen=True):
     node_silent: bool
 
 
-class UnknownController(msgspec.Struct, frozen=True):
-    """It is not known what creates the Pods of an applied object."""
-
-    ref: workloads.WorkloadRef
-
-
 class MirrorRemade(msgspec.Struct, frozen=True):
     """A deleted mirror Pod: the kubelet of its node keeps the containers running and creates it again."""
 
@@ -118,16 +112,7 @@ class BoundByName(msgspec.Struct, frozen=True):
     absent: bool
 
 
-StepNote: TypeAlias = (
-    BoundByName
-    | DrainFlags
-    | MirrorRemade
-    | StuckPods
-    | EvictionsStopped
-    | JobFailed
-    | WaitsForReady
-    | UnknownController
-)
+StepNote: TypeAlias = BoundByName | DrainFlags | MirrorRemade | StuckPods | EvictionsStopped | JobFailed | WaitsForReady
 """What else a step reports."""
 
 
@@ -162,7 +147,6 @@ class Step(msgspec.Struct, frozen=True):
         stored, as_if: as for ``applied``.
         alone: whether only the Pods of these objects are of interest: other workloads are not synced, and their waiting
             Pods are not tried again, until a change concerns them.
-        notes: what is not known about the step.
     """
 
     verb: Verb
@@ -179,7 +163,6 @@ class Step(msgspec.Struct, frozen=True):
     stored: Mapping[tuple[str, workloads.WorkloadRef], Pod] = {}
     as_if: bool = False
     alone: bool = False
-    notes: tuple[StepNote, ...] = ()
 
     def __str__(self) -> str:
         """Return the step as the user wrote it."""
@@ -582,7 +565,7 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         if len(makers) > 1 and cluster.seed % 2 == 0:
             loop.bind()
     nodes = [obj.metadata.name for obj in merged if isinstance(obj, Node)]
-    return replace(_evicted_by_taints(nodes, cluster, loop), notes=step.notes)
+    return _evicted_by_taints(nodes, cluster, loop)
 
 
 def _merged(objects: Sequence[Application], cluster: ClusterState) -> Iterable[KubernetesObject]:

@@ -25,9 +25,7 @@ OfManifest: TypeAlias = (
     | gaps.MayBeRefused
     | gaps.MayBreakQuota
     | gaps.MayBreakStandard
-    | gaps.MayNotAdopt
     | gaps.MayRollOut
-    | gaps.RefusedByChance
     | gaps.UnknownKind
     | gaps.UnknownLastApplied
     | gaps.UnknownManagers
@@ -174,18 +172,17 @@ def _of_manifest(gap: OfManifest) -> Texts:
             return f"the Pods of {gap.workload}", "it has no Pod template", told
         case gaps.MayBeRefused():
             return f"the immutable fields of {gap.named}", "not all are in the snapshot", "it may be refused"
-        case gaps.MayBreakQuota():
-            return f"the objects that {gap.workload} needs beside its Pods", gap.why, "it may not create all its Pods"
-        case gaps.RefusedByChance():
+        case gaps.MayBreakQuota() if gap.by_chance:
             what = f"the order in which the Pods of {gap.workload} and other objects are created"
             return what, gap.why, "some may be refused"
+        case gaps.MayBreakQuota():
+            return f"the objects that {gap.workload} needs beside its Pods", gap.why, "it may not create all its Pods"
         case gaps.MayBreakStandard():
             told = f"the namespace enforces the Pod Security Standard {gap.standard}: its Pods may be refused"
             return f"the security contexts and volumes of {gap.workload}", "not all are in the snapshot", told
-        case gaps.MayNotAdopt():
-            return f"revision {gap.revision} of {gap.workload}", "not read", MAY_NOT_ADOPT
         case gaps.MayRollOut() if gap.revision:
-            return f"revision {gap.revision} of {gap.workload}", "not read", MAY_ROLL_OUT
+            told = MAY_NOT_ADOPT if gap.orphaned else MAY_ROLL_OUT
+            return f"revision {gap.revision} of {gap.workload}", "not read", told
         case gaps.MayRollOut():
             why = "fields that the snapshot does not hold may change"
             return f"the template of {gap.workload}", why, MAY_ROLL_OUT

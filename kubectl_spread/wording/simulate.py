@@ -162,8 +162,6 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
                 if pods
             ]
             return f"only when {held.first} is Ready, {ref} of {namespace} {' and '.join(then)}"
-        case steps.UnknownController(ref):
-            return f"the controller of the Pods of {ref} is not known"
         case _:
             assert_never(note)
 

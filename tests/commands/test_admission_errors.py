@@ -255,14 +255,6 @@ def test_a_pod_that_is_never_tried_is_not_refused(checked: Check, policy: str, *
     assert (item.jam.replica, bool(item.failed_create)) == (1, refused)
 
 
-def test_manifests_share_a_quota(checked: Check) -> None:
-    both = [workload("Deployment", name, pods=template(), replicas=2) for name in ("first", "second")]
-    first, second = checked(both, [*ABC, quota(pods="3")]).items
-    assert first.failed_create is None
-    assert second.failed_create is not None
-    assert second.failed_create.created == 1
-
-
 def test_a_limit_range_that_the_pods_break(checked: Check) -> None:
     limits = [{"type": "Pod", "max": {"cpu": "1"}}]
     bounds = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "default"}}

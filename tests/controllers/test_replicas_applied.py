@@ -31,7 +31,8 @@ def after(kind: str, *, live: int | None = 6, asked: int | None = None, **metada
     described = workload(kind, "web", pods=template())
     described["spec"] |= {} if asked is None else {"replicas": asked}
     owner = cast("Workload", laid_over(described, objects))
-    return replicas_applied(owner, snapshot(objects)), replicas_taken_back(owner, snapshot(objects))
+    before = snapshot(objects)
+    return replicas_applied(owner, before), replicas_taken_back(owner, before.get(type(owner), *owner.key))
 
 
 def last_applied(spec: Object) -> Object:
@@ -56,7 +57,7 @@ def test_a_new_one_has_one() -> None:
 def test_a_daemon_set_and_a_job_have_none_to_keep() -> None:
     for kind in ("DaemonSet", "Job"):
         owner = read(workload(kind, "web", pods=template(restartPolicy="Never")))
-        assert (replicas_applied(owner, snapshot([])), replicas_taken_back(owner, snapshot([]))) == (1, None)
+        assert (replicas_applied(owner, snapshot([])), replicas_taken_back(owner, owner)) == (1, None)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from kubectl_spread.simulation.steps import (
     DrainWaits,
     StepNote,
     StuckPods,
-    UnknownController,
     Unmanaged,
 )
 from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text, pending_text
@@ -111,10 +110,6 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         (
             WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), HeldUp("db-1", ("db-3",), ("db-2", "db-1"))),
             "only when db-1 is Ready, statefulset/db of n creates db-3 and replaces db-2 and db-1",
-        ),
-        (
-            UnknownController(WorkloadRef(kind="Rollout", name="web")),
-            "the controller of the Pods of rollout/web is not known",
         ),
     ],
     ids=str,
