@@ -1,6 +1,6 @@
 """kubectl spread: what Kubernetes leaves unanswered about Pod topology spread constraints.
 
-The map, in the order of the imports (they only point to the right; CONTRIBUTING.md has more about each room)::
+The map, in the order of the imports (they only point to the right; CONTRIBUTING.md has more about each layer)::
 
     cli → commands → render → contract → wording → diagnosis → rebalance → simulation → autoscalers → controllers
         → apiserver → scheduler → snapshot → assumed → gaps → objects → labels | quantity | release

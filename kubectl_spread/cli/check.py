@@ -53,7 +53,7 @@ class CheckFlags(Flags):
     all_fixes: AllFixes = False
     fix_budget: FixBudget = None
     assume_autoscaling: Annotated[
-        bool, Option(help="Exit with 0 if new nodes would help and nothing read here forbids them.")
+        bool, Option(help="Exit with 0 if new nodes would help and nothing that was read forbids them.")
     ] = False
     replicas: Annotated[
         int | None,
@@ -144,6 +144,8 @@ def check(
         output.note(line)
     assumed = flags.assume_autoscaling and any(map(command.may_get_a_node, report.items))
     if assumed:
-        output.note("Autoscaling is assumed: a Pod counts as placed if nothing read here forbids a new node for it.")
+        output.note(
+            "Autoscaling is assumed: a Pod counts as placed if nothing that was read forbids a new node for it."
+        )
     output.write(printed(report))
     raise typer.Exit(command.exit_code(report, warnings=flags.fail_on == "warning", autoscaling=assumed))

@@ -17,7 +17,7 @@ EPILOG = """
 \b
 Examples:
   kubectl spread completion --install      # complete `kubectl spread` where kubectl completion is set up
-  kubectl spread completion                # print that script
+  kubectl spread completion                # print the script kubectl_complete-spread
   source <(kubectl-spread completion bash) # complete `kubectl-spread` without kubectl
 """
 

@@ -116,7 +116,7 @@ class ScopeFlags(Flags):
             "--selector",
             "-l",
             metavar="SELECTOR",
-            help="Report only what this label selector matches. Not for snapshot.",
+            help="Report only objects that this label selector matches. snapshot does not support it.",
         ),
     ] = ""
 

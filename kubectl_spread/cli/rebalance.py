@@ -29,8 +29,8 @@ Examples:
 \b
 It prints commands and evicts no Pod. The commands use the Eviction API, which respects disruption budgets. Run them in
 order. After each, wait until the replacement is Ready. Before a new wave, also wait until evicted Pods are gone.
---script prints a script that does this. The exit code is 0 if nothing is to be evicted, 1 if there is a plan or no
-eviction helps, and 3 if the answer is not known.
+--script prints a script that does this. The exit code is 0 if no eviction is needed, 1 if there is a plan or no
+eviction can lower the skew, and 3 if the answer is not known.
 """
 
 

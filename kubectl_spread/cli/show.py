@@ -23,7 +23,7 @@ EPILOG = """
 Examples:
   kubectl spread show                      # the current namespace, most severe status first
   kubectl spread show -A --problems        # every constraint that is not OK
-  kubectl spread show deployment/web       # one workload: its domains, nodes and next node
+  kubectl spread show deployment/web       # one workload: its domains and nodes, and where the next Pod can go
   kubectl spread show --from dump/ -A      # read a cluster-info dump
   kubectl spread show -A --problems -w     # follow changes until Ctrl-C
   kubectl spread show -w -o json           # one report per line, after each change

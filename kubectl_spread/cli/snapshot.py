@@ -24,9 +24,9 @@ file has names, labels, images and the scheduler's messages. It also has the tim
 server's URL, but no credentials. Commands printed from the file use that context.
 
 \b
-Of the other fields of Pod templates, the file has only digests. check and simulate --apply use them to detect what a
-manifest changes. The file also has the random key of the digests. Anyone who has the file can guess a value and test
-the guess. --no-digests leaves the digests out.
+For fields of Pod templates that no command reads, the file has only digests. check and simulate --apply use them to
+detect what a manifest changes. The file also has the random key of the digests. Anyone who has the file can guess a
+value and test the guess. --no-digests leaves the digests out.
 """
 
 

@@ -43,7 +43,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
 
     Attributes:
         scheduler_name: the Pod's scheduler.
-        replicas: how many Pods its workload wants, and how many run; absent if it recreates no Pod, or is not known.
+        replicas: how many Pods its workload wants, and how many run; absent if no known workload recreates the Pod.
         siblings: the Pending Pods of its workload, or the Pods alike, if some node takes this one; absent if it is the
             only one.
         event: the last FailedScheduling message; None if there is none.

@@ -134,7 +134,7 @@ def _decision(decision: d.AutoscalerDecision) -> str:
     name, noun = NAMES[decision.kind], POOLS[decision.kind]
     match decision.decision:
         case d.Decision.NEW_NODE:
-            return f"{name}: nothing read here forbids a new node from {_bringing(decision, noun)}"
+            return f"{name}: nothing that was read forbids a new node from {_bringing(decision, noun)}"
         case d.Decision.EXISTING_NODE:
             return f"{name} adds no node: it sees room on {decision.node}, where the scheduler sees none"
         case d.Decision.BY_CHANCE:

@@ -281,7 +281,7 @@ def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
 def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
     constraint = f"The constraint on {brief_key(key)}"
-    starts = f"{constraint} selects {selector}, not this Pod", f"{constraint} does not count this Pod"
+    starts = f"{constraint} counts Pods with {selector}, but not this Pod", f"{constraint} does not count this Pod"
     why = texts_of(cause.why) if cause.why else Texts((), ())
     longer = [f"{start}. {begun(text)}" for text in why.sentences for start in starts]
     return Texts(
@@ -303,14 +303,15 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
     else:
         there = f"Only {there} {'counts' if one else 'count'} for this Pod"
     asks = f"but minDomains requires {constraint.min_domains}"
-    most = f"until there are more, no {noun} may hold more than {count_of(constraint.max_skew, 'matching Pod')}."
+    most = f"until there are more {_noun(constraint, 2)}, each may hold only"
+    held = f"{most} {count_of(constraint.max_skew, 'matching Pod')}, and each is full."
     brief_most = f"no {noun} may hold more than {constraint.max_skew}."
     short = (
         f"minDomains requires {constraint.min_domains} domains, but only {len(values)} {'counts' if one else 'count'}"
     )
     return Texts(
         [
-            *(f"{there} ({named(values)}), {asks}: {text}" for text in (most, brief_most)),
+            *(f"{there} ({named(values)}), {asks}: {text}" for text in (held, brief_most)),
             f"{there}, {asks}: {brief_most}",
             f"{there}, {asks}.",
         ],
@@ -425,6 +426,8 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     several = len(domains) > 1
     which = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
     many = f"{len(domains)} {_noun(constraint, len(domains))}" if several else which
+    # What keeps the Pod off names the nodes again.
+    place = many if constraint.topology_key == HOSTNAME else which
     shut = f"{'are' if several else 'is'} not available"
     if constraint.topology_key == HOSTNAME and number == len(domains):
         but = "none of them is available" if several else shut
@@ -454,10 +457,10 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     full = [
         f"{named(it.domains)} ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})" for it in cause.full
     ]
-    closed = f" One more in {enumerated(full)} would exceed maxSkew {constraint.max_skew}." if full else ""
+    closed = f" One more Pod would exceed maxSkew {constraint.max_skew} in {enumerated(full)}." if full else ""
     sentences = [
-        *(f"{held(which, pods)}: {some}.{closed}" for pods in ("matching Pods", "Pods")),
-        *(f"{held(which)}: {why}." for why in (some, counted, briefly, briefest)),
+        *(f"{held(place, pods)}: {some}.{closed}" for pods in ("matching Pods", "Pods")),
+        *(f"{held(place)}: {why}." for why in (some, counted, briefly, briefest)),
         *(f"{held(many)}: {why}." for why in (counted, briefly, briefest)),
         *(f"{each} {shut}: {briefest}." for each in (which, many)),
         *(f"{many} {shut}: {why}{more}." for why in (whys[0][1], brief_whys[0][1])),

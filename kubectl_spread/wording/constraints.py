@@ -27,14 +27,14 @@ SHOWN_DOMAINS = 6
 """Domains (count) up to which those at the minimum are named."""
 
 
-def skew_text(skew_if_placed: int) -> str:
-    """Return the skew that one more Pod in a domain would make."""
-    return f"skew would be {skew_if_placed}"
+def skew_text(skew_if_placed: int, skew: int) -> str:
+    """Return the skew that one more Pod in a domain would make: the same as now if it is not counted."""
+    return f"skew {'would be' if skew_if_placed > skew else 'is'} {skew_if_placed}"
 
 
-def closed(skew_if_placed: int) -> str:
+def closed(skew_if_placed: int, skew: int) -> str:
     """Return that the constraint allows no more Pod in a domain."""
-    return f"no: {skew_text(skew_if_placed)}"
+    return f"no: {skew_text(skew_if_placed, skew)}"
 
 
 def pinned(reasons: Iterable[str]) -> str:

@@ -97,7 +97,7 @@ OUTCOMES: Sequence[Entry] = (
         meaning="A drain evicts them through the Eviction API, or deletes them with --disable-eviction. On lost nodes"
         " they are deleted when their tolerations expire, and stay Terminating until the node returns or is removed.",
         when="By drain, remove, lose and delete. Pods of DaemonSets and static Pods stay with their node.",
-        action="pending lists the replacements that cannot be scheduled.",
+        action="The field `pending` lists the replacements that cannot be scheduled.",
         link=entry.DISRUPTIONS,
     ),
     _outcome(
@@ -184,7 +184,7 @@ COLUMNS: Sequence[Entry] = (
         " counts different Pods has its own row, with the revision in brackets. On a narrow terminal kinds have"
         " kubectl's short names: deploy, sts, ds.",
         when=_ROWS,
-        action="show TYPE/NAME prints the domains.",
+        action="`kubectl spread show TYPE/NAME` prints the domains.",
     ),
     _column(
         name="KEY",
@@ -323,7 +323,8 @@ COLUMNS: Sequence[Entry] = (
         meaning="In the table of workloads, the cause of the status with its numbers, in the last column or on a line"
         " below. In the table of rejected nodes, the reason as in the FailedScheduling event.",
         when="By show, and by why-pending and check with -o wide.",
-        action="show TYPE/NAME prints the domains. Compare the scheduler's words with kubectl describe pod.",
+        action="`kubectl spread show TYPE/NAME` prints the domains. Compare the scheduler's words with"
+        " kubectl describe pod.",
     ),
     _column(
         name="ORDER",
@@ -334,7 +335,7 @@ COLUMNS: Sequence[Entry] = (
     ),
     _column(
         name="WAVE",
-        summary="which evictions wait only for the previous replacement",
+        summary="the group of the eviction: within a group, wait only for the previous replacement",
         meaning="Before each wave, the evicted Pods must also be gone. A budget, a StatefulSet, resources, affinity"
         " between Pods or a volume requires it.",
         when="By rebalance.",

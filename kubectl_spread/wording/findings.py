@@ -52,12 +52,13 @@ def _(finding: findings.MissingTopologyKey) -> str:
 
 @FINDINGS.rule(
     summary="the emptiest domain cannot take the Pod, which limits all other domains",
-    meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it is closed to this"
-    " Pod by something else: a taint, a cordon, node affinity, or too few free resources. It gets no more Pods, so"
-    " the other domains may only grow to that minimum plus maxSkew.",
-    when="An error, if a constraint rejects nodes by skew and other filters close all of its emptiest domains.",
+    meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it rejects this"
+    " Pod for a reason other than this constraint: a taint, a cordon, node affinity, or too few free resources. The"
+    " domain gets no more Pods, so the other domains may only grow to that minimum plus maxSkew.",
+    when="An error, if a constraint rejects nodes by skew and other filters reject every node of its emptiest domains.",
     action="Stop counting the domain: with nodeTaintsPolicy: Honor for taints, otherwise with node affinity that"
-    " excludes it. Or open it, if the reason no longer applies. Raising maxSkew only moves the limit.",
+    " excludes it. Or remove the reason, such as a taint, if it is no longer needed. Raising maxSkew"
+    " only moves the limit.",
     link=entry.LIMITATIONS,
 )
 def _(finding: findings.PinnedMinimum) -> str:
@@ -97,7 +98,7 @@ def _(finding: findings.GhostPod) -> str:
 @FINDINGS.rule(
     summary="a constraint without labelSelector counts no Pod",
     meaning="Without a labelSelector every domain counts zero Pods, so the skew never grows and nothing is spread."
-    " The topologyKey still matters: nodes without it are out of reach for a DoNotSchedule constraint.",
+    " The topologyKey still matters: a DoNotSchedule constraint keeps the Pod off nodes without it.",
     when="A warning, if labelSelector is not set.",
     action="Set a labelSelector that matches the Pod's own labels.",
 )
@@ -325,8 +326,8 @@ def _(finding: findings.AutoscalerBlind) -> str:
     meaning="Karpenter counts the domains of all NodePools, including those that the Pod cannot use. A domain that only"
     " such NodePools offer has no Pods, so it has the fewest Pods: Karpenter adds no node in a domain where one more"
     " Pod would exceed maxSkew. The scheduler does not count the domain while no node is in it.",
-    when="A warning in show and check, if only NodePools that add no node for the Pod offer a domain of a"
-    " DoNotSchedule constraint, and no counted node is in it.",
+    when="A warning in show and check, if a domain of a DoNotSchedule constraint has no counted node, and no NodePool"
+    " that offers it adds a node for the Pod.",
     action="Set nodeTaintsPolicy: Honor if taints are the reason. Otherwise set node affinity for the other domains, or"
     " add a NodePool that the Pod can use there.",
     link=entry.LIMITATIONS,
@@ -345,7 +346,7 @@ def _(finding: findings.PhantomDomain) -> str:
 
 
 @FINDINGS.rule(
-    summary="a domain that a NodePool offers has no node, and limits others when it gets one",
+    summary="an empty domain of a NodePool will limit the other domains once it has a node",
     meaning="The scheduler counts only domains that have a node. When Karpenter adds the first node of another"
     " domain, the minimum falls to 0. Domains that have maxSkew or more Pods then take no more until the new one has"
     " caught up. Karpenter counts the domain even while it has no node.",
@@ -398,12 +399,13 @@ def _(finding: findings.InjectedFields) -> str:
 
 
 @FINDINGS.rule(
-    summary="kubectl apply cannot tell two constraints on one topologyKey apart",
+    summary="kubectl apply confuses two constraints that have the same topologyKey",
     meaning="A Pod may have a DoNotSchedule and a ScheduleAnyway constraint on one topologyKey, and both are"
     " created as written. But kubectl apply and strategic patches merge constraints by topologyKey alone: in an"
     " existing object, one of the two may disappear, take fields of the other, or make the object invalid.",
     when="By check. A warning, if the merged object does not have the constraints of the manifest."
-    " For information, if the object is new, or both stay. Not with --server-side, which merges by both fields.",
+    " For information, if the object is new, or both stay. Not with --server-side, which merges by"
+    " topologyKey and whenUnsatisfiable.",
     action="Use kubectl apply --server-side, or only one constraint for each key. kubectl patch --type=json can change"
     " one constraint and keep the other.",
     link=entry.APPLY,
@@ -427,7 +429,7 @@ def _(finding: findings.MergedConstraints) -> str:
     meaning="kube-scheduler retries a Pod after a relevant change, and waits longer after each failure. The"
     " condition is from its last attempt.",
     when="For information, if the condition PodScheduled has the reason Unschedulable and a node is feasible,"
-    " unless the scheduler has chosen a node since and waits for its volumes.",
+    " unless the scheduler has already chosen a node and waits for the Pod's volumes.",
     action="Wait a few minutes. If the Pod stays Pending, check that the scheduler runs, and what could not be read.",
     link=entry.SPREAD,
 )

@@ -186,9 +186,10 @@ def left_alone(what: conclusion.NotOffered) -> str:
     """Return what is not offered, and why."""
     match what:
         case conclusion.SufferingNodes():
-            return _suffering(what)
+            taints = "taint" if len(what.nodes) == len(what.taints) == 1 else "taints"
+            return f"tolerating the {taints} of {_suffering(what)}"
         case conclusion.StayingPod():
-            return f"{what.namespace}/{what.name} on {what.node} ({_why_not_deleted(what)})"
+            return f"deleting {what.namespace}/{what.name} on {what.node} ({_why_not_deleted(what)})"
         case conclusion.WouldWarn():
             return f"{summary(what.proposals)} (it would cause {', '.join(what.findings)})"
         case _:
@@ -273,10 +274,12 @@ def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
     return f"{what[:1].upper()}{what[1:]}{others}{colon}{by}." if first else f"Or {what}{others}{colon}{by}."
 
 
-def nothing_safe(shown: int) -> str:
-    """Return that none of the fixes below is safe, so many of which are shown (count)."""
-    each = "The fix" if shown == 1 else "Each fix"
-    return f"No safe fix was found. {each} below undoes what somebody set on purpose, or loses a Pod or its work."
+def nothing_safe(disturbs: Sequence[Disturbance]) -> str:
+    """Return that none of the fixes below is safe, given what each of those that are shown does to Pods."""
+    each = "The fix below" if len(disturbs) == 1 else "Each fix below"
+    loses = [it is Disturbance.LOST for it in disturbs]
+    changes = [] if all(loses) else ["changes what somebody set on purpose"]
+    return f"No safe fix was found. {each} {' or '.join([*changes, *['loses a Pod or its work'] * any(loses)])}."
 
 
 def set_apart(number: int, flag: str) -> str:
@@ -341,7 +344,7 @@ def _(fix: proposals.FixTopologyKey) -> str:
 
 
 @FIXES.rule(
-    summary="count each revision separately",
+    summary="count only Pods of the same revision",
     meaning="matchLabelKeys gets the revision label, so that Pods of the old revision no longer block Pods of the"
     " new one.",
     when="If Pods of several revisions are counted together, the selector matches the Pod itself, and the release has"
@@ -349,7 +352,9 @@ def _(fix: proposals.FixTopologyKey) -> str:
     action="Change the Pod template. The new revision starts with a count of 0; the fix names the nodes for its Pods.",
 )
 def _(fix: proposals.AddMatchLabelKeys) -> str:
-    return f"count each revision separately by matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
+    return (
+        f"count only Pods of the same revision, by matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
+    )
 
 
 @FIXES.rule(
@@ -452,8 +457,9 @@ def _(fix: proposals.RemoveTaint) -> str:
 
 @FIXES.rule(
     summary="delete one Pod, to make room",
-    meaning="The constraint counts this Pod, or it uses the resources, the port or the volume, or its anti-affinity"
-    " keeps the Pending Pod off. Its replacement was placed too, after the Pending Pod.",
+    meaning="This Pod blocks the Pending Pod: the constraint counts it, its anti-affinity rejects the Pending Pod, or"
+    " it uses the resources, the port or the volume. In the simulation, its replacement was placed after the"
+    " Pending Pod.",
     when="If fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never a Pod of a Job or"
     " DaemonSet, a static Pod, or a Pod marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction. A Pod that"
     " is being deleted is force-deleted only if its node does not answer.",
@@ -480,12 +486,13 @@ def _(fix: proposals.RecreatePod) -> str:
 
 @FIXES.rule(
     summary="require no more domains than exist",
-    meaning="minDomains becomes the number of eligible domains, so the minimum is no longer 0 because of minDomains.",
+    meaning="minDomains becomes the number of eligible domains, so minDomains no longer keeps the minimum at 0.",
     when="If fewer domains are eligible than minDomains requires.",
     action="Change the Pod template, if fewer domains are acceptable. Otherwise add a node in another domain.",
 )
 def _(fix: proposals.LowerMinDomains) -> str:
-    return f"lower minDomains to {fix.min_domains}, the domains that count, in the constraint on {fix.topology_key}"
+    number = f"{fix.min_domains}, the number of domains that count"
+    return f"lower minDomains to {number}, in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
@@ -509,7 +516,7 @@ def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
     where, repaired = f" in {domains}" if domains else "", " but healthy" if fix.repaired else ""
     pool = f" to the node pool {fix.pool}" if fix.pool else ""
-    return f"add a node{where}{pool}, like {fix.like}{repaired}: {BY_AUTOSCALER}"
+    return f"add a node like {fix.like}{repaired}{where}{pool}: {BY_AUTOSCALER}"
 
 
 @FIXES.rule(
@@ -591,7 +598,7 @@ def _(wait: conclusion.NodeRecovery) -> str:
     summary="wait until a node is removed",
     meaning="An autoscaler, or the node's cloud, has marked the node for removal. It is the last of its domain: without"
     " it the domain no longer counts, and the Pod is schedulable.",
-    when="If nothing but taints that mark removals keeps the Pod off the node.",
+    when="If only taints that mark a removal keep the Pod off the node.",
     action="Wait. If the node stays, check what marked it.",
     link=entry.TAINTS,
 )
@@ -604,7 +611,7 @@ def _(wait: conclusion.NodeRemoval) -> str:
     summary="wait until a Pod has ended",
     meaning="A Pod that blocks this one is being deleted, and its kubelet stops it within its grace period. If several"
     " Pods are named, all of them have to end.",
-    when="If its node is reachable, and it does not wait for its finalizers alone.",
+    when="If the node of the ending Pod is reachable, and that Pod does not wait only for finalizers.",
     action="Wait. If its grace period is over, check the kubelet. Deleting it with --force may leave its containers"
     " running.",
     link=entry.CONFLICTING,

@@ -67,7 +67,7 @@ def _(status: statuses.NoDomains) -> str:
     " Pod. The next rollout, restart or scale-up will be stuck.",
     when="For DoNotSchedule, evaluated for the next Pod. DaemonSets, complete Jobs and workloads that are paused,"
     " suspended or scaled to 0 have no next Pod.",
-    action="show TYPE/NAME prints the domains. Once a Pod is Pending, why-pending prints fixes.",
+    action="`kubectl spread show TYPE/NAME` prints the domains. Once a Pod is Pending, why-pending prints fixes.",
     link=entry.CONFLICTING,
 )
 def _(status: statuses.Blocked) -> str:
@@ -118,8 +118,8 @@ def _(status: statuses.Violated) -> str:
     meaning="It does not count the workload's own Pods: labelSelector is missing or does not match them, or it is {}"
     " and the release then counts no Pod. Or there is nothing to spread over: no node counts, only one domain counts,"
     " or each Pod of a DaemonSet counts only its own node.",
-    when="If the selector does not match a Pod of the workload, no domain is eligible, only one is (for"
-    " DoNotSchedule with minDomains at most 1), or nodeAffinityPolicy is Honor in a DaemonSet.",
+    when="If the selector does not match the workload's Pods; if no domain is eligible; if only one domain is eligible"
+    " (for DoNotSchedule with minDomains at most 1); or if nodeAffinityPolicy is Honor in a DaemonSet.",
     action="Make the labelSelector match the labels of the Pod template. See `kubectl spread explain GhostPod`. For a"
     " DaemonSet, drop the constraint.",
     link=entry.CONVENTIONS,
@@ -205,11 +205,11 @@ VERDICTS: Sequence[Entry] = (
     ),
     _verdict(
         name="Incomplete",
-        summary="nothing evaluated rejects the Pod, but not everything was evaluated",
+        summary="no evaluated filter rejects the Pod, but some filters were not fully evaluated",
         meaning="The field `feasible` has the nodes that no evaluated filter rejects. A kind that could not be read,"
         " or a feature that is not modelled, could still reject them.",
         when="If the missing part is relevant for this Pod. The exit code is 3.",
-        action="Grant the permission that incomplete names, or add what is missing.",
+        action="Grant the permission that the field `incomplete` names, or add what is missing.",
         link=entry.SPREAD,
     ),
     _verdict(
@@ -250,7 +250,8 @@ VERDICTS: Sequence[Entry] = (
         name="FailedCreate",
         summary="the API server accepts the workload and refuses its Pods",
         meaning="A ServiceAccount, PriorityClass or RuntimeClass does not exist, a quota or LimitRange is exceeded,"
-        " or a Pod of the template is invalid. failedCreate has the reason and the number of Pods that are created."
+        " or a Pod of the template is invalid. The field `failedCreate` has the reason and the number of Pods that"
+        " are created."
         " The placement is for these Pods. If none is created, it shows where all Pods would be scheduled.",
         when="By check, for workloads. The exit code is 1.",
         action="Create the missing object, or change the template or the quota.",

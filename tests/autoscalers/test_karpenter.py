@@ -296,7 +296,7 @@ def test_a_constraint_on_a_label_that_the_pool_does_not_set() -> None:
 def test_the_pool_that_is_chosen_is_named_alone() -> None:
     found = decided([pool("low", "a", weight=1), pool("high", "a", weight=9), node_class("a"), pod("pend")], TYPES)
     assert [(each.name, each.verdict) for each in found.pools] == [("high", Verdict.CHOSEN), ("low", Verdict.POSSIBLE)]
-    assert decision_text(found) == "Karpenter: nothing read here forbids a new node from NodePool high (zone a)."
+    assert decision_text(found) == "Karpenter: nothing that was read forbids a new node from NodePool high (zone a)."
 
 
 def test_what_is_unknown_before_preferences_are_dropped_is_given() -> None:

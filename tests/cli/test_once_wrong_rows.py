@@ -106,7 +106,7 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["Add a node", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
-        says_not=["kubectl taint", "below undoes"],
+        says_not=["kubectl taint", "below changes"],
     ),
     "two constraints that a taint pins are both changed": Row(
         objects=[
@@ -117,7 +117,7 @@ ROWS = {
         ask=["why-pending"],
         code=1,
         says=["  1. HonorTaints+HonorTaints: "],
-        says_not=["kubectl taint", "below undoes"],
+        says_not=["kubectl taint", "below changes"],
     ),
     "a Pod stays in its node pool, and asks for no less than half": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],

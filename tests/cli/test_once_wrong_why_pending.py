@@ -81,7 +81,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
             " the Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not"
-            " available: taint dedicated=gpu:NoSchedule. One more in a and b (1 Pod each) would exceed maxSkew 1."
+            " available: taint dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in a and b (1 Pod each)."
         ),
     ),
     "no scheduler has that name": (
@@ -103,7 +103,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone b, which has the fewest"
             " matching Pods (0), but its only node, b1, is not available: taint"
-            " node.cilium.io/agent-not-ready=x:NoSchedule. One more in a (1 Pod) would exceed maxSkew 1."
+            " node.cilium.io/agent-not-ready=x:NoSchedule. One more Pod would exceed maxSkew 1 in a (1 Pod)."
         ),
     ),
     "the selector counts others": (
@@ -112,7 +112,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h2-0 is Pending (all 3 replicas run). The constraint on zone does not count this Pod. The Pod"
             " may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available: taint"
-            " dedicated=gpu:NoSchedule. One more in a and b (2 Pods each) would exceed maxSkew 1."
+            " dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in a and b (2 Pods each)."
         ),
     ),
     "its PodGroup is not complete": (
@@ -148,7 +148,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone c, which has the fewest"
             " matching Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule and 1 cpu"
-            " requested, 0 free. One more in a (1 Pod) would exceed maxSkew 1."
+            " requested, 0 free. One more Pod would exceed maxSkew 1 in a (1 Pod)."
         ),
     ),
 }
@@ -195,7 +195,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     "its Job would fail": (
         [*PAIR, *batch(), *deployed("", pods=FULL)],
         ["RemoveTaint", "AddToleration"],
-        ["default/batch-0 on a1 (its Job would count it as failed)"],
+        ["deleting default/batch-0 on a1 (its Job would count it as failed)"],
     ),
     "it would come back to the same node": (
         [*ZONES, node("a2", zone="a"), SHUT, *daemons()],
@@ -205,12 +205,12 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     "it ends by itself": (
         [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],
         [],
-        ["default/old on a1 (it is being deleted and ends within 300s)"],
+        ["deleting default/old on a1 (it is being deleted and ends within 300s)"],
     ),
     "agents take their taints away": (
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
         ["HonorTaints", "MakeSoft", "RaiseMaxSkew"],
-        ["b1 (Cilium's agent does not run there; the taint clears on recovery)"],
+        ["tolerating the taint of b1 (Cilium's agent does not run there; the taint clears on recovery)"],
     ),
     "no controller recreates it": (
         [*ZONES[:2], pod("bare", on="a1", requests=BIG), *deployed("", pods=FULL)],
@@ -220,7 +220,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     "it must not be disturbed": (
         [*PAIR, *stateful("karpenter.sh/do-not-disrupt"), *deployed("", pods=FULL)],
         ["RemoveTaint", "AddToleration"],
-        ["default/db-0 on a1 (it is marked karpenter.sh/do-not-disrupt: true)"],
+        ["deleting default/db-0 on a1 (it is marked karpenter.sh/do-not-disrupt: true)"],
     ),
     "a constraint that misses its own Pod is mended first, and label keys would turn it off": (
         [*ZONES, SHUT, *old_and_new()],

@@ -75,7 +75,7 @@ def test_no_constraint_is_absolved_that_keeps_the_autoscaler_from_bringing_a_nod
     honors, requires = decided(item).fixes
     assert (honors.id, requires.id) == ("HonorTaints", "RequireZones")
     assert honors.commands[0].startswith("kubectl patch deployment web -n default --type=json -p ")
-    comes = "Karpenter: nothing read here forbids a new node from NodePool default (zones a, b)."
+    comes = "Karpenter: nothing that was read forbids a new node from NodePool default (zones a, b)."
     assert (honors.then, requires.then) == (comes, comes)
     assert "what an autoscaler would have to add" not in "".join(fix.summary for fix in item.new_nodes)
 
@@ -96,7 +96,7 @@ def test_fewer_domains_than_min_domains_let_nodes_come(tmp_path: Path) -> None:
     (lower,) = decided(item).fixes
     assert (lower.id, lower.then) == (
         "LowerMinDomains",
-        "Karpenter: nothing read here forbids a new node from NodePool default (zones a, b).",
+        "Karpenter: nothing that was read forbids a new node from NodePool default (zones a, b).",
     )
     assert '"/spec/template/spec/topologySpreadConstraints/0/minDomains","value":2}' in lower.commands[0]
 

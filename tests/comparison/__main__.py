@@ -72,7 +72,7 @@ def _large(arguments: argparse.Namespace) -> Mapping[str, str]:
 def _evictions(arguments: argparse.Namespace) -> Mapping[str, str]:
     """Return the table of what is evicted, by the descheduler and by plans."""
     asked = {
-        "its own tests": [*imbalances.of_its_tests()],
+        "the descheduler's tests": [*imbalances.of_its_tests()],
         "generated clusters": [*imbalances.drawn(range(1, arguments.count + 1))],
     }
     found = {f"{what} ({len(clusters)})": [*descheduler.compare(clusters)] for what, clusters in asked.items()}

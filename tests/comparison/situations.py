@@ -129,7 +129,7 @@ def _misunderstood() -> Sequence[Situation]:
     """Return those where constraints ask for what the cluster does not have."""
     return (
         Situation(
-            name="minDomains is more than there are",
+            name="minDomains is larger than the number of domains",
             nodes=_nodes(without=("north",)),
             revisions=(_deployment(3, constraint(ZONE, selector=_SELECTOR, minDomains=3)),),
             decision="1 of 3 Pending",
@@ -137,7 +137,7 @@ def _misunderstood() -> Sequence[Situation]:
             counts={"east": 1, "west": 1},
         ),
         Situation(
-            name="Two constraints that leave no node together",
+            name="Two constraints that together leave no node",
             nodes=_nodes(without=("north",))[:3],
             revisions=(_deployment(1, constraint(ZONE, selector=_SELECTOR), constraint(HOSTNAME, selector=_SELECTOR)),),
             decision="1 of 1 Pending",

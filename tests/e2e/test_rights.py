@@ -350,7 +350,7 @@ def test_the_decision_of_an_autoscaler_names_what_may_not_be_read(binaries: Bina
         client.apply(map(_definition, (kinds.NODE_POOL, kinds.NODE_CLAIM)))
         client.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         client.apply([pool("default", "a")])
-        new_node = "Karpenter: nothing read here forbids a new node from NodePool default (zone a)."
+        new_node = "Karpenter: nothing that was read forbids a new node from NodePool default (zone a)."
         rules = "The rules of Karpenter 1.14 apply, because its release is not known."
         assert summary() == f"{new_node} Not considered: the node groups in cluster-autoscaler's status. {rules}"
         for lacks, sentence in (

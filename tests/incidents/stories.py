@@ -245,7 +245,7 @@ STORIES: Mapping[str, Story] = {
         conflict=[[0, "NodeResourcesFit"]],
         counts=[Count(minimum=0, held_by="c", matching={"a": 1, "b": 1, "c": 0})],
         fixes={
-            "count each revision separately": field_of(0, "matchLabelKeys", ["pod-template-hash"]),
+            "count only Pods of the same revision": field_of(0, "matchLabelKeys", ["pod-template-hash"]),
             "maxSkew 2": field_of(0, "maxSkew", 2),
             "somebody else makes room": deleted("batch-c1"),
         },

@@ -523,11 +523,11 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
     (rf"{NAMES} \((?P<n>\d+) Pods?(?: each)?\)", _at),
-    (rf"One more in {NAMES} \(.*? would exceed maxSkew (?P<n>\d+)", _full),
+    (rf"One more Pod would exceed maxSkew (?P<n>\d+) in {NAMES} \(", _full),
     (
         (
             rf"(?:There (?:is|are)|Only) (?P<n>\d+) {KEY}(?: counts? for th(?:is|ese) Pods?)?(?: \({NAMES}\))?, but"
-            r" minDomains requires (?P<asked>\d+): .*?may hold more than (?P<most>\d+)"
+            r" minDomains requires (?P<asked>\d+): .*?may hold (?:more than|only) (?P<most>\d+)"
         ),
         _too_few,
     ),
@@ -542,7 +542,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"(?:{NAMES} (?:has|have) )?too little cpu \((?P<asked>{CPU}) requested, {FREE}\)", _free),
     (rf"{NAMES} (?:is|are) cordoned", _all(Facts.cordoned)),
     (r"\b[Aa]ll (?P<n>\d+) nodes", lambda read, facts: int(read["n"]) == len(facts.nodes)),
-    (r"skew would be (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
+    (r"skew (?:would be|is) (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
     (r"minDomains requires (?P<asked>\d+) domains, but only (?P<n>\d+) counts?", _only),
     (
         rf"{NAMES} (?:has|have) the untolerated taints? (?P<taint>{TAINT})(?: and (?P<other>{TAINT}))?",

@@ -102,7 +102,7 @@ def test_one_difference_is_found(did: Did, spoil: Callable[[Object], object]) ->
     [([claim()], 0), ([], 1), ([claim("gpu")], 1), ([claim("default", "c")], 1), ([claim(), claim("default", "c")], 1)],
 )
 def test_what_comes_after_a_change(came: list[Object], wrong: int) -> None:
-    then = "Karpenter: nothing read here forbids a new node from NodePool default (zones a, b)."
+    then = "Karpenter: nothing that was read forbids a new node from NodePool default (zones a, b)."
     assert len([*after_fix(then, came)]) == wrong
 
 

@@ -21,7 +21,7 @@ BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 PINNED = (
     "The Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not available"
 )
-OTHERS = "One more in a and b (1 Pod each) would exceed maxSkew 1."
+OTHERS = "One more Pod would exceed maxSkew 1 in a and b (1 Pod each)."
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
@@ -63,8 +63,8 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
             incoming(zoned(minDomains=4)),
             [*ABC, *web("a1", "b1", "c1")],
             (
-                "There are 3 zones (a, b and c), but minDomains requires 4: until there are more, no zone may hold more"
-                " than 1 matching Pod."
+                "There are 3 zones (a, b and c), but minDomains requires 4: until there are more zones, each may hold"
+                " only 1 matching Pod, and each is full."
             ),
         ),
         (
@@ -93,7 +93,7 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     assert summary == (
         "The Pod may only go to zones b, c and d, which have the fewest matching"
         " Pods (1), but none of their 3 nodes is available: b1 and c1"
-        f" (taint {GPU}); d1 (cordoned). One more in a (2 Pods) would exceed maxSkew 1."
+        f" (taint {GPU}); d1 (cordoned). One more Pod would exceed maxSkew 1 in a (2 Pods)."
     )
 
 
@@ -165,7 +165,9 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     nodes = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU], allocatable={"cpu": "4"})]
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
-    assert f"taint {GPU} and 1 cpu requested, 0 free. One more in a (1 Pod) would exceed maxSkew 1." in report.summary
+    assert (
+        f"taint {GPU} and 1 cpu requested, 0 free. One more Pod would exceed maxSkew 1 in a (1 Pod)." in report.summary
+    )
     pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
 
@@ -192,7 +194,7 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     assert told == (
         "The Pod may only go to zone b, which has the fewest matching"
         " Pods (1), but none of its 2 nodes is available: b1 (the constraint on"
-        f" hostname); b2 (taint {GPU}). One more in a (2 Pods) would exceed maxSkew 1."
+        f" hostname); b2 (taint {GPU}). One more Pod would exceed maxSkew 1 in a (2 Pods)."
     )
 
 
@@ -215,7 +217,8 @@ def test_a_node_that_is_named_for_one_reason_does_not_count_for_another() -> Non
     shut = [node(name, zone="b", taints=["x=1:NoSchedule"]) for name in ("b1", "b2")]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
     assert (
-        ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (1 cpu requested, 0 free). One more in a (1 Pod) would" in told
+        ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (1 cpu requested, 0 free). One more Pod would exceed maxSkew"
+        in told
     )
 
 
@@ -349,7 +352,7 @@ def test_a_constraint_that_counts_others_and_not_the_pod_is_named_first() -> Non
     other = pod("other", on="a1", labels={"app": "other"}), pod("one", on="a1", labels={"app": "other"})
     described = incoming(zoned(selector=app("other")))
     summary = report_of(described, [*PINNED_ROOM, *other]).summary
-    assert summary.startswith("The constraint on zone selects app=other, not this Pod. ")
+    assert summary.startswith("The constraint on zone counts Pods with app=other, but not this Pod. ")
     assert f"taint {GPU}" in summary
 
 

@@ -66,7 +66,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         ),
         (
             of.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
-            f"count each revision separately by matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
+            f"count only Pods of the same revision, by matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
         ),
         (
             of.HonorTaints(topology_key=ZONE),
@@ -96,20 +96,20 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (MOVE, "delete the Pod shop/web-0 on a1"),
         (
             of.LowerMinDomains(topology_key=ZONE, min_domains=2),
-            f"lower minDomains to 2, the domains that count, in the constraint on {ZONE}",
+            f"lower minDomains to 2, the number of domains that count, in the constraint on {ZONE}",
         ),
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
             of.AddNode(like="a1", domains=((ZONE, "a"), ("rack", "r")), repaired=True),
-            f"add a node in {ZONE} a and rack r, like a1 but healthy: by hand or by an autoscaler",
+            f"add a node like a1 but healthy in {ZONE} a and rack r: by hand or by an autoscaler",
         ),
         (
             of.AddNode(like="a1", domains=(), repaired=False, pool="karpenter.sh/nodepool=gpu"),
-            "add a node to the node pool karpenter.sh/nodepool=gpu, like a1: by hand or by an autoscaler",
+            "add a node like a1 to the node pool karpenter.sh/nodepool=gpu: by hand or by an autoscaler",
         ),
         (
             of.AddNode(like="a1", domains=(), repaired=False),
-            "add a node, like a1: by hand or by an autoscaler",
+            "add a node like a1: by hand or by an autoscaler",
         ),
         (of.RelaxNodeSelector(label=("disk", "ssd")), "drop disk=ssd from the nodeSelector"),
         (of.RelaxNodeSelector(), "only prefer the nodes that the required node affinity names"),
@@ -251,17 +251,17 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
     [
         (
             SufferingNodes(nodes=("a1",), taints=("x:NoSchedule",), trouble=NodeTrouble.NOT_READY),
-            "a1 (not ready; the taint clears on recovery)",
+            "tolerating the taint of a1 (not ready; the taint clears on recovery)",
         ),
         (
             SufferingNodes(
                 nodes=("a1", "b1", "c1"), taints=("x:NoSchedule", "y:NoExecute"), trouble=NodeTrouble.NOT_READY
             ),
-            "a1 and 2 more (not ready; the taints clear on recovery)",
+            "tolerating the taints of a1 and 2 more (not ready; the taints clear on recovery)",
         ),
         (
             SufferingNodes(nodes=("a1", "b1"), taints=("x:NoSchedule",), trouble=NodeTrouble.UNREACHABLE),
-            "a1 and 1 more (kubelet unreachable; the taints clear on recovery)",
+            "tolerating the taints of a1 and 1 more (kubelet unreachable; the taints clear on recovery)",
         ),
         (
             WouldWarn(proposals=(of.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
@@ -277,7 +277,9 @@ def test_what_is_left_alone(what: NotOffered, text: str) -> None:
 def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
     what = SufferingNodes(nodes=("a1",), taints=("x",), trouble=trouble)
     leaves = trouble in {NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES}
-    assert re.fullmatch(rf"a1 \([^;]+{'' if leaves else '; the taint clears on recovery'}\)", left_alone(what))
+    assert re.fullmatch(
+        rf"tolerating the taint of a1 \([^;]+{'' if leaves else '; the taint clears on recovery'}\)", left_alone(what)
+    )
 
 
 @pytest.mark.parametrize(
@@ -300,7 +302,7 @@ def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
 )
 def test_why_a_pod_is_not_deleted(why: WhyNotDeleted, text: str) -> None:
     staying = StayingPod(namespace="shop", name="web-0", node="a1", why=why)
-    assert left_alone(staying) == f"shop/web-0 on a1 ({text})"
+    assert left_alone(staying) == f"deleting shop/web-0 on a1 ({text})"
 
 
 def test_a_fragment_names_its_object_and_what_is_removed() -> None:

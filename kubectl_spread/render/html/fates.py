@@ -90,6 +90,6 @@ def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]
 def _closed(domain: Domain, item: SkewItem) -> NodeFate:
     constraint = item.constraint
     if constraint.hard and domain.eligible and not domain.allowed:
-        why = f"{skew_text(domain.skew_if_placed)}, maxSkew is {constraint.max_skew}"
+        why = f"{skew_text(domain.skew_if_placed, domain.skew)}, maxSkew is {constraint.max_skew}"
         return NodeFate(Fate.REJECTED, "skew", why)
     return ELSEWHERE if item.next or item.status is SpreadStatus.BLOCKED else COUNTED

@@ -167,7 +167,7 @@ def next_text(domain: Domain) -> str:
     if not domain.eligible:
         return wording.NOT_COUNTED
     if not domain.allowed:
-        return wording.closed(domain.skew_if_placed)
+        return wording.closed(domain.skew_if_placed, domain.skew)
     reasons = dict.fromkeys(pin.detail or getattr(pin.requirement, "plugin", "") for pin in domain.pinned_by)
     return wording.pinned(reasons) if reasons else wording.OPEN
 

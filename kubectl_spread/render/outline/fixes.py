@@ -50,7 +50,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         before=(
             *(f"Wait for {message}." for message in waited),
             *(new_nodes if nodes_first else ()),
-            *((fixes.nothing_safe(len(shown)),) if unsafe and shown else ()),
+            *((fixes.nothing_safe([fix.disturbs for fix in shown]),) if unsafe and shown else ()),
         ),
         title=fixes.title([fix.disturbs for fix in shown], more, checked=bool(item.source), folded=extent.folded),
         fixes=tuple(blocks),
@@ -58,7 +58,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         new_nodes=() if nodes_first or hides_nodes else new_nodes,
         left_alone=(
             *((fixes.set_apart(left_out, extent.all_fixes),) if only_set_apart else ()),
-            *(f"Left alone: {line}." for line in item.left_alone if line.partition(" (")[2] not in reasons),
+            *(f"Not proposed: {line}." for line in item.left_alone if line.partition(" (")[2] not in reasons),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
         ),

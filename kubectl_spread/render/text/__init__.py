@@ -128,8 +128,8 @@ def _fixes(fixes: outline.Fixes, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(line)
     if fixes.fixes:
         yield from screen.wrapped(f"{fixes.title}:")
-    for fix, before in zip(fixes.fixes, (None, *fixes.fixes), strict=False):
-        yield from _fix(fix, before, screen)
+    for fix in fixes.fixes:
+        yield from _fix(fix, screen)
     if fixes.nothing_helps:
         yield from screen.wrapped(fixes.nothing_helps)
     for line in (*fixes.new_nodes, *fixes.left_alone):
@@ -138,10 +138,9 @@ def _fixes(fixes: outline.Fixes, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(fixes.cut_short)
 
 
-def _fix(fix: outline.FixBlock, before: outline.FixBlock | None, screen: Screen) -> Iterator[str]:
+def _fix(fix: outline.FixBlock, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
-    starts = f"For the rest, see {before.number}." if before and before.starts == fix.starts != "" else fix.starts
-    sentences = filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, starts))
+    sentences = filter(None, (f"{fix.summary}.", fix.effect, *fix.notes, fix.starts))
     yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
     for edit in fix.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)

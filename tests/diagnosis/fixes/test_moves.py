@@ -230,7 +230,7 @@ class TestWhen:
     def test_not_what_comes_back_to_its_node_or_counts_as_failed(self, kind: str) -> None:
         found = search(full(**TOLERANT, owner={**RS, "kind": kind}), PENDING)
         assert "MovePod" not in {fix.id for fix in found.fixes}
-        told = [line for line in found.left_alone if line.startswith("default/holder on n (")]
+        told = [line for line in found.left_alone if line.startswith("deleting default/holder on n (")]
         assert bool(told) is (kind == "Job")
 
     @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ class TestTerminating:
     def test_end_by_themselves_where_the_node_answers(self, now: str, ends: str) -> None:
         found = search(self.ending(), PENDING, now=now)
         assert "MovePod" not in {fix.id for fix in found.fixes}
-        assert found.left_alone == (f"default/holder on n (it is being deleted{ends})",)
+        assert found.left_alone == (f"deleting default/holder on n (it is being deleted{ends})",)
 
     @pytest.mark.parametrize(
         ("grace", "now", "stuck"),
