@@ -335,7 +335,7 @@ COLUMNS: Sequence[Entry] = (
     ),
     _column(
         name="WAVE",
-        summary="the group of the eviction: within a group, wait only for the previous replacement",
+        summary="the group of the eviction; within a group, wait only for the previous Pod",
         meaning="Before each wave, the evicted Pods must also be gone. A budget, a StatefulSet, resources, affinity"
         " between Pods or a volume requires it.",
         when="By rebalance.",
