@@ -62,6 +62,7 @@ def beside_autoscaler(
     from kubectl_spread.contract.evaluation import with_missing
     from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
     from kubectl_spread.wording.fixes import BY_AUTOSCALER
+    from kubectl_spread.wording.words import capital
 
     fixes: tuple[NewNodeFix, ...] = ()
     changes: Iterable[PoolChange] = ()
@@ -73,7 +74,7 @@ def beside_autoscaler(
         fixes = new_node_fixes(situation, siblings, scheduler, decided)
         changes = pool_changes(pod, scheduler, decided)
     new_nodes = (
-        replace(fix, summary=fix.summary.replace(BY_AUTOSCALER, added_by(decided, _labels(fix))))
+        replace(fix, summary=fix.summary.replace(f": {BY_AUTOSCALER}", f". {capital(added_by(decided, _labels(fix)))}"))
         for fix in item.new_nodes
     )
     jam = getattr(item, "jam", None)

@@ -18,6 +18,7 @@ from kubectl_spread.wording.statuses import STATUSES, VERDICTS
 _outcome = partial(Entry, kind=EntryKind.OUTCOME, link=entry.SPREAD)
 _field = partial(Entry, kind=EntryKind.FIELD, link=entry.DEFINITION)
 _column = partial(Entry, kind=EntryKind.COLUMN, link=entry.DEFINITION)
+_decision = partial(Entry, kind=EntryKind.DECISION, link=entry.LIMITATIONS)
 _DOMAINS, _NODES = "Below a constraint.", "By why-pending and check, for the rejected nodes."
 _ROWS, _POOLS = "By show, simulate and rebalance.", "By why-pending and check, in a cluster with an autoscaler."
 
@@ -376,12 +377,60 @@ COLUMNS: Sequence[Entry] = (
     ),
 )
 
+DECISIONS: Sequence[Entry] = (
+    _decision(
+        name="NewNode",
+        summary="the autoscaler can add a node for the Pod",
+        meaning="Nothing that was read forbids a new node from one of the pools that are `chosen` or `possible`.",
+        when=_POOLS,
+        action="Wait for the node. If none comes, read the autoscaler's events about the Pod and its log.",
+    ),
+    _decision(
+        name="ExistingNode",
+        summary="the autoscaler adds no node, because it expects the Pod on an existing one",
+        meaning="The autoscaler sees room on a node, or on one that is on its way, where the scheduler sees none yet.",
+        when=_POOLS,
+        action="Look at the named node: it may still start, or be about to go.",
+    ),
+    _decision(
+        name="Refused",
+        summary="the autoscaler adds no node for the Pod",
+        meaning="Each pool has a reason, in the column WHY: a taint, a requirement, a limit, or the constraint itself.",
+        when=_POOLS,
+        action="Change what the advice below the decision names: the pool, or the Pod.",
+    ),
+    _decision(
+        name="ByChance",
+        summary="whether the autoscaler adds a node depends on chance",
+        meaning="Karpenter picks one of several equal domains at random. In some of them it adds a node, in others it"
+        " does not.",
+        when="As Refused, for Karpenter.",
+        action="Wait: Karpenter tries again. Or make the Pod or the pool fit every domain.",
+    ),
+    *(
+        _decision(name=name, summary=summary, meaning=meaning, when=_POOLS, action="See explain VERDICT.")
+        for name, summary, meaning in (
+            ("chosen", "the new node is from this pool", "The autoscaler tries the pools in order and takes this one."),
+            ("possible", "the new node may be from this pool", "Chance, or something that was not read, decides."),
+        )
+    ),
+    _decision(
+        name="Unknown",
+        summary="what the autoscaler does is not known",
+        meaning="The decision depends on something that was not read or is not modelled.",
+        when=_POOLS,
+        action="Read what is Incomplete, and grant the permission that it names.",
+    ),
+)
+"""What an autoscaler does about a Pod, and the part of a pool in it."""
+
 ENTRIES: Sequence[Entry] = (
     *FINDINGS.entries,
     *FIXES.entries,
     *WAITS.entries,
     *STATUSES.entries,
     *VERDICTS,
+    *DECISIONS,
     *OUTCOMES,
     *FIELDS,
     *COLUMNS,

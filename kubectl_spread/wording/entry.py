@@ -37,6 +37,7 @@ class EntryKind(StrEnum):
     WAIT = "wait"
     STATUS = "status"
     VERDICT = "verdict"
+    DECISION = "decision"
     OUTCOME = "outcome"
     FIELD = "field"
     COLUMN = "column"

@@ -270,8 +270,8 @@ def new_revision(feasible: Sequence[str]) -> str:
 def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
     """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like."""
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
-    what, colon, by = new_node.partition(": ")
-    return f"{what[:1].upper()}{what[1:]}{others}{colon}{by}." if first else f"Or {what}{others}{colon}{by}."
+    what, stop, by = new_node.partition(". " if ". " in new_node else ": ")
+    return f"{what[:1].upper()}{what[1:]}{others}{stop}{by}." if first else f"Or {what}{others}{stop}{by}."
 
 
 def nothing_safe(disturbs: Sequence[Disturbance]) -> str:
