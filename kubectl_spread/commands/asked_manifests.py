@@ -74,6 +74,11 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
         return gated or bool(self.errors or self.refused)
 
     @property
+    def is_accepted(self) -> bool:
+        """Whether it is applied, and nobody but the API server keeps its Pods from a node."""
+        return not self.errors and (bool(self.refused) or not self.is_held)
+
+    @property
     def objects(self) -> Iterator[KubernetesObject]:
         """The objects to apply: the workload, with the next Job of a CronJob; or the Pods."""
         wanted, owner = self.wanted, self.wanted.owner
@@ -242,13 +247,17 @@ def outcomes_of(
         if each.served and each.served.pod and not isinstance(each.wanted.owner, StatefulSet)
         for obj in each.objects
     }
-    objects = [
-        obj
-        for place in sorted((*asked, *others))
-        for obj in (asked[place].objects if place in asked else (others[place],))
-    ]
+    objects = objects_of(asked, others)
     found = applied([each.wanted for each in asked.values()], objects, view.handles, stored=stored, as_if=as_if)
     return dict(zip(asked, found, strict=True))
+
+
+def objects_of(
+    asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject]
+) -> tuple[KubernetesObject, ...]:
+    """Return the objects to apply, in the order of the documents; arguments as for ``outcomes_of``."""
+    by_place = ((asked[n].objects if n in asked else (others[n],)) for n in sorted((*asked, *others)))
+    return tuple(obj for objects in by_place for obj in objects)
 
 
 def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:

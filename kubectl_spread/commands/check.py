@@ -241,20 +241,19 @@ def _with_fixes(
 
     within = seconds_for(options.fix_budget, len(view.snapshot.nodes))
     budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))
-    bare = frozenset(manifest.obj.key for manifest, _ in answered if isinstance(manifest.obj, Pod))
     flags, found = view.metadata.connection_flags, []
     for item, (manifest, answer) in zip(items, answered, strict=True):
         if (jammed := answer.jammed) is None:
             found.append(item)
             continue
-        situation = _situation(manifest, jammed, view, bare)
+        situation = _situation(manifest, answer, jammed, view)
         search = budget.within(partial(search_fixes, situation, jammed.waiting))
         with_fixes = replace(item, **searched_fields(search, flags))
         found.append(beside_autoscaler(with_fixes, situation, jammed.waiting, options.autoscalers, flags))
     return tuple(found)
 
 
-def _situation(manifest: Manifest, jammed: Placed, view: View, bare: frozenset[tuple[str, str]]) -> Situation:
+def _situation(manifest: Manifest, answer: Answer, jammed: Placed, view: View) -> Situation:
     """Return the first replica that finds no node, in the cluster with the replicas before it."""
     from kubectl_spread.commands.fix_budget import now
     from kubectl_spread.diagnosis.fixes.candidate import as_template
@@ -269,7 +268,8 @@ def _situation(manifest: Manifest, jammed: Placed, view: View, bare: frozenset[t
         path=pointer(*manifest.pod_path.split(".")[:-1]),
         values=manifest.document.values,
         before=view.snapshot,
-        earlier=jammed.bound,
-        bare=bare,
+        applied=answer.applied,
+        own=answer.own,
+        as_if=answer.as_if,
     )
     return Situation(jammed.waiting[0], jammed.handle, now(view.metadata), written)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.validation.field_errors import Reason
 from kubectl_spread.commands import admission_errors
 from kubectl_spread.commands.applying import merged_constraints
-from kubectl_spread.commands.asked_manifests import AskedManifest, outcomes_of
+from kubectl_spread.commands.asked_manifests import AskedManifest, objects_of, outcomes_of
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract import check
@@ -30,11 +30,18 @@ from kubectl_spread.simulation.placement import Placed
 class Answer(msgspec.Struct, frozen=True):
     """The answer about one manifest.
 
-    ``jammed``: the outcome in which its first Pod finds no node; None where all find one, or another scheduler decides.
+    Attributes:
+        jammed: the outcome in which its first Pod finds no node; None where all find one, or another scheduler decides.
+        applied: all objects that are applied with that outcome.
+        own: those of this manifest.
+        as_if: whether nobody refuses or holds Pods in that outcome.
     """
 
     item: check.CheckItem
     jammed: Placed | None = None
+    applied: tuple[KubernetesObject, ...] = ()
+    own: tuple[KubernetesObject, ...] = ()
+    as_if: bool = False
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -61,7 +68,17 @@ def answers_of(
         outcomes = {place: undecided_outcome(asked[place].wanted, one) for place, one in came.items()}
         return {place: _answer(each, outcomes.get(place), None) for place, each in asked.items()}
     seen = _seen(asked, others, view)
-    return {place: _answer(each, *_outcomes(each, place, seen, view)) for place, each in asked.items()}
+    answers = {place: _answer(each, *_outcomes(each, place, seen, view)) for place, each in asked.items()}
+    return {place: _with_applied(each, asked[place], asked, others) for place, each in answers.items()}
+
+
+def _with_applied(
+    answer: Answer, own: AskedManifest, asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject]
+) -> Answer:
+    if answer.jammed is None:
+        return answer
+    together = {n: each for n, each in asked.items() if each.is_accepted or each is own}
+    return replace(answer, applied=objects_of(together, others), own=tuple(own.objects), as_if=own.is_held)
 
 
 def _outcomes(
@@ -82,8 +99,7 @@ def _outcomes(
 
 
 def _seen(asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View) -> _Seen:
-    accepted = {n: each for n, each in asked.items() if not each.errors and (each.refused or not each.is_held)}
-    now = outcomes_of(accepted, others, view)
+    now = outcomes_of({n: each for n, each in asked.items() if each.is_accepted}, others, view)
     short = {n for n, each in now.items() if each.first.refused} | {n for n, each in asked.items() if each.is_held}
     placed = {n: each for n, each in asked.items() if each.is_placed}
     try:

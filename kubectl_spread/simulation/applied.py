@@ -113,7 +113,7 @@ def _observe(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -
     placements = tuple(_placement(number, pod, cluster) for number, pod in enumerate(bound, start=before + 1))
     jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
     return AppliedWorkload(
-        placed=Placed(placements, jam, handle, waiting, bound if waiting else (), cluster.chance.sampled),
+        placed=Placed(placements, jam, handle, waiting, cluster.chance.sampled),
         first=_first_tried(wanted, cluster),
         came=tuple(pod for pod in now if cluster.born.get(pod.key, (-1, 0))[0] >= 0),
         staying=len(staying),

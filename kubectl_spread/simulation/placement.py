@@ -116,7 +116,6 @@ class Placed(msgspec.Struct, frozen=True):
         jam: the first replica that found no node; None if all did.
         handle: the cluster with the replicas, and without the preempted Pods.
         waiting: the replicas without a node.
-        bound: if there are such, the replicas with a node.
         sampled: whether the scheduler scored only some of the feasible nodes for one of them.
     """
 
@@ -124,7 +123,6 @@ class Placed(msgspec.Struct, frozen=True):
     jam: Jam | None
     handle: Handle
     waiting: tuple[Pod, ...] = ()
-    bound: tuple[Pod, ...] = ()
     sampled: bool = False
 
 

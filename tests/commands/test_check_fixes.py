@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
-from tests.build_workloads import cron_job, template, workload
+from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.diagnosis.judged import GPU
 from tests.program import Values
 from tests.program import spread as run
@@ -107,6 +107,30 @@ def test_each_change_helps_once_it_is_made(described: Object, prefix: tuple[str,
             put(changed, edit)
         after = only(written(manifest, changed), TAINTED, "--replicas", "4")
         assert len(after["placements"]) > len(before["placements"]), fix["id"]
+
+
+@pytest.mark.parametrize("surge", [1, 0])
+def test_what_a_change_lets_in_is_what_its_rollout_leaves(surge: int, manifest: Path) -> None:
+    """With revisions counted apart, zone a takes one new Pod, and the second one waits."""
+    old = template()
+    strategy = {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": 1 - surge}}
+    live = workload("Deployment", "web", pods=old, replicas=2, strategy=strategy)
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    living = [owned(f"web-{n}", "ReplicaSet", "web-h1", on="a1", labels=labels, **old["spec"]) for n in range(2)]
+    cluster = [node("a1", zone="a"), node("b1", zone="b", taints=[GPU]), live, revision("web", 1, pods=old), *living]
+    asked = workload("Deployment", "web", pods=template(ON_ZONES), replicas=2, strategy=strategy)
+    admits, jams = {}, {}
+    for name, fix in by_id(only(written(manifest, asked), cluster)).items():
+        if fix["edits"]:
+            changed = json.loads(json.dumps(asked))
+            for edit in fix["edits"]:
+                put(changed, edit)
+            admits[name], jams[name] = (
+                fix["admits"] == fix["siblings"],
+                only(written(manifest, changed), cluster)["jam"],
+            )
+    assert len(admits) > 2
+    assert admits == {name: jam is None for name, jam in jams.items()}
 
 
 def put(document: Object, edit: Values) -> None:

@@ -93,16 +93,6 @@ def test_plugins_that_leave_no_node_between_them_reject_the_pod() -> None:
     assert evaluation.message == f"0/2 nodes are available: {said}."
 
 
-def test_a_few_filters_reject_the_same_nodes_alone() -> None:
-    tainted, elsewhere = node("a", taints=["x:NoSchedule"]), node("b", labels={"disk": "hdd"})
-    cluster = handle([tainted, elsewhere, node("c", labels={"disk": "ssd"}, allocatable={"cpu": "1"})])
-    asked = typed_pod(pod("p", nodeSelector={"disk": "ssd"}, requests={"cpu": "2"}))
-    found = cycle.evaluate(asked, cluster).nodes
-    for plugins in (("TaintToleration",), ("NodeAffinity",), ("NodeAffinity", "NodeResourcesFit"), ()):
-        of_all = {name for name, each in found.items() if any(one.plugin in plugins for one in each.rejections)}
-        assert cycle.rejected_by(plugins, asked, cluster) == of_all
-
-
 def test_the_best_total_comes_first_then_the_name() -> None:
     nodes = [node("c"), node("b"), node("a", taints=["x=1:PreferNoSchedule"])]
     evaluation = evaluate(pod("p"), nodes)

@@ -5,6 +5,7 @@ Each rule is a pattern and what counts what it reads, in plain Python over the o
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ class Facts(Struct, frozen=True):
         kin: all Pods of the workload.
         pod: the Pod.
         zones: Pod's name → where its volume is.
+        left: how many Pods the fix that the sentence is about leaves without a node.
     """
 
     nodes: Mapping[str, Object]
@@ -40,6 +42,7 @@ class Facts(Struct, frozen=True):
     kin: Sequence[Object]
     pod: Object
     zones: Mapping[str, str]
+    left: int = 0
 
     @classmethod
     def about(cls, objects: Sequence[Object], app: str, name: str = "") -> Facts:
@@ -349,8 +352,8 @@ def _pending(read: re.Match[str], facts: Facts) -> bool:
 
 
 def _left(read: re.Match[str], facts: Facts) -> bool:
-    """Whether so many may be left: which are is tried by the soak of fixes. A rollout may surge."""
-    return 1 <= int(read["n"]) <= 2 * len(facts.kin)
+    """Whether so many are left of those that wait, and of those that a rollout creates beside them at a time."""
+    return int(read["n"]) == facts.left <= len(facts.kin) + math.ceil(len(facts.kin) / 4)
 
 
 def _stops_at(read: re.Match[str], facts: Facts) -> bool:

@@ -5,6 +5,7 @@ Lines that have a number and that no rule here or in ``texts`` reads are found: 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -204,6 +205,12 @@ def _lets_in(read: re.Match[str], known: Known, _: str) -> bool:
     return int(read["n"] or 0) <= int(read["all"]) <= len(about(read, known).kin)
 
 
+def _left(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether no more Pods are left than are wanted, and than a rollout creates beside them at a time."""
+    wanted = len(about(read, known).kin)
+    return 0 < int(read["n"]) <= wanted + math.ceil(wanted / 4)
+
+
 def _totals(read: re.Match[str], known: Known, _: str) -> bool:
     return int(read["n"]) == len(known) == sum(map(int, re.findall(r"\d+", read["each"])))
 
@@ -332,6 +339,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no Pod: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
     (("check",), r" Then (?:(?P<n>\d+) of |all )(?P<all>\d+) replicas without a node can be scheduled, ", _lets_in),
+    (("check",), r"After that, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
     (
         ("simulate",),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.view import SchedulerOptions
@@ -17,14 +19,12 @@ from tests.sentences.clusters import cluster
 from tests.sentences.grammar import Facts, wrong
 
 
-def sentences(item: PendingItem) -> Iterator[str]:
-    """Yield what is said of the Pod in sentences."""
-    yield item.summary
-    yield item.message or ""
-    yield from (finding.message for finding in item.findings)
+def sentences(item: PendingItem, facts: Facts) -> Iterator[tuple[str, Facts]]:
+    """Yield what is said of the Pod in sentences, and what there is to count for each."""
+    yield from ((text, facts) for text in (item.summary, item.message or "", *(each.message for each in item.findings)))
     for fix in item.fixes:
-        yield fix.summary
-        yield fix.starts or ""
+        yield fix.summary, facts
+        yield fix.starts or "", replace(facts, left=fix.without_node or 0)
 
 
 def said(objects: Sequence[Object], *, fix_budget: float) -> Iterator[tuple[Facts, PendingItem]]:
@@ -52,6 +52,6 @@ def misread(seed: int, *, fix_budget: float) -> Iterator[str]:
         wanted, runs = len(facts.kin), sum(each["status"]["phase"] == "Running" for each in facts.kin)
         if item.replicas != Replicas(wanted=wanted, running=runs) and facts.kind != "Job":
             yield f"seed {seed}: {item.replicas} is not {runs} of {wanted}"
-        yield from (f"seed {seed}: {each}" for text in sentences(item) for each in wrong(text, facts))
+        yield from (f"seed {seed}: {each}" for text, known in sentences(item, facts) for each in wrong(text, known))
     for facts, text in shown(cluster(seed)):
         yield from (f"seed {seed}: show: {each}" for each in wrong(text, facts))

@@ -232,7 +232,7 @@ def test_only_orders_in_which_a_constraint_counts_a_domain_have_a_number_for_it(
     """Default constraints need the ReplicaSet of the Pod, and some orders delete it."""
     replicas = workload("ReplicaSet", "web", pods=template())
     both = [
-        Placed((), None, handle([*SIX, owned("p", "ReplicaSet", "web", on="a1"), *sets]), (), (), sampled=False)
+        Placed((), None, handle([*SIX, owned("p", "ReplicaSet", "web", on="a1"), *sets]), (), sampled=False)
         for sets in ([replicas], [])
     ]
     assert PlacementOutcomes(both[0], (both[1],)).ranges(typed_pod(owned("p2", "ReplicaSet", "web"))) == ()

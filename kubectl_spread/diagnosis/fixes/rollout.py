@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.workloads import WorkloadRef, belongs_to, controller_of
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, DeletePod, edits_of
+from kubectl_spread.controllers.workloads import WorkloadRef, belongs_to, controller_of, owner_of
+from kubectl_spread.diagnosis.fixes.candidate import (
+    Candidate,
+    ChangeNode,
+    DeletePod,
+    NewNode,
+    PodEdit,
+    edited,
+    edits_of,
+)
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, RolloutEnd, Route
 from kubectl_spread.diagnosis.fixes.owner import patchable_owner, with_edits
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.workloads import Deployment, Job, JobStatus, ReplicaSet
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.snapshot import Snapshot
@@ -33,29 +44,91 @@ MOST_PODS, MOST_VERDICTS = 500, 200_000
 """A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated."""
 
 
+class _Rollout(msgspec.Struct, frozen=True, kw_only=True):
+    """The simulation of a rollout.
+
+    Attributes:
+        start: the cluster at first.
+        objects: what is applied.
+        ref: whose Pods are counted; ``own`` are further ones.
+        now: the cluster without the fix.
+        needed: how many Pods more than now have to run (count).
+    """
+
+    start: Handle
+    objects: tuple[KubernetesObject, ...]
+    ref: WorkloadRef
+    own: AbstractSet[tuple[str, str]] = frozenset()
+    now: Snapshot
+    needed: int = 0
+    as_if: bool = False
+
+    def active(self, pods: Iterable[Pod], namespace: str, snapshot: Snapshot) -> list[Pod]:
+        """Return those that are counted."""
+        there = (pod for pod in pods if pod.metadata.namespace == namespace and not (pod.finished or pod.terminating))
+        return [pod for pod in there if pod.key in self.own or belongs_to(pod, self.ref, snapshot)]
+
+    def wanted(self, namespace: str) -> int:
+        """Return how many Pods there should be (count); 0 if unknown."""
+        made = (obj for obj in self.objects if isinstance(obj, Workload) and obj.metadata.namespace == namespace)
+        own = (obj for obj in made if belongs_to(obj, self.ref, self.now))
+        return max((getattr(obj.spec, "replicas_wanted", 0) for obj in own), default=0)
+
+
 def rollout_end(
     parts: Sequence[Candidate], routes: Sequence[Route], situation: Situation, start: Handle
 ) -> RolloutEnd | None:
     """Return how many Pods of the owner have no node once its controller has done what the commands trigger.
 
-    ``start``: the cluster before any eviction. None if no Pod is replaced, or if that takes too long to simulate.
+    ``start``: the cluster before any eviction, and before any manifest is applied. None if no Pod is replaced, or if
+    that takes too long to simulate.
     """
-    if situation.written or routes[-1].effect not in FOLLOWED:
+    nodes = (part for part in parts if isinstance(part, ChangeNode | NewNode))
+    start = reduce(lambda before, part: part.apply(before), nodes, replace(situation, handle=start)).handle
+    rollout = (_of_manifest if situation.written else _of_owner)(edits_of(parts), routes[-1].effect, situation, start)
+    return _end(rollout, [*_steps(rollout, parts, routes)], situation.pod.metadata.namespace) if rollout else None
+
+
+def _of_manifest(
+    edits: Sequence[PodEdit], effect: Effect | None, situation: Situation, start: Handle
+) -> _Rollout | None:
+    """Return the rollout of the edited manifest; None if the edits cannot be made there."""
+    written, snapshot = situation.written, situation.handle.snapshot
+    if written is None or effect is not None:
         return None
-    controller, owner = controller_of(situation.pod, situation.handle.snapshot), patchable_owner(situation)
-    if routes[-1].effect is Effect.OWNER_RECREATED and isinstance(controller, Job):
+
+    def changed(obj: KubernetesObject) -> KubernetesObject:
+        if obj not in written.own:
+            return obj
+        return edited(obj, edits) if isinstance(obj, Pod) else with_edits(cast("Workload", obj), edits)
+
+    own = {obj.key for obj in written.own if isinstance(obj, Pod)}
+    objects, ref = tuple(map(changed, written.applied)), owner_of(situation.pod, snapshot)
+    return _Rollout(start=start, objects=objects, ref=ref, own=own, now=snapshot, needed=1, as_if=written.as_if)
+
+
+def _of_owner(edits: Sequence[PodEdit], effect: Effect | None, situation: Situation, start: Handle) -> _Rollout | None:
+    """Return the rollout of the existing owner; None if the change replaces none of its Pods."""
+    controller, owner = controller_of(situation.pod, start.snapshot), patchable_owner(situation)
+    if effect is Effect.OWNER_RECREATED and isinstance(controller, Job):
         owner = replace(controller, status=JobStatus())
-    if owner is None or (isinstance(owner, Deployment) and not isinstance(controller, ReplicaSet)):
+    if owner is None or effect not in FOLLOWED:
         return None
-    changed = with_edits(owner, edits_of(parts))
-    if isinstance(changed, Deployment):
-        changed = replace(changed, spec=replace(changed.spec, paused=False))
-    nodes = (part for part in parts if isinstance(part, ChangeNode))
-    changed_nodes = reduce(lambda before, part: part.apply(before), nodes, replace(situation, handle=start))
-    return _end(changed, [*_steps(changed, parts, routes)], changed_nodes.handle)
+    if isinstance(owner, Deployment):
+        if not isinstance(controller, ReplicaSet):
+            return None
+        owner = replace(owner, spec=replace(owner.spec, paused=False))
+    ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
+    rollout = _Rollout(start=start, objects=(with_edits(owner, edits),), ref=ref, now=start.snapshot)
+    if effect is not Effect.OWNER_RECREATED:
+        return rollout
+    own = rollout.active(start.snapshot.all(Pod), owner.metadata.namespace, start.snapshot)
+    on_nodes = (pod for pod in own if pod.spec.node_name in start.node_infos)
+    # For the work that is lost, more Pods have to run.
+    return replace(rollout, start=reduce(Handle.without_pod, on_nodes, start).without_others((owner, *own)), needed=1)
 
 
-def _steps(changed: Workload, parts: Sequence[Candidate], routes: Sequence[Route]) -> Iterator[Step]:
+def _steps(rollout: _Rollout, parts: Sequence[Candidate], routes: Sequence[Route]) -> Iterator[Step]:
     """Yield what the commands do, in their order: other Pods are deleted first, those that wait last."""
     from kubectl_spread.simulation.steps import Step, Verb  # Most answers simulate no rollout.
 
@@ -64,41 +137,30 @@ def _steps(changed: Workload, parts: Sequence[Candidate], routes: Sequence[Route
         return Step(Verb.DELETE, "", namespace=namespace, ref=ref, alone=True)
 
     yield from (deletion(*part.obj.key) for part in parts if isinstance(part, DeletePod))
-    yield Step(Verb.APPLY, "", merged=(changed,), alone=True)
+    yield Step(Verb.APPLY, "", merged=rollout.objects, as_if=rollout.as_if, alone=True)
     for command in routes[-1].commands:
         if command.verb == "delete":
             yield from (deletion(command.namespace, name) for name in (command.name, *command.others))
 
 
-def _end(changed: Workload, steps: Sequence[Step], handle: Handle) -> RolloutEnd | None:
-    """Return how the rollout ends in all orders of chance.
+def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd | None:
+    """Return how the rollout ends in all orders of chance; None if it takes too long.
 
-    Pods that were missing before any change do not count.
+    Pods that are missing without the fix do not count.
     """
     from kubectl_spread.simulation.outcomes import simulate
 
-    namespace, wanted = changed.metadata.namespace, getattr(changed.spec, "replicas_wanted", 0)
-    ref = WorkloadRef(kind=type(changed).__name__, name=changed.metadata.name)
-
-    def active(pods: Iterable[Pod], snapshot: Snapshot) -> list[Pod]:
-        there = (pod for pod in pods if pod.metadata.namespace == namespace and not (pod.finished or pod.terminating))
-        return [pod for pod in there if belongs_to(pod, ref, snapshot)]
-
-    own = active(handle.snapshot.all(Pod), handle.snapshot)
-    if max(wanted, len(own)) > min(MOST_PODS, MOST_VERDICTS // max(len(handle.node_infos), 1)):
+    now, wanted = rollout.active(rollout.now.all(Pod), namespace, rollout.now), rollout.wanted(namespace)
+    if max(wanted, len(now)) > min(MOST_PODS, MOST_VERDICTS // max(len(rollout.start.node_infos), 1)):
         return None
-    missing, needed = max(wanted - len(own), 0), sum(pod.at_work for pod in own)
-    if isinstance(changed, Job):  # It is deleted and created again: for the lost work, more of its Pods have to run.
-        needed += 1
-        on_nodes = (pod for pod in own if pod.spec.node_name in handle.node_infos)
-        handle = reduce(Handle.without_pod, on_nodes, handle).without_others((changed, *own))
+    missing, needed = max(wanted - len(now), 0), sum(pod.at_work for pod in now) + rollout.needed
 
     def look(cluster: ClusterState, _: int) -> tuple[int, int]:
-        pods = active(cluster.pods.values(), cluster.snapshot)
+        pods = rollout.active(cluster.pods.values(), namespace, cluster.snapshot)
         without = sum(pod.waits for pod in pods) + max(wanted - len(pods), 0)
         return max(without - missing, 0), sum(pod.at_work for pod in pods)
 
-    ends = simulate(Handles(handle), steps, look, most_verdicts=MOST_VERDICTS, most_work=MOST_WORK).after(-1)
+    ends = simulate(Handles(rollout.start), steps, look, most_verdicts=MOST_VERDICTS, most_work=MOST_WORK).after(-1)
     if not all(each.done.settled and not each.done.untried for each in ends):
         return None
     left, running = zip(*(each.seen for each in ends), strict=True)

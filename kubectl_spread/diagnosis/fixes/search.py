@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import islice
 
 import msgspec
@@ -65,7 +65,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     Attributes:
         situation: the Pod that finds no node.
-        start: the cluster before any eviction.
+        start: the cluster before any eviction, and before any manifest is applied.
         siblings: the Pending Pods of the workload, this one first.
         spent: whether the time is over.
     """
@@ -152,7 +152,8 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
-    asked = Asked(situation, situation.handle, siblings, spent)
+    written, handle = situation.written, situation.handle
+    asked = Asked(situation, Handle.build(written.before, handle.profile) if written else handle, siblings, spent)
     renewed = _harmless(_working_alone(moves.stale(situation), asked))
     if any(isinstance(part, RecreatePod) and not part.lacks for each in renewed for part in each.parts):
         return FixSearch(fixes=_ranked(renewed[:1], asked), complete=not spent())
@@ -322,13 +323,13 @@ def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked)
         return None
     before, siblings = asked.situation, asked.siblings
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
-    if any(part is None for part in made) or _displaces_earlier(parts, after):
+    if any(part is None for part in made):
         return None
     brought = sorted({(severity is Severity.ERROR, found) for severity, found, _ in after.warnings - before.warnings})
     errors, warnings = (tuple(found for grave, found in brought if grave is error) for error in (True, False))
     routes = tuple(routes_of(parts, before, siblings[:MOST_SIBLINGS]))
     end = None if errors else rollout_end(parts, routes, before, asked.start)
-    disturbs = any(route.disturbs is not Disturbance.NOTHING for route in routes)
+    disturbs = before.written or any(route.disturbs is not Disturbance.NOTHING for route in routes)
     # A change that makes a constraint select its own Pod comes first, whatever its rollout does.
     if disturbs and end is not None and not end.worth and not any(part.mends for part in parts):
         return None
@@ -341,16 +342,6 @@ def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked)
         errors=errors,
         warnings=warnings,
     )
-
-
-def _displaces_earlier(parts: Sequence[Candidate], after: Situation) -> bool:
-    """Whether the edits take the node from Pods of the same file that had one, or from the Pod itself then."""
-    earlier, edits = after.written.earlier if after.written else (), edits_of(parts)
-    if not earlier or not edits or len(earlier) > MOST_SIBLINGS:
-        return False
-    handle = reduce(Handle.without_pod, earlier, after.handle)
-    unbound = (replace(pod, spec=replace(pod.spec, node_name="")) for pod in earlier)
-    return count_placed([*(edited_where_it_fits(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
 
 
 def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:

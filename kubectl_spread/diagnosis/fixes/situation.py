@@ -30,14 +30,15 @@ Spent: TypeAlias = Callable[[], bool]
 """Whether the time for the search is over; the engine itself has no clock."""
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True):
+class Written(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The manifest of a Pod that does not exist yet: changes of the Pod are made there.
 
     Attributes:
         obj: the Pod, or its owner; None for a kind of another API.
         path: the template's place in the object, as a JSON pointer; empty for a Pod.
-        earlier: the Pods of the same file that already have a node.
-        bare: the Pods, by namespace and name, that are manifests themselves.
+        applied: all objects that are applied together.
+        own: those of this manifest: the workload, with the next Job of a CronJob; or the Pods.
+        as_if: whether its Pods get a node although somebody refuses or holds them.
     """
 
     obj: Workload | Pod | None
@@ -45,8 +46,14 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     values: Plain
     before: Snapshot
-    earlier: tuple[Pod, ...] = ()
-    bare: frozenset[tuple[str, str]] = frozenset()
+    applied: tuple[KubernetesObject, ...] = ()
+    own: tuple[KubernetesObject, ...] = ()
+    as_if: bool = False
+
+    @cached_property
+    def pods(self) -> frozenset[tuple[str, str]]:
+        """The Pods that are applied, by namespace and name."""
+        return frozenset(obj.key for obj in self.applied if isinstance(obj, Pod))
 
     @property
     def live(self) -> KubernetesObject | None:
@@ -90,7 +97,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         if self.written is None:
             return True
         live = self.written.before.get(Pod, *pod.key)
-        if live is None or pod.key in self.written.bare:
+        if live is None or pod.key in self.written.pods:
             return False
         was, now = live.metadata, pod.metadata
         return (was.uid, was.creation_timestamp) == (now.uid, now.creation_timestamp)

@@ -121,5 +121,5 @@ def test_a_pod_that_a_manifest_creates_anew_does_not_exist() -> None:
     again = replace(live, metadata=replace(live.metadata, creation_timestamp="2026-01-01T00:00:00Z"))
     situation = Situation(asked, before, written=written)
     assert (situation.exists(live), situation.exists(again)) == (True, False)
-    itself = Situation(asked, before, written=replace(written, bare=frozenset((live.key,))))
+    itself = Situation(asked, before, written=replace(written, applied=(live,)))
     assert not itself.exists(live)
