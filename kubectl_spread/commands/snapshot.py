@@ -171,10 +171,10 @@ def _reduce_last_applied(text: str, struct: type[KubernetesObject], key: bytes) 
 
 
 def _kept_digest(digest: Plain, key: bytes) -> str:
-    """Return the digest under the key; a digest of an earlier snapshot already has a key and stays."""
+    """Return the digest under the key; without one nothing is kept."""
     if not isinstance(digest, str) or not digest or not key:
         return template_rest.UNKNOWN
-    return digest if template_rest.is_keyed(digest) else template_rest.keyed(digest, key)
+    return template_rest.keyed(digest, key)
 
 
 def _strip(values: Plain) -> None:

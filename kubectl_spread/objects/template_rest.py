@@ -111,10 +111,16 @@ def pod_digest(pod: Mapping[str, Plain]) -> str:
 
 
 def keyed(digest: str, key: bytes) -> str:
-    """Return the digest under a key of 16 bytes, which it contains: without the key nobody can guess the values."""
+    """Return the digest under a key of 16 bytes, which it contains: without the key nobody can guess the values.
+
+    One that has a key already, as in an earlier snapshot, stays.
+    """
+    own, parts = _parts(digest)
+    if own:
+        return digest
     key = key if key.endswith(_form()) else key + _form()
-    parts = _parts(digest)[1].items()
-    return _joined({name: part if part in {"", UNKNOWN} else _hashed(part.encode(), key) for name, part in parts}, key)
+    hashed = {name: part if part in {"", UNKNOWN} else _hashed(part.encode(), key) for name, part in parts.items()}
+    return _joined(hashed, key)
 
 
 @cache
@@ -125,11 +131,6 @@ def _form() -> bytes:
 
 def _tree(struct: type[Struct]) -> dict[str, object]:
     return {name: inner and _tree(inner) for name, inner in _kept(struct).items()}
-
-
-def is_keyed(digest: str) -> bool:
-    """Whether the digest is under a key."""
-    return bool(_parts(digest)[0])
 
 
 def same_rest(first: str, second: str, *, metadata: bool = True) -> bool | None:

@@ -78,6 +78,18 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             "spec.paused and spec.replicas may be removed when it is applied",
         ),
         (
+            gaps.MayBreakQuota(workload="shop/deployment/web", why="exceeded quota: q", by_chance=True),
+            "the order in which the Pods of shop/deployment/web and other objects are created",
+            "exceeded quota: q",
+            "some may be refused",
+        ),
+        (
+            gaps.MayRollOut(workload="shop/deployment/web", revision="59d4", orphaned=True),
+            "revision 59d4 of shop/deployment/web",
+            "not read",
+            "it may create new Pods beside those of this revision",
+        ),
+        (
             gaps.MayBreakQuota(workload="shop/deployment/web", why="exceeded quota: q"),
             "the objects that shop/deployment/web needs beside its Pods",
             "exceeded quota: q",

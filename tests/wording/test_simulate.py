@@ -130,6 +130,10 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
             "the API server refuses Pods of job/copy, as before: no",
         ),
         (
+            CreateRefused(WorkloadRef(kind="Job", name="copy"), "no", by_chance=True),
+            "the API server refuses Pods of job/copy in some random orders: no",
+        ),
+        (
             MixedRevisions(WorkloadRef(kind="Deployment", name="web"), "zone", "pod-template-hash"),
             (
                 "the rollout of deployment/web counts Pods of the old revision too, so the skew may exceed maxSkew"
@@ -142,7 +146,7 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
         (BlockedByChance(HELD, PODS), "in other random orders n/web-0, n/web-1 are blocked: no"),
         (Unsettled(), "it does not converge: the controllers and the scheduler would repeat this without end"),
     ],
-    ids=["refused", "refused before", "revisions", "one", "two", "unsettled"],
+    ids=["refused", "refused before", "refused by chance", "revisions", "one", "two", "unsettled"],
 )
 def test_what_is_to_be_known_of_the_orders(note: OutcomeNote, text: str) -> None:
     assert outcome_text(note) == text
