@@ -143,8 +143,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         # It counts only its own node.
         first = next(iter(waiting or pinned), wanted.pod)
     shown = waiting[0] if waiting else first
-    refused = applied.refused if all(each.refused for each in seen.orders) else ""
-    failed = FailedCreate(created=len(applied.came), message=refused) if refused else None
+    failed = FailedCreate(created=len(applied.came), message=seen.refused) if seen.refused else None
     outcome = ManifestOutcome(
         judgement=judge(cycle.evaluate(first, handle), handle),
         unread_revisions=_unread_revisions(wanted, before, applied.came),

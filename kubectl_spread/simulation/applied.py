@@ -52,9 +52,13 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AppliedOutcomes(msgspec.Struct, frozen=True):
-    """The outcome of one workload in each order of chance; the first order goes by name."""
+    """The outcome of one workload in each order of chance; the first order goes by name.
+
+    ``untried``: why Pods of its namespace are refused, where other orders, which may refuse others, were not simulated.
+    """
 
     orders: tuple[AppliedWorkload, ...]
+    untried: str = ""
 
     @property
     def first(self) -> AppliedWorkload:
@@ -62,11 +66,16 @@ class AppliedOutcomes(msgspec.Struct, frozen=True):
         return self.orders[0]
 
     @property
+    def refused(self) -> str:
+        """Why the API server refuses Pods in every order; empty if it may not."""
+        return "" if self.untried or not all(each.refused for each in self.orders) else self.first.refused
+
+    @property
     def refused_by_chance(self) -> str:
         """Why the API server refuses Pods in some orders, if it depends on the order how many; otherwise empty."""
         why = [each.refused for each in self.orders if each.refused]
         results = {(bool(each.refused), len(each.came)) for each in self.orders}
-        return why[0] if why and len(results) > 1 else ""
+        return self.untried or (why[0] if why and len(results) > 1 else "")
 
     @property
     def outcomes(self) -> PlacementOutcomes:
@@ -96,7 +105,12 @@ def applied(
         return tuple(_observe(each, cluster, settled) for each in wanted) if number else ()
 
     orders = simulate(handles, [step], look, most_verdicts=UNLIMITED, most_work=MOST_WORK).after(0)
-    return tuple(AppliedOutcomes(tuple(each)) for each in zip(*(order.seen for order in orders), strict=True))
+    seen = [*zip(*(order.seen for order in orders), strict=True)]
+    if len(orders) > 1 or len(wanted) == 1:
+        return tuple(map(AppliedOutcomes, seen))
+    where = [each.pod.metadata.namespace for each in wanted]
+    why = {namespace: each.refused for namespace, (each,) in zip(where, seen, strict=True) if each.refused}
+    return tuple(AppliedOutcomes(each, why.get(namespace, "")) for namespace, each in zip(where, seen, strict=True))
 
 
 def _observe(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> AppliedWorkload:

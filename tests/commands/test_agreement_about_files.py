@@ -189,3 +189,19 @@ def test_who_comes_last_is_refused_and_where_controllers_decide_who_does_is_not_
     simulated = spread("simulate", "--apply", file, "--from", cluster)
     assert ("in some random orders: exceeded quota: q" in simulated.stdout) is ("Incomplete" in verdicts)
     assert (simulated.code == 3) is ("Invalid" in verdicts)
+
+
+def test_where_one_order_is_simulated_it_is_not_known_who_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kubectl_spread.simulation.applied.MOST_WORK", 0)
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    there = {**_quota(3), "metadata": {"name": "q", "namespace": "default"}}
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a"), there]}))
+    for items, verdict in (
+        ([ONE, TWO], "Incomplete"),
+        ([{**ONE, "spec": {**ONE["spec"], "replicas": 4}}], "FailedCreate"),
+    ):
+        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        ended = spread("check", "-f", file, "--from", cluster, "-o", "json")
+        assert {item["verdict"] for item in ended.items} == {verdict}
