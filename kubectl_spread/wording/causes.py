@@ -163,7 +163,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
             lacks = [f"{TOO_LITTLE}{enumerated([it.name for it in resources])} free"] * bool(resources)
-            return " and ".join((*lacks, *(["as many Pods as allowed"] if full else [])))
+            return " and ".join((*lacks, *(["too many Pods"] if full else [])))
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)

@@ -77,7 +77,7 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
     Effect.ROLLOUT: "replaces {pods} of {owner}{running}",
     Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
-    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner}{in_turn}{running}; deleting {these} starts that",
+    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner}{in_turn}{running}; this starts when {waiting} {are} deleted",
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
         " the change of {owner} reaches it only once that is lowered and the Pod is deleted"
@@ -160,7 +160,7 @@ def _words(route: conclusion.Route) -> dict[str, object]:
         "pods": "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods",
         "stays": "its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay",
         "waiting": "this Pod" if one else f"the {route.waiting} Pending Pods",
-        "these": "this one" if one else f"the {route.waiting} Pending ones",
+        "are": "is" if one else "are",
         "partition": route.partition,
         "fields": ", ".join(route.fields),
     }
@@ -228,7 +228,7 @@ def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) 
 def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool) -> str:
     """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in."""
     whom = "replicas without a node" if checked else "Pending Pods"
-    nodes = listed(feasible) if len(feasible) <= most else count_of(len(feasible), "node")
+    nodes = " or ".join(listed(feasible).rsplit(", ", 1)) if len(feasible) <= most else count_of(len(feasible), "node")
     if siblings <= 1:
         return f"Then the Pod can go to {nodes}."
     on = nodes if len(feasible) <= most else f"one of {nodes}"

@@ -99,7 +99,7 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
         case reasons.InsufficientResources(full=full, resources=resources):
             amounts = (f" ({it.asked} requested, {free_text(it)})" * (not brief) for it in resources)
             short = [f"{it.name}{amount}" for it, amount in zip(resources, amounts, strict=True)]
-            lacks = ["as many Pods as allowed"] * full + [f"too little {enumerated(short)}"] * bool(short)
+            lacks = ["too many Pods"] * full + [f"too little {enumerated(short)}"] * bool(short)
             return f"{nodes} {has} {' and '.join(lacks)}"
         case reasons.Cordoned():
             return f"{nodes} {'is' if one else 'are'} cordoned"
@@ -137,8 +137,7 @@ def _grouped(taints: tuple[str, ...]) -> Sequence[str]:
 def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
     if reason.full:
         of_one_node = reason.pods is not None
-        allowed = f"{reason.pods} Pods, at most {reason.allocatable_pods} allowed"
-        yield allowed if of_one_node else "as many Pods as allowed"
+        yield f"too many Pods ({reason.pods} of {reason.allocatable_pods})" if of_one_node else "too many Pods"
     for short in reason.resources:
         yield f"{short.asked} {short.name} requested, {free_text(short)}"
 

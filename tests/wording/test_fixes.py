@@ -152,11 +152,11 @@ def test_two_changes_are_one_sentence() -> None:
         (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=2), f"replaces 3 Pods of {WEB} (2 of them run)"),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=2),
-            "replaces 2 Pods of statefulset/db one after another; deleting this one starts that",
+            "replaces 2 Pods of statefulset/db one after another; this starts when this Pod is deleted",
         ),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=5, waiting=2),
-            "replaces 5 Pods of statefulset/db one after another; deleting the 2 Pending ones starts that",
+            "replaces 5 Pods of statefulset/db one after another; this starts when the 2 Pending Pods are deleted",
         ),
         (
             Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, paused=True, at_work=2),

@@ -122,7 +122,7 @@ NEAR = {
             pod("p", requests={"cpu": "9", "memory": "33Gi"}),
             node("n", allocatable={"pods": "0"}),
             "NodeResourcesFit",
-            "0 Pods, at most 0 allowed; 9 cpu requested, 8 of 8 free; 33Gi memory requested, 32Gi of 32Gi free",
+            "too many Pods (0 of 0); 9 cpu requested, 8 of 8 free; 33Gi memory requested, 32Gi of 32Gi free",
         ),
     ],
     ids=in_order,

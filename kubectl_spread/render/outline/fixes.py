@@ -37,7 +37,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first) for fix in item.new_nodes
     )
     waited = [each.message for each in item.waits or ()]
-    reasons = {line.partition(" (")[2] for line in waited}
+    reasons = {_why(line) for line in waited}
     blocks = []
     for number, fix in enumerate(shown, start=1):
         some = fix.proved_on == "read" and fix.admits < fix.siblings
@@ -58,12 +58,17 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         new_nodes=() if nodes_first or hides_nodes else new_nodes,
         left_alone=(
             *((fixes.set_apart(left_out, extent.all_fixes),) if only_set_apart else ()),
-            *(f"Not proposed: {line}." for line in item.left_alone if line.partition(" (")[2] not in reasons),
+            *(f"Not proposed: {line}." for line in item.left_alone if _why(line) not in reasons),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
         ),
         cut_short=fixes.CUT_SHORT if item.fix_search == "bounded" else "",
     )
+
+
+def _why(line: str) -> str:
+    """Return the reason that is in brackets."""
+    return line.partition(" (")[2].partition(")")[0]
 
 
 def _foremost(item: EvaluationReport) -> Sequence[Fix]:

@@ -184,7 +184,7 @@ def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_pa
     objects = [*zones(c={"taints": ["x=y:NoSchedule"]}), *living, by, owners.owned(web("web-1"), by)]
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    assert "The fix below loses a Pod or its work." in run("why-pending", "--from", path).stdout
+    assert "loses a Pod or its work." in run("why-pending", "--from", path).stdout
     fixes = json.loads(run("why-pending", "--from", path, "-o", "json").stdout)["items"][0]["fixes"]
     assert all("overrides" in fix or fix["disturbs"] == "PodLost" for fix in fixes)
     assert ("overrides" in fixes[0], fixes[0]["disturbs"]) == (False, "PodLost")
