@@ -231,8 +231,8 @@ def _refused_controllers(
     before: Observation, orders: Sequence[Observation], earlier: _Before
 ) -> Iterator[CreateRefused]:
     """Yield the controllers whose Pods the API server refuses now, unless as many were refused so before."""
-    now, refused = orders[0], dict(item for each in orders[::-1] for item in each.refused.items() if item[1])
-    for key, message in refused.items():
+    now, refused = orders[0], [item for each in orders for item in each.refused.items() if item[1]]
+    for key, message in (dict(refused) | dict(refused[::-1])).items():
         as_before = _missing_pods(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
         if not (as_before and before.refused.get(key) == message):
             by_chance = not all(each.refused.get(key) for each in orders)

@@ -131,13 +131,13 @@ class ControlLoop:
             for owner in self.cluster.snapshot.all(struct):
                 self.cluster.dirty[key_of(owner)] = None
 
-    def create(self, pod: Pod, sent: Snapshot, quotas: Snapshot) -> None:
+    def create(self, pod: Pod, sent: Snapshot, former: Snapshot) -> None:
         """Create a Pod without a controller, as the API server completes it in the cluster at that time.
 
-        ``quotas`` has the quotas whose controller has seen them by then.
+        ``former`` has the limits of quotas that still hold.
         """
         made = completed(replace(pod, status=PodStatus()), (), sent, self.cluster.handle.profile)
-        why = str(made.refusals[0]) if made.refusals else self._usage.fault(made.pod, quotas)
+        why = str(made.refusals[0]) if made.refusals else self._usage.fault(made.pod, sent, former)
         if why and not self.as_if:
             self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = why
         else:
@@ -323,8 +323,8 @@ class ControlLoop:
 
     def _create(self, made: NextPod, pod: Pod, number: int) -> bool:
         """Create the Pod with its claims, unless its name is taken or a quota refuses it; return whether it exists."""
-        fault = NAME_TAKEN.format(pod.metadata.name) if pod.key in self.cluster.pods else ""
-        if fault := fault or ("" if self.as_if else self._usage.fault(pod, self.cluster.snapshot)):
+        now, fault = self.cluster.snapshot, NAME_TAKEN.format(pod.metadata.name) if pod.key in self.cluster.pods else ""
+        if fault := fault or ("" if self.as_if else self._usage.fault(pod, now, now)):
             self.cluster.refused[_maker(pod)] = fault
             return False
         self._place(made, pod, number)

@@ -31,17 +31,21 @@ class QuotaUsage:
         self._cluster = cluster
         self._charged: dict[str, Charged] = {namespace: self._now(namespace) for namespace in self._namespaces()}
 
-    def fault(self, pod: Pod, seen: Snapshot) -> str:
+    def fault(self, pod: Pod, sent: Snapshot, former: Snapshot) -> str:
         """Return why the quotas refuse the Pod; empty if they have room for it.
 
-        ``seen`` has the quotas as their controller has seen them; it has not seen others yet.
+        ``sent`` is the cluster when the Pod is sent: quotas that it lacks come later. ``former`` has the limits that
+        still hold, because the controller of quotas has not seen a change.
         """
         self.count(pod.metadata.namespace)
-        known = [(quota, seen.get(ResourceQuota, *quota.key)) for quota in self._quotas()]
-        snapshot = self._cluster.snapshot.without_others(quota for quota, then in known if then is None)
-        former = [(quota, then.spec.hard) for quota, then in known if then and then.spec.hard != quota.spec.hard]
-        limited = (replace(quota, status=replace(quota.status, hard=hard)) for quota, hard in former)
-        snapshot = snapshot.with_others(limited) if former else snapshot
+        snapshot = self._cluster.snapshot.without_others(
+            quota for quota in self._quotas() if sent.get(ResourceQuota, *quota.key) is None
+        )
+        were = [(quota, former.get(ResourceQuota, *quota.key)) for quota in self._quotas()]
+        changed = [(quota, was.spec.hard) for quota, was in were if was and was.spec.hard != quota.spec.hard]
+        if changed:
+            limited = (replace(quota, status=replace(quota.status, hard=hard)) for quota, hard in changed)
+            snapshot = snapshot.with_others(limited)
         return quota_fault(pod, (), snapshot, self._cluster.handle.profile.release)
 
     def count(self, *namespaces: str) -> None:

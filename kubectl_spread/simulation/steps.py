@@ -535,7 +535,7 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Apply objects: workloads and Pods after all others, but Pods are admitted in their place in the file.
 
     In some orders of chance the Pods of each are bound before the next one is applied, in others all wait together. In
-    some the Pods of the file are sent before the controller of quotas has seen those of the file.
+    some the Pods of the file are sent before the controller of quotas has seen changes of the file.
     """
     start, slow = cluster.snapshot, cluster.seed % 4 > 1
     loop.stored, loop.as_if = step.stored, step.as_if
