@@ -15,7 +15,7 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest, too_many
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers import persistent_volumes as volumes
-from kubectl_spread.controllers.next_pod import NextPod, completed, siblings
+from kubectl_spread.controllers.next_pod import NextPod, completed, over_quota, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied, with_replicas
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
@@ -167,12 +167,17 @@ def _served(manifest: Manifest, wanted: DesiredWorkload, create: Create | None) 
 
 
 def _is_cured(manifest: Manifest, wanted: DesiredWorkload, served: Served, handle: Handle, view: View) -> bool:
-    """Whether the API server, which lacks the other documents, refuses the Pod for want of one of them."""
-    if not (served.errors if isinstance(manifest.obj, Pod) else served.of_pods):
+    """Whether the API server refuses the Pod for want of other documents, or for Pods that go before this one comes.
+
+    A quota that refuses it by our rules too is counted as Pods come and go.
+    """
+    errors = served.errors if isinstance(manifest.obj, Pod) else served.of_pods
+    if not errors:
         return False
     pod, profile = wanted.pod, handle.profile
-    now, then = (completed(pod, (), each, profile).refusals for each in (view.snapshot, handle.snapshot))
-    return bool(now) and not then
+    now, then = (completed(pod, (), each, profile) for each in (view.snapshot, handle.snapshot))
+    full = [each.message for each in over_quota(now.pod, (), view.snapshot, profile)]
+    return (bool(now.refusals) and not then.refusals) or any(why in each.message for why in full for each in errors)
 
 
 def _with_refusals(

@@ -19,7 +19,7 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import Plain
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim
-from tests.build_workloads import cron_job, template, workload
+from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC
 
@@ -126,6 +126,22 @@ def test_what_is_wrong_with_the_pod_stands_at_its_place_in_the_manifest(tmp_path
     fields = [(error.field, error.reason) for error in item.failed_create.refusals]
     assert item.verdict == "FailedCreate"
     assert fields == [("spec.jobTemplate.spec.template.spec.maxSkew", "FieldValueInvalid"), ("", "Forbidden")]
+
+
+@pytest.mark.parametrize(("replicas", "verdict"), [(1, "Schedulable"), (3, "FailedCreate")])
+def test_a_quota_is_counted_as_pods_come_and_go(tmp_path: Path, replicas: int, verdict: str) -> None:
+    hard = {"pods": "2"}
+    quota: Object = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota |= {"spec": {"hard": hard}, "status": {"hard": hard, "used": hard}}
+    pods = [owned(f"web-{on}", "ReplicaSet", "web-h1", on=on, phase="Running") for on in ("a1", "b1")]
+    live = [workload("Deployment", "web", replicas=2), revision("web", 1), *pods]
+    path = tmp_path / "manifest.yaml"
+    path.write_text(yaml.safe_dump(workload("Deployment", "web", replicas=replicas)), encoding="utf-8")
+    options = CheckOptions(filenames=(str(path),), namespace="default")
+    said = 'pods "web-x" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2'
+    server = Server(Pod=DryRun(causes=(StatusCause(reason="Forbidden", message=said),)))
+    (item,) = check(Memory([*ABC, *live, quota]), options, SchedulerOptions(), stdin=None, create=server).report.items
+    assert item.verdict == verdict
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Pod"])
