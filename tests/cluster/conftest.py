@@ -92,8 +92,8 @@ Connect = Callable[..., Connection]
 
 @pytest.fixture
 def limits() -> DownloadLimits:
-    """Return what an answer may take."""
-    return API_SERVER
+    """Return what an answer may take; no pause before a retry is waited for."""
+    return replace(API_SERVER, sleep=lambda _: None)
 
 
 @pytest.fixture

@@ -6,9 +6,11 @@ import gzip
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -228,8 +230,21 @@ def troubled(fault: Fault) -> Callable[[Seen], Said]:
     return speak
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", [it for it in FAULTS if it.requests < ATTEMPTS], ids=lambda fault: fault.name)
 def test_a_fault(fault: Fault, tmp_path: Path, whole: str) -> None:
+    judge(fault, tmp_path, whole)
+
+
+def test_faults_that_last_for_all_attempts(tmp_path_factory: pytest.TempPathFactory, whole: str) -> None:
+    """They are tried at once, because most of their time is spent in pauses."""
+    lasting = [fault for fault in FAULTS if fault.requests == ATTEMPTS]
+    folders = [tmp_path_factory.mktemp("lasting") for _ in lasting]
+    with ThreadPoolExecutor() as pool:
+        assert len([*pool.map(judge, lasting, folders, repeat(whole))]) == len(lasting)
+
+
+def judge(fault: Fault, tmp_path: Path, whole: str) -> None:
+    """Assert what comes of the fault."""
     began = time.monotonic()
     with speaking(troubled(fault)) as server:
         ended = Program.for_server(server.url, tmp_path).run("why-pending", *fault.flags)

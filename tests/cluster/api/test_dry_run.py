@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.api.dry_run import DryRun, Patch, PatchType, create, patch, stored
-from kubectl_spread.cluster.net.connection import API_SERVER, Connection, DownloadLimits
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.core import Pod
@@ -20,12 +20,6 @@ from tests.cluster.api_server import ApiServer, Response, in_turn, status
 STORED = Response(status=201, body=pod("web", priority=0))
 EXISTS = status(409, "AlreadyExists", 'pods "web" already exists', name="web")
 NO_RIGHT = 'deployments.apps is forbidden: User "u" cannot create resource "deployments" in API group "apps"'
-
-
-@pytest.fixture
-def limits() -> DownloadLimits:
-    """Return what an answer may take; no pause is waited for."""
-    return replace(API_SERVER, sleep=lambda _: None)
 
 
 def refusal(code: int, message: str, *causes: Object, kind: str = "") -> Response:
