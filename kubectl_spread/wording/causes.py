@@ -163,7 +163,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
             lacks = [f"{TOO_LITTLE}{enumerated([it.name for it in resources])} free"] * bool(resources)
-            return " and ".join((*lacks, *(["too many Pods"] if full else [])))
+            return " and ".join((*lacks, *(["Pod limit reached"] if full else [])))
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)
@@ -228,7 +228,7 @@ def _texts_of(cause: causes.AnyCause) -> Texts:
         case causes.FiltersAlone():
             return _filters_alone(cause)
         case causes.PinnedDomain():
-            return _pinned_domain(cause)
+            return _pinned_domain(cause, counted=True)
         case causes.Conflict():
             return _conflict(cause)
         case _:
@@ -282,7 +282,10 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
     constraint = f"The constraint on {brief_key(key)}"
     starts = f"{constraint} counts Pods with {selector}, but not this Pod", f"{constraint} does not count this Pod"
-    why = texts_of(cause.why) if cause.why else Texts((), ())
+    why = Texts((), ())
+    if cause.why:
+        pinned = isinstance(cause.why, causes.PinnedDomain)
+        why = _pinned_domain(cause.why, counted=False) if pinned else _texts_of(cause.why)
     longer = [f"{start}. {begun(text)}" for text in why.sentences for start in starts]
     return Texts(
         [*longer, *(f"{start}." for start in starts)],
@@ -421,7 +424,8 @@ def _and_more(number: int) -> str:
     return f" and {count_of(number, 'more reason')}" if number > 0 else ""
 
 
-def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
+def _pinned_domain(cause: causes.PinnedDomain, *, counted: bool) -> Texts:
+    """Return it in words; ``counted``: whether the constraint counts the Pod."""
     constraint, domains, number = cause.constraint, cause.domains, cause.nodes
     several = len(domains) > 1
     which = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
@@ -457,7 +461,8 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     full = [
         f"{named(it.domains)} ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})" for it in cause.full
     ]
-    closed = f" One more Pod would exceed maxSkew {constraint.max_skew} in {enumerated(full)}." if full else ""
+    exceeds = "One more Pod would exceed maxSkew {}" if counted else "maxSkew {} is exceeded already"
+    closed = f" {exceeds.format(constraint.max_skew)} in {enumerated(full)}." if full else ""
     sentences = [
         *(f"{held(place, pods)}: {some}.{closed}" for pods in ("matching Pods", "Pods")),
         *(f"{held(place)}: {why}." for why in (some, counted, briefly, briefest)),

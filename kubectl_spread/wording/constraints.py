@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubectl_spread.diagnosis.domains import BypassedNode
-from kubectl_spread.wording.words import count_of, first_and_more, listed
+from kubectl_spread.wording.words import count_of, listed
 
 REASONS = {
     "MissingTopologyKey": "without the label {key}",
@@ -39,7 +39,8 @@ def closed(skew_if_placed: int, skew: int) -> str:
 
 def pinned(reasons: Iterable[str]) -> str:
     """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; empty for another."""
-    return f"no: {first_and_more([why or 'another constraint' for why in reasons])}"
+    first, *others = reasons
+    return "; ".join((f"no: {first}", *[count_of(len(others), "more reason")] * bool(others)))
 
 
 def too_few_domains(eligible: int, min_domains: int) -> str:

@@ -40,7 +40,7 @@ NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fe
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
-    proposals.Uncordon: "before that, find out why it is cordoned",
+    proposals.Uncordon: "first find out why the node is cordoned",
     proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
     proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
@@ -77,7 +77,9 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
     Effect.ROLLOUT: "replaces {pods} of {owner}{running}",
     Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
-    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner}{in_turn}{running}; this starts when {waiting} {are} deleted",
+    Effect.ROLLOUT_IN_TURN: (
+        "replaces {pods} of {owner}{in_turn}{running}; the replacement starts when {waiting} {are} deleted"
+    ),
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
         " the change of {owner} reaches it only once that is lowered and the Pod is deleted"
@@ -175,7 +177,7 @@ def _after_deletion(after: conclusion.AfterDeletion) -> str:
             names = ", ".join(after.finalizers)
             return f"it is being deleted and waits for its finalizers {names}: their controllers must remove them"
         case conclusion.Outlook.GONE_FOR_GOOD:
-            return "no controller recreates it"
+            return "the Pod is deleted for good, because no controller recreates it"
         case conclusion.Outlook.NODE_SILENT:
             return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
         case _:
@@ -604,7 +606,8 @@ def _(wait: conclusion.NodeRecovery) -> str:
 )
 def _(wait: conclusion.NodeRemoval) -> str:
     domain = "its domain no longer counts" if len(wait.nodes) == 1 else "their domains no longer count"
-    return f"{first_and_more(wait.nodes)} to be removed ({_TROUBLES[wait.trouble]}): then {domain}"
+    leaves = f"{first_and_more(wait.nodes)} to be removed ({_TROUBLES[wait.trouble]})"
+    return f"{leaves}: then {domain}, and the Pod can be scheduled"
 
 
 @WAITS.rule(

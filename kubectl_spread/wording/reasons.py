@@ -99,8 +99,8 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
         case reasons.InsufficientResources(full=full, resources=resources):
             amounts = (f" ({it.asked} requested, {free_text(it)})" * (not brief) for it in resources)
             short = [f"{it.name}{amount}" for it, amount in zip(resources, amounts, strict=True)]
-            lacks = ["too many Pods"] * full + [f"too little {enumerated(short)}"] * bool(short)
-            return f"{nodes} {has} {' and '.join(lacks)}"
+            limit = f"{has} reached {'its' if one else 'their'} Pod limit"
+            return f"{nodes} {' and '.join([limit] * full + [f'{has} too little {enumerated(short)}'] * bool(short))}"
         case reasons.Cordoned():
             return f"{nodes} {'is' if one else 'are'} cordoned"
         case reasons.MissingLabel(key=key, value=value):
@@ -137,7 +137,7 @@ def _grouped(taints: tuple[str, ...]) -> Sequence[str]:
 def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
     if reason.full:
         of_one_node = reason.pods is not None
-        yield f"too many Pods ({reason.pods} of {reason.allocatable_pods})" if of_one_node else "too many Pods"
+        yield f"Pod limit reached{f' ({reason.pods} of {reason.allocatable_pods})' if of_one_node else ''}"
     for short in reason.resources:
         yield f"{short.asked} {short.name} requested, {free_text(short)}"
 

@@ -138,10 +138,7 @@ def test_check_names_match_label_keys_where_a_rollout_may_end_uneven(
     (item,) = report(tmp_path, "check", [*cluster(a=2, b=2, c=2), *there], manifests=[renewed])["items"]
     assert (item["ranges"] == []) == even
     told = asked(tmp_path, "check", [*cluster(a=2, b=2, c=2), *there], manifests=[renewed]).stdout
-    names = (
-        "the skew may exceed maxSkew. matchLabelKeys: [pod-template-hash] counts each revision separately"
-        " and keeps it even"
-    )
+    names = "the skew may exceed maxSkew. To avoid this, add matchLabelKeys: [pod-template-hash] to the constraint"
     assert (names in told) == (not even)
 
 

@@ -129,7 +129,7 @@ def _row(read: re.Match[str], known: Known, _: str) -> bool:
         itself = each["labelSelector"]["matchLabels"]["app"] == facts.pod["metadata"]["labels"]["app"]
         same &= all(domains[name] + itself - facts.minimum(key) == int(would[1]) for name in names)
     elif "cpu" in read["next"]:
-        same &= not list(wrong(re.sub(r" and \d+ more$", "", read["next"]), facts))
+        same &= not list(wrong(re.sub(r"; \d+ more reasons?$", "", read["next"]), facts))
     return same
 
 

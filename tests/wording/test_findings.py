@@ -173,8 +173,8 @@ SOFT = constraint(soft=True)
             MIXED,
             (
                 "1 Pod of other revisions of deployment/web is counted (old): while they run they limit where new"
-                " Pods may go, and after the rollout the skew may exceed maxSkew. matchLabelKeys:"
-                " [pod-template-hash] counts each revision separately and keeps it even."
+                " Pods may go, and after the rollout the skew may exceed maxSkew. To avoid this, add"
+                " matchLabelKeys: [pod-template-hash] to the constraint, which counts each revision separately."
             ),
         ),
         (

@@ -152,11 +152,14 @@ def test_two_changes_are_one_sentence() -> None:
         (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=2), f"replaces 3 Pods of {WEB} (2 of them run)"),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=2),
-            "replaces 2 Pods of statefulset/db one after another; this starts when this Pod is deleted",
+            "replaces 2 Pods of statefulset/db one after another; the replacement starts when this Pod is deleted",
         ),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=5, waiting=2),
-            "replaces 5 Pods of statefulset/db one after another; this starts when the 2 Pending Pods are deleted",
+            (
+                "replaces 5 Pods of statefulset/db one after another;"
+                " the replacement starts when the 2 Pending Pods are deleted"
+            ),
         ),
         (
             Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, paused=True, at_work=2),
@@ -226,7 +229,7 @@ def test_what_is_to_be_known_comes_last_and_once() -> None:
 @pytest.mark.parametrize(
     ("after", "text"),
     [
-        (Outlook.GONE_FOR_GOOD, "no controller recreates it"),
+        (Outlook.GONE_FOR_GOOD, "the Pod is deleted for good, because no controller recreates it"),
         (
             Outlook.NODE_SILENT,
             "it is being deleted already, and its node does not answer: make sure it is gone before forcing it",

@@ -122,7 +122,7 @@ NEAR = {
             pod("p", requests={"cpu": "9", "memory": "33Gi"}),
             node("n", allocatable={"pods": "0"}),
             "NodeResourcesFit",
-            "too many Pods (0 of 0); 9 cpu requested, 8 of 8 free; 33Gi memory requested, 32Gi of 32Gi free",
+            "Pod limit reached (0 of 0); 9 cpu requested, 8 of 8 free; 33Gi memory requested, 32Gi of 32Gi free",
         ),
     ],
     ids=in_order,

@@ -168,8 +168,11 @@ def next_text(domain: Domain) -> str:
         return wording.NOT_COUNTED
     if not domain.allowed:
         return wording.closed(domain.skew_if_placed, domain.skew)
-    reasons = dict.fromkeys(pin.detail or getattr(pin.requirement, "plugin", "") for pin in domain.pinned_by)
-    return wording.pinned(reasons) if reasons else wording.OPEN
+    if not domain.pinned_by:
+        return wording.OPEN
+    from kubectl_spread.wording.reasons import name_of  # Most domains are open.
+
+    return wording.pinned(dict.fromkeys(pin.detail or name_of(pin.requirement) for pin in domain.pinned_by))
 
 
 def minimum_text(constraint: ConstraintReport) -> str:

@@ -181,11 +181,11 @@ class TestWhen:
         assert "MovePod" not in fixes(full(), PENDING)
 
     def test_when_nothing_makes_it_again_that_is_said(self) -> None:
-        assert fixes(full(owner=None), PENDING)["MovePod"].starts == "no controller recreates it"
+        assert fixes(full(owner=None), PENDING)["MovePod"].starts.endswith(", because no controller recreates it")
 
     def test_when_its_owner_is_gone_nothing_makes_it_again(self) -> None:
         others = owner("ReplicaSet", pod("t"), name="others")
-        assert fixes([*full(), others], PENDING)["MovePod"].starts == "no controller recreates it"
+        assert fixes([*full(), others], PENDING)["MovePod"].starts.endswith(", because no controller recreates it")
 
     @pytest.mark.parametrize(
         ("allowed", "selected", "offered"), [(0, "other", False), (1, "other", True), (0, "web", True)]

@@ -46,7 +46,7 @@ def patch_in(command: str) -> object:
             "StatefulSet",
             {},
             2,
-            "replaces the Pod of statefulset/web (it does not run yet); this starts when this Pod is deleted",
+            "replaces the Pod of statefulset/web (it does not run yet); the replacement starts when this Pod is",
         ),
         ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of statefulset/web stay"),
         ("ReplicaSet", {}, 2, "recreates this Pod; other Pods of replicaset/web stay"),
@@ -71,7 +71,8 @@ def test_ordinals_that_do_not_exist_yet_are_not_replaced() -> None:
     there = owned(web("web-0", on="a1"), by)
     said = fixes([*CROWDED, by, there], asked)["RaiseMaxSkew"].starts
     assert said.startswith(
-        "replaces 2 Pods of statefulset/web one after another (1 of them runs); this starts when this Pod is deleted"
+        "replaces 2 Pods of statefulset/web one after another (1 of them runs);"
+        " the replacement starts when this Pod is deleted"
     )
 
 

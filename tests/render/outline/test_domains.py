@@ -123,7 +123,7 @@ def test_a_minimum_that_another_constraint_pins() -> None:
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     constraints = (spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web")))
     told = lines(constraint_of(incoming(*constraints), [*nodes, *web("a1", "a1", "a2", "b1", "b1")]))
-    assert "b        1       2      0      no: another constraint" in told
+    assert "b        1       2      0      no: constraint 1" in told
 
 
 def test_many_domains_that_stand_alike_share_a_line() -> None:
