@@ -201,12 +201,17 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
     carrying = [info.labels[constraint.topology_key] for info in nodes if constraint.topology_key in info.labels]
     needed = sorted({skew for value in carrying if (skew := counts.skew_if_placed(value)) > constraint.max_skew})
     for skew in needed if others else needed[:1]:
-        yield EditPod(
-            proposal=proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
-            edit=partial(set_field, constraint, "maxSkew", skew),
-            subject=("maxSkew", constraint.index),
-            amount=skew - constraint.max_skew,
-        )
+        yield raised_to(skew, constraint)
+
+
+def raised_to(skew: int, constraint: Constraint) -> EditPod:
+    """Return the change that raises maxSkew to the number of Pods."""
+    return EditPod(
+        proposal=proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
+        edit=partial(set_field, constraint, "maxSkew", skew),
+        subject=("maxSkew", constraint.index),
+        amount=skew - constraint.max_skew,
+    )
 
 
 def _make_soft(constraint: Constraint, target: PodTemplateSpec) -> Operations:

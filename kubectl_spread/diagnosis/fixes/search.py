@@ -38,7 +38,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
-from kubectl_spread.diagnosis.fixes.proposals import Proposal
+from kubectl_spread.diagnosis.fixes.proposals import Proposal, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.rollout import rollout_end
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
@@ -273,9 +273,35 @@ def _working_alone(candidates: Iterable[Candidate], asked: Asked) -> Iterator[Wo
     for candidate in _at_most_of_each(candidates, MOST_ALIKE):
         if asked.spent():
             return
-        found = _as_fix((candidate,), _situation_after(candidate, asked.situation), asked)
+        after = _situation_after(candidate, asked.situation)
+        found = _as_fix((candidate,), after, asked)
+        if after and after.feasible and isinstance(candidate.proposal, RaiseMaxSkew):
+            found = _raised_further(candidate.proposal, found, asked)
         if found is not None:
             yield found
+
+
+def _raised_further(least: RaiseMaxSkew, found: WorkingFix | None, asked: Asked) -> WorkingFix | None:
+    """Return the least maxSkew after whose rollout all Pods have a node; ``found``, for the least, if none has."""
+    situation = asked.situation
+    if found and (found.errors or not (found.end and found.end.most)):
+        return found
+    counts = next(each for each in situation.counts if each.constraint.topology_key == least.topology_key)
+    # In a rollout there are at most twice the Pods of the workload, and a domain may get all of them.
+    enough = max(counts.match_num.values(), default=0) + len(situation.running) + len(asked.siblings)
+    skews = range(least.max_skew + 1, enough + 1)
+
+    def ends_well(skew: int) -> WorkingFix | None:
+        candidate = constraints.raised_to(skew, counts.constraint)
+        fix = None if asked.spent() else _as_fix((candidate,), _situation_after(candidate, situation), asked)
+        return fix if fix and fix.end and not fix.end.most else None
+
+    best = ends_well(enough) if skews else None
+    while best and len(skews) > 1:
+        middle = (len(skews) - 1) // 2
+        better = ends_well(skews[middle])
+        best, skews = (better, skews[: middle + 1]) if better else (best, skews[middle + 1 :])
+    return best or found
 
 
 def _keeps_decisions(candidate: Candidate) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.build import Object
+from tests.build import Object, node
 from tests.build_storage import claim, volume
-from tests.diagnosis.fixes.clusters import HASH, fixes, search, web, zones
+from tests.diagnosis.fixes.clusters import HASH, fixes, patch_of, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
 TAINTED: Object = {"taints": ["x=y:NoSchedule"]}
@@ -22,24 +22,27 @@ def deployed(strategy: Object) -> tuple[list[Object], Object]:
     return [*zones(b=TAINTED)[:2], by, made, running], waiting
 
 
-@pytest.mark.parametrize(("strategy", "admits"), [(SURGE, 0), (IN_PLACE, 1)], ids=["surge", "in place"])
-def test_the_last_pod_of_a_rollout_has_to_fit_around_the_old_ones(strategy: Object, admits: int) -> None:
+@pytest.mark.parametrize(("strategy", "skew"), [(SURGE, 3), (IN_PLACE, 2)], ids=["surge", "in place"])
+def test_the_last_pod_of_a_rollout_has_to_fit_around_the_old_ones(strategy: Object, skew: int) -> None:
     """While the old Pod runs, the zone holds two, and a third would make the skew 3."""
     objects, waiting = deployed(strategy)
-    raised = fixes(objects, waiting)["RaiseMaxSkew"]
-    assert (raised.admits, raised.siblings) == (admits, 1)
-    assert ("after that, 1 Pod still has no node" in raised.starts) is not admits
+    (raised,) = (fix for fix in search(objects, waiting).fixes if fix.id == "RaiseMaxSkew")
+    assert [value for _, _, value in patch_of(raised)] == [skew]
+    assert (raised.admits, raised.siblings, "after that," in raised.starts) == (1, 1, False)
+
+
+def test_where_no_max_skew_lets_in_all_the_least_is_offered() -> None:
+    """The zone that is open has no room for a third Pod."""
+    objects, waiting = deployed(SURGE)
+    raised = fixes([*objects[1:], node("a1", zone="a", allocatable={"pods": "2"})], waiting)["RaiseMaxSkew"]
+    assert [value for _, _, value in patch_of(raised)] == [2]
+    assert (raised.admits, "after that, 1 Pod still has no node" in raised.starts) == (0, True)
 
 
 def test_a_rollout_of_very_many_pods_is_not_simulated() -> None:
     by = owner("ReplicaSet", web(), replicas=2**31 - 1)
     raised = fixes([*zones(b=TAINTED)[:2], by, owned(web("on-a", on="a1"), by)], owned(web(), by))["RaiseMaxSkew"]
     assert (raised.admits, "after that," in raised.starts) == (1, False)
-
-
-def test_a_rollout_that_ends_comes_before_one_that_does_not() -> None:
-    objects, waiting = deployed(SURGE)
-    assert [fix.id for fix in search(objects, waiting).fixes][:3] == ["HonorTaints", "MakeSoft", "RaiseMaxSkew"]
 
 
 def test_without_its_replica_sets_a_rollout_is_not_followed() -> None:
