@@ -9,6 +9,7 @@ from itertools import combinations
 import pytest
 from msgspec.structs import replace
 
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes import moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import Requirement, conflict_cores
@@ -64,6 +65,23 @@ def test_no_smaller_max_skew_and_no_greater_min_domains_would_do(pending: Sequen
             after = situation_of(case)
             assert after is not None
             assert not after.evaluation.feasible, (each.case["id"], fix.summary)
+
+
+def test_no_part_of_a_fix_does_what_the_whole_does(pending: Sequence[Refused]) -> None:
+    """Unless the part alone is refused, or is what we would call an error."""
+    tried = 0
+    for each in pending:
+        alone = {fix.summary: fix.admits for fix in each.found.fixes if "+" not in fix.id}
+        for fix in (fix for fix in each.found.fixes if "+" in fix.id):
+            assert all(alone.get(part, -1) < fix.admits for part in fix.summary.split("; also ")), fix.summary
+            for change in fix.changes[: len(fix.changes) if len(fix.changes) > 1 else 0]:
+                after = situation_of(with_fix(each.case, replace(fix, changes=(change,))))
+                assert after is not None
+                brought = after.warnings - each.situation.warnings
+                if after.errors <= each.situation.errors and not any(found[0] is Severity.ERROR for found in brought):
+                    tried += 1
+                    assert not after.evaluation.feasible, (each.case["id"], fix.summary)
+    assert tried > 20
 
 
 def test_the_order_of_input_changes_nothing(pending: Sequence[Refused]) -> None:
