@@ -236,9 +236,10 @@ def _soft_constraint_is_preference(subject: Subject) -> Iterable[Finding]:
 
 
 def _autoscaler_blind(subject: Subject) -> Iterable[Finding]:
-    if not subject.own or any(constraint.hard for constraint in subject.constraints):
-        return
     feasible = set(subject.evaluation.feasible)
+    # A Pod that no node takes stays Pending, which autoscalers see.
+    if not feasible or not subject.own or any(constraint.hard for constraint in subject.constraints):
+        return
     for constraint, report in _uneven_soft(subject):
         closed = tuple(d.value for d in report.domains if d.eligible and not feasible & set(d.nodes))
         if closed:

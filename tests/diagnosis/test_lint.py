@@ -299,6 +299,7 @@ def test_a_soft_constraint_is_no_limit() -> None:
         ([zoned(soft=True)], ABC, False),
         ([zoned(soft=True), spread(HOSTNAME, selector=app("other"))], TAINTED, False),
         ([zoned(soft=True, maxSkew=3)], TAINTED, False),
+        ([zoned(soft=True)], [node(f"{zone}1", zone=zone, taints=["x:NoSchedule"]) for zone in "abc"], False),
     ],
     ids=in_order,
 )
