@@ -502,7 +502,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (rf"{WHY} \((?P<n>\d+) nodes?\)", _so_many_at_minimum),
     (
-        rf"(?P<n>\d+) {KEY}(?:, which)? (?:have the fewest Pods \((?P<least>\d+)\)|are not available)",
+        rf"(?P<n>\d+) {KEY}(?:, which)? (?:have the fewest (?:matching )?Pods \((?P<least>\d+)\)|are not available)",
         _number_holding,
     ),
     (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),

@@ -28,10 +28,11 @@ def section(read: re.Match[str]) -> str:
     return read.string[first : next((each for each in begins if each > first), None)]
 
 
-def state(read: re.Match[str], known: Known) -> Facts | None:
+def state(read: re.Match[str], known: Known, *, before: str = "") -> Facts | None:
     """Return what there is to count with the replicas placed of which the text says where; None where it does not.
 
-    A Pod of a DaemonSet is for one node, a Pod with a volume for that volume's zone: which Pod it is, is not said.
+    ``before``: a workload whose replicas are not placed yet. A Pod of a DaemonSet is for one node, a Pod with a volume
+    for that volume's zone: which Pod it is, is not said.
     """
     facts, text = about(read, known), read.string
     if (waits := re.search(rf"^({facts.app}-\S+) is Pending: ", text, re.MULTILINE)) is not None:
@@ -44,7 +45,10 @@ def state(read: re.Match[str], known: Known) -> Facts | None:
         return None
     apps = [each["app"] for each in HEADER.finditer(text)]
     placed = [
-        pod for app, part in zip(apps, HEADER.split(text)[3::3], strict=True) for pod in _placed(known[app], part)
+        pod
+        for app, part in zip(apps, HEADER.split(text)[3::3], strict=True)
+        if app != before
+        for pod in _placed(known[app], part)
     ]
     return None if "depending on chance" in section(read) else replace(facts, on=[*facts.on, *placed])
 
@@ -87,7 +91,9 @@ def _lower(sentence: str) -> str:
 def _finding(read: re.Match[str], known: Known, _: str) -> bool:
     """As for a sentence; findings are about the first replica, before the others are placed."""
     facts = about(read, known)
-    return not list(wrong(read["said"], facts)) or _sentence(read, known, "")
+    others = state(read, known, before=facts.app)
+    first = (each for each in (facts, others) if each is not None)
+    return any(not list(wrong(read["said"], each)) for each in first) or _sentence(read, known, "")
 
 
 def _now(read: re.Match[str], known: Known, _: str) -> bool:
@@ -199,6 +205,13 @@ def _wait(read: re.Match[str], known: Known, _: str) -> bool:
     facts, (names, number) = about(read, known), named(read["names"])
     unready = [name for name in facts.nodes if facts.tainted(name, "node.kubernetes.io/not-ready:NoSchedule")]
     return {*names} <= {*unready} and number <= len(unready)
+
+
+def _there(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether the nodes are there."""
+    names, number = named(read["names"])
+    nodes = about(read, known).nodes
+    return {*names} <= nodes.keys() and number <= len(nodes)
 
 
 def _lets_in(read: re.Match[str], known: Known, _: str) -> bool:
@@ -335,9 +348,10 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^The scheduler would report: (?P<said>.*)$", _sentence),
     (("check",), rf"^(?P<n>\d+): {NAMES} +(?:[A-Z]\w+(?:, )?)+ +(?P<why>\S.*)$", _rejected),
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
-    (("check",), rf"^(?:  Not proposed:|Wait for) {NAMES} \(not ready", _wait),
+    (("check",), rf"^(?:  Not proposed: tolerating the taints? of|Wait for) {NAMES} \(not ready", _wait),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no Pod: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
+    (("check",), rf"{HEADER.pattern}it can be scheduled now, on {NAMES}\.$", _there),
     (("check",), r" Then (?:(?P<n>\d+) of |all )(?P<all>\d+) replicas without a node can be scheduled, ", _lets_in),
     (("check",), r"After that, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
