@@ -201,7 +201,7 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
     return (
         f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted ({_some(finding.pods)}):"
         " while they run they limit where new Pods may go, and after the rollout the skew may exceed maxSkew."
-        f" To avoid this, add matchLabelKeys: [{finding.label}] to the constraint, which counts each revision separately."
+        f" To avoid this, add matchLabelKeys: [{finding.label}] to the constraint: then it counts each revision alone."
     )
 
 

@@ -174,7 +174,7 @@ SOFT = constraint(soft=True)
             (
                 "1 Pod of other revisions of deployment/web is counted (old): while they run they limit where new"
                 " Pods may go, and after the rollout the skew may exceed maxSkew. To avoid this, add"
-                " matchLabelKeys: [pod-template-hash] to the constraint, which counts each revision separately."
+                " matchLabelKeys: [pod-template-hash] to the constraint: then it counts each revision alone."
             ),
         ),
         (
