@@ -66,52 +66,29 @@ def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
         yield required("metadata.name", "name or generateName is required")
 
 
-def apply_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return what to know about applying the merged manifest, and the API server does not say."""
-    return (*_repeated_warnings(manifest), *_reset_replicas_warnings(manifest))
+def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
+    """Yield what to know about applying the merged manifest, and the API server does not say.
 
-
-def _reset_replicas_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return the warning that applying the manifest resets replicas, or removes no fields; none for neither."""
-    if (live := replicas_taken_back(manifest.obj, manifest.live)) is not None:
-        message = (
-            f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
-        )
-        return (ValidationWarning(field="spec.replicas", message=message),)
-    # Fields that the manifest leaves out stay where kubectl did not apply the live object.
-    if manifest.merge is None or manifest.merge.applied or not manifest.merge.kept:
-        return ()
-    message = (
-        "the live object lacks the annotation last-applied-configuration, so fields that the manifest leaves out stay:"
-        f" {enumerated(manifest.merge.kept)}"
-    )
-    return (ValidationWarning(field=manifest.merge.kept[0], message=message),)
-
-
-def _repeated_warnings(manifest: Manifest) -> tuple[ValidationWarning, ...]:
-    """Return a warning for an object or a key given twice.
-
-    Of a key, kubectl sends only the last value, also with strict validation.
+    Of a key that is given twice, kubectl sends only the last value, also with strict validation.
 
     Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0).
     """
-    again = f"{manifest.again} has the same object: kubectl applies that one first"
-    return (
-        *((ValidationWarning(field="metadata.name", message=again),) if manifest.again else ()),
-        *_repeated_keys(manifest),
-    )
-
-
-def _repeated_keys(manifest: Manifest) -> Iterator[ValidationWarning]:
-    return (
-        ValidationWarning(
-            field=path.removeprefix(f"{manifest.document.path}."),
-            message=f"the key is given twice, {where}: the last value counts",
-        )
-        for path, (first, last) in manifest.document.twice.items()
-        if path.startswith(manifest.document.path)
-        for where in (f"on line {first}" if first == last else f"on lines {first} and {last}",)
-    )
+    if manifest.again:
+        again = f"{manifest.again} has the same object: kubectl applies that one first"
+        yield ValidationWarning(field="metadata.name", message=again)
+    for path, (first, last) in manifest.document.twice.items():
+        if path.startswith(manifest.document.path):
+            where = f"on line {first}" if first == last else f"on lines {first} and {last}"
+            message = f"the key is given twice, {where}: the last value counts"
+            yield ValidationWarning(field=path.removeprefix(f"{manifest.document.path}."), message=message)
+    if (live := replicas_taken_back(manifest.obj, manifest.live)) is not None:
+        reset = f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
+        yield ValidationWarning(field="spec.replicas", message=reset)
+    # Fields that the manifest leaves out stay where kubectl did not apply the live object.
+    elif manifest.merge is not None and not manifest.merge.applied and (kept := manifest.merge.kept):
+        lacks = "the live object lacks the annotation last-applied-configuration"
+        stay = f"{lacks}, so fields that the manifest leaves out stay: {enumerated(kept)}"
+        yield ValidationWarning(field=kept[0], message=stay)
 
 
 def pod_errors(

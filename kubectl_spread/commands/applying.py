@@ -115,16 +115,12 @@ def _merge_in_turn(manifests: Sequence[Manifest], before: Snapshot, how: Applyin
         by = replace(how, ask=None) if key in places else how
         found = replace(_merge(each, before, by), again=places.get(key, ""), replaced=to_come[key] > 0)
         yield found
-        if found.replaced:
-            places[key] = each.document.problem("").place
-        if found.replaced and found.obj is not None and not _is_refused(found, before):
+        if not found.replaced:
+            continue
+        places[key], answer = each.document.problem("").place, review_of(found, before, before, Release())
+        if found.obj is not None and not (answer.errors or answer.change_errors):
             left = found.obj if found.written else application(found, found.obj).over(None)
             before = before.with_objects([left])
-
-
-def _is_refused(manifest: Manifest, before: Snapshot) -> bool:
-    answer = review_of(manifest, before, before, Release())
-    return bool(answer.errors or answer.change_errors)
 
 
 def _identity(manifest: Manifest) -> Hashable:

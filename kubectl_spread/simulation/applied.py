@@ -73,9 +73,8 @@ class AppliedOutcomes(msgspec.Struct, frozen=True):
     @property
     def refused_by_chance(self) -> str:
         """Why the API server refuses Pods in some orders, if it depends on the order how many; otherwise empty."""
-        why = [each.refused for each in self.orders if each.refused]
-        results = {(bool(each.refused), len(each.came)) for each in self.orders}
-        return self.untried or (why[0] if why and len(results) > 1 else "")
+        same = len({(bool(each.refused), len(each.came)) for each in self.orders}) == 1
+        return self.untried or next((each.refused for each in self.orders if each.refused and not same), "")
 
     @property
     def outcomes(self) -> PlacementOutcomes:
