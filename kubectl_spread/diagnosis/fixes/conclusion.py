@@ -212,11 +212,12 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         return max((proposal.overrides for proposal in self.proposals), key=lambda each: each.rank)
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, int, bool, bool, int, int, int]:
+    def rank(self) -> tuple[bool, bool, bool, bool, int, bool, bool, int, int, int]:
         """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that surely let in
-        all, then those that break less, then those that cost less. The deletion of a Pod that nothing recreates comes
+        all, then those that break less, then those that cost less. Those after whose rollout no fewer Pods are without
+        a node come after all of them. The deletion of a Pod that nothing recreates comes
         after them. A fix that drops the Pod's node pool comes last.
         """
         overtaken = isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
@@ -224,6 +225,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
             not self.mends,
+            self.rollout_end is not None and not self.admits,
             self.overrides.rank,
             not self.admits,
             overtaken or self.admits < self.siblings,
