@@ -199,7 +199,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     ),
     "it would come back to the same node": (
         [*ZONES, node("a2", zone="a"), SHUT, *daemons()],
-        ["AddMatchLabelKeys", "HonorTaints", "MakeSoft", "FixSelector", "RaiseMaxSkew", "RemoveTaint", "AddToleration"],
+        ["AddMatchLabelKeys", "HonorTaints", "RaiseMaxSkew", "MakeSoft", "RemoveTaint", "AddToleration", "FixSelector"],
         [],
     ),
     "it ends by itself": (
@@ -209,7 +209,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     ),
     "agents take their taints away": (
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
-        ["HonorTaints", "MakeSoft", "RaiseMaxSkew"],
+        ["HonorTaints", "RaiseMaxSkew", "MakeSoft"],
         ["tolerating the taint of b1 (Cilium's agent does not run there; the taint clears on recovery)"],
     ),
     "no controller recreates it": (
