@@ -499,8 +499,8 @@ def _(fix: proposals.LowerMinDomains) -> str:
 
 @FIXES.rule(
     summary="allow a larger difference between domains",
-    meaning="maxSkew becomes the smallest value with which the rollout leaves no Pod without a node, or else the smallest"
-    " with which this Pod can be scheduled. It applies to every later Pod.",
+    meaning="maxSkew becomes the smallest value with which the rollout leaves no Pod without a node, or else the"
+    " smallest with which this Pod can be scheduled. It applies to every later Pod.",
     when="If a DoNotSchedule constraint rejects nodes by skew alone.",
     action="Change the Pod template, if that imbalance is acceptable.",
 )
