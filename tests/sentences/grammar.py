@@ -544,6 +544,10 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"(?:{NAMES} \()?(?P<asked>{CPU}) cpu requested, {FREE}", _free),
     (rf"(?:{NAMES} (?:has|have) )?too little cpu \((?P<asked>{CPU}) requested, {FREE}\)", _free),
     (rf"{NAMES} (?:is|are) cordoned", _all(Facts.cordoned)),
+    (
+        r"(?P<n>\d+) nodes?: claim data-\S+ is bound to \S+ in [a-d]",
+        lambda read, facts: int(read["n"]) == sum(map(facts.elsewhere, facts.nodes)),
+    ),
     (r"\b[Aa]ll (?P<n>\d+) nodes", lambda read, facts: int(read["n"]) == len(facts.nodes)),
     (r"skew (?:would be|is) (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
     (r"minDomains requires (?P<asked>\d+) domains, but only (?P<n>\d+) counts?", _only),
