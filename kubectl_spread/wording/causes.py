@@ -284,8 +284,9 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     starts = f"{constraint} counts Pods with {selector}, but not this Pod", f"{constraint} does not count this Pod"
     why = Texts((), ())
     if cause.why:
-        pinned = isinstance(cause.why, causes.PinnedDomain)
-        why = _pinned_domain(cause.why, counted=False) if pinned else _texts_of(cause.why)
+        why = _texts_of(cause.why)
+        if isinstance(cause.why, causes.PinnedDomain):
+            why = _pinned_domain(cause.why, counted=False)
     longer = [f"{start}. {begun(text)}" for text in why.sentences for start in starts]
     return Texts(
         [*longer, *(f"{start}." for start in starts)],
@@ -453,7 +454,7 @@ def _pinned_domain(cause: causes.PinnedDomain, *, counted: bool) -> Texts:
         [why + f" ({count_of(len(nodes), 'node')})" * (len(each) > 1 and number > 1) for nodes, why in each]
         for each in (whys, brief_whys)
     )
-    some, counted, briefly = (
+    some, numbered, briefly = (
         "; ".join(each[:MOST_REASONS]) + _for_other_reasons(pins, MOST_REASONS) for each in (by_name, by_number, brief)
     )
     briefest = TAINT_PREFIX.sub("", briefly)
@@ -465,8 +466,8 @@ def _pinned_domain(cause: causes.PinnedDomain, *, counted: bool) -> Texts:
     closed = f" {exceeds.format(constraint.max_skew)} in {enumerated(full)}." if full else ""
     sentences = [
         *(f"{held(place, pods)}: {some}.{closed}" for pods in ("matching Pods", "Pods")),
-        *(f"{held(place)}: {why}." for why in (some, counted, briefly, briefest)),
-        *(f"{held(many)}: {why}." for why in (counted, briefly, briefest)),
+        *(f"{held(place)}: {why}." for why in (some, numbered, briefly, briefest)),
+        *(f"{held(many)}: {why}." for why in (numbered, briefly, briefest)),
         *(f"{each} {shut}: {briefest}." for each in (which, many)),
         *(f"{many} {shut}: {why}{more}." for why in (whys[0][1], brief_whys[0][1])),
     ]

@@ -87,6 +87,12 @@ def test_what_is_to_blame(described: Object, objects: Sequence[Object], summary:
     assert report_of(described, objects).summary == summary
 
 
+def test_a_domain_is_closed_to_a_pod_that_does_not_count_by_those_that_are_there() -> None:
+    other = incoming(zoned(), labels={"app": "other"})
+    summary = report_of(other, [*TAINTED, *web("a1", "a1", "b1", "b1")]).summary
+    assert summary.endswith("maxSkew 1 is exceeded already in a and b (2 Pods each).")
+
+
 def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
     summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
