@@ -290,6 +290,12 @@ def set_apart(number: int, flag: str) -> str:
     return f"{fixes} up a node pool or a taint that sets nodes apart: see {flag}."
 
 
+def in_vain(number: int, flag: str) -> str:
+    """Return that fixes (count) are not shown because they help no Pod in the end, and the flag that shows them."""
+    fixes = "1 fix" if number == 1 else f"{number} fixes"
+    return f"{fixes} would replace Pods and leave as many without a node: see {flag}."
+
+
 def nothing_helps(reached: Sequence[str], *, other: bool) -> str:
     """Return the sentence for a Pod that no change lets in.
 

@@ -112,7 +112,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h2-0 is Pending (all 3 replicas run). The constraint on zone does not count this Pod. The Pod"
             " may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available: taint"
-            " dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in a and b (2 Pods each)."
+            " dedicated=gpu:NoSchedule. maxSkew 1 is exceeded already in a and b (2 Pods each)."
         ),
     ),
     "its PodGroup is not complete": (

@@ -264,10 +264,11 @@ def settle(client: Client, namespace: str, *, quiet_s: float = _QUIET_S) -> None
 
 
 def _first_fix(client: Client, namespace: str) -> Object | None:
-    """Return the first fix of the first Pod in question that is Pending, None where it has no command."""
+    """Return the first fix of the first Pod in question that is Pending, None where none has a command and helps."""
     pending = sorted(each["metadata"]["name"] for each in client.pods(namespace) if is_asked(each) and waits(each))
     fixes = offered(client, namespace, pending[0]) if pending else ()
-    return fixes[0] if fixes and fixes[0]["commands"] else None
+    helps = fixes and (fixes[0]["admits"] or "withoutNode" not in fixes[0])
+    return fixes[0] if helps and fixes[0]["commands"] else None
 
 
 def offered(client: Client, namespace: str, name: str) -> Sequence[Object]:

@@ -32,7 +32,9 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     hides_nodes = not (nodes_first or extent.every_fix)
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
-    only_set_apart = bool(left_out) and not shown
+    hidden = "" if shown or not left_out else fixes.set_apart(left_out, extent.all_fixes)
+    if hidden and not any(map(_helps, item.fixes)):
+        hidden = fixes.in_vain(left_out, extent.all_fixes)
     new_nodes = tuple(
         fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first) for fix in item.new_nodes
     )
@@ -57,7 +59,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         nothing_helps=_nothing_helps(item),
         new_nodes=() if nodes_first or hides_nodes else new_nodes,
         left_alone=(
-            *((fixes.set_apart(left_out, extent.all_fixes),) if only_set_apart else ()),
+            *((hidden,) if hidden else ()),
             *(f"Not proposed: {line}." for line in item.left_alone if _why(line) not in reasons),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
@@ -74,17 +76,24 @@ def _why(line: str) -> str:
 def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     """Return the first fix, and the next of another kind, if possible one of them that lets in Pods.
 
-    None that takes the Pod from its node pool, or to nodes that a taint sets apart where anything else lets it in:
-    those come when all are asked for.
+    None that takes the Pod from its node pool, or to nodes that a taint sets apart where anything else lets it in, or
+    that replaces Pods in vain: those come when all are asked for.
     """
     without = item.new_nodes or item.waits or any(_is_safe(fix) and fix.admits for fix in item.fixes)
     against = AGAINST_TAINTS if without else frozenset[str]()
     kept = [
-        fix for fix in item.fixes if fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
+        fix
+        for fix in filter(_helps, item.fixes)
+        if fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
     ]
     others = [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
     helping = [fix for fix in others if fix.admits or kept[0].admits]
     return (*kept[:1], *(helping or others)[: MOST_FIXES - 1])
+
+
+def _helps(fix: Fix) -> bool:
+    """Whether fewer Pods are without a node once the rollout has ended that it triggers, if it triggers one."""
+    return bool(fix.admits) or fix.without_node is UNSET
 
 
 def _is_safe(fix: Fix) -> bool:
