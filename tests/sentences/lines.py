@@ -405,7 +405,9 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
 UNREAD: Mapping[str, str] = {
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
-    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:gives? up|would replace) .*$": "fixes are counted by their own tests",
+    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:gives? up|would replace) .*$": (
+        "fixes are counted by their own tests"
+    ),
     r"^  Not proposed: lower minDomains to \d+, ": "as for fixes",
     r"For the rest, see \d\.": "fixes of the list above",
     r"^  \d+\. [\w+]+: .*?\. Then the Pod can go to (?:\d+ nodes|\S+)": "the soak of fixes tries what a fix writes",
