@@ -460,7 +460,9 @@ def _pinned_domain(cause: causes.PinnedDomain, *, counted: bool) -> Texts:
     briefest = TAINT_PREFIX.sub("", briefly)
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
     full = [
-        f"{named(it.domains)} ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})" for it in cause.full
+        f"{noun_for(constraint.topology_key, len(it.domains))} {named(it.domains)}"
+        f" ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})"
+        for it in cause.full
     ]
     exceeds = "One more Pod would exceed maxSkew {}" if counted else "maxSkew {} is exceeded already"
     closed = f" {exceeds.format(constraint.max_skew)} in {enumerated(full)}." if full else ""

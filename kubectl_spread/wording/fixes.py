@@ -91,8 +91,8 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which creates these Pods",
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
     Effect.TEMPLATE_DIFFERS: (
-        "there is no command for this, because the template of {owner} has no such field; either the template was"
-        " changed after the Pod was created, or an admission webhook adds the field: change it there"
+        "there is no command for this, because the template of {owner} has no such field; if an admission webhook adds"
+        " it, change the webhook; if the template was changed later, delete the Pod"
     ),
     Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
     Effect.LIVE_DIFFERS: "only the live {owner} has the field, and kubectl apply keeps it: change it there",

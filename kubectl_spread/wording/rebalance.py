@@ -140,7 +140,7 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
                 else reason_text(each)
                 for each in by
             )
-            return f"{seen(domain)} takes no Pod: {' and '.join(whys)}"
+            return f"{seen(domain)} takes no more Pods: {' and '.join(whys)}"
         case remaining_skew.ScoredHigher(fullest, lands):
             return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which scores higher"
         case remaining_skew.ByChance(fullest, lands):

@@ -105,7 +105,7 @@ ROWS = {
         verdict="Unschedulable",
         said="not schedulable. The Pod may only go to zones b and c, which have the fewest"
         " matching Pods (1), but none of their 2 nodes is available:"
-        " claim data-db-4 is bound to pv-4 in a. One more Pod would exceed maxSkew 1 in a (2 Pods).",
+        " claim data-db-4 is bound to pv-4 in a. One more Pod would exceed maxSkew 1 in zone a (2 Pods).",
     ),
     "a RuntimeClass selects nodes": Row(
         objects=[

@@ -81,7 +81,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
             " the Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not"
-            " available: taint dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in a and b (1 Pod each)."
+            " available: taint dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
         ),
     ),
     "no scheduler has that name": (
@@ -103,7 +103,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone b, which has the fewest"
             " matching Pods (0), but its only node, b1, is not available: taint"
-            " node.cilium.io/agent-not-ready=x:NoSchedule. One more Pod would exceed maxSkew 1 in a (1 Pod)."
+            " node.cilium.io/agent-not-ready=x:NoSchedule. One more Pod would exceed maxSkew 1 in zone a (1 Pod)."
         ),
     ),
     "the selector counts others": (
@@ -112,7 +112,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h2-0 is Pending (all 3 replicas run). The constraint on zone does not count this Pod. The Pod"
             " may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available: taint"
-            " dedicated=gpu:NoSchedule. maxSkew 1 is exceeded already in a and b (2 Pods each)."
+            " dedicated=gpu:NoSchedule. maxSkew 1 is exceeded already in zones a and b (2 Pods each)."
         ),
     ),
     "its PodGroup is not complete": (
@@ -148,7 +148,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone c, which has the fewest"
             " matching Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule and 1 cpu"
-            " requested, 0 free. One more Pod would exceed maxSkew 1 in a (1 Pod)."
+            " requested, 0 free. One more Pod would exceed maxSkew 1 in zone a (1 Pod)."
         ),
     ),
 }

@@ -32,8 +32,8 @@ def reported(objects: Iterable[Object], *, most: int | None = None) -> list[Reba
     [
         ([*zones("a", "b"), *web({"a1": 1, "b1": 1})], "Balanced", ""),
         ([*zones("a", "b"), *web({"a1": 2})], "Planned", ""),
-        ([*zones("a", "b"), SHUT, *web({"a1": 3})], "Partial", "c takes no Pod: taint dedicated=gpu:NoSchedule"),
-        ([*zones("a"), SHUT, *web({"a1": 3})], "Impossible", "c takes no Pod: taint dedicated=gpu:NoSchedule"),
+        ([*zones("a", "b"), SHUT, *web({"a1": 3})], "Partial", "c takes no more Pods: taint dedicated=gpu:NoSchedule"),
+        ([*zones("a"), SHUT, *web({"a1": 3})], "Impossible", "c takes no more Pods: taint dedicated=gpu:NoSchedule"),
         (
             [*zones("a", "b"), *web({"a1": 3}), budget("web", 0)],
             "Impossible",
@@ -122,7 +122,7 @@ def test_constraints_that_shut_each_other_out_are_named() -> None:
     zone, host = reported(objects)
     assert zone.verdict is RebalanceVerdict.BALANCED
     assert host.verdict is RebalanceVerdict.IMPOSSIBLE
-    assert host.reason == "b3 takes no Pod: the constraint on topology.kubernetes.io/zone allows no Pod there"
+    assert host.reason == "b3 takes no more Pods: the constraint on topology.kubernetes.io/zone allows no Pod there"
     assert [fix.id for fix in host.fixes] == ["RaiseMaxSkew", "MakeSoft"]
     assert {change.path.split("/")[3] for fix in host.fixes for change in fix.changes[0].json_patch or ()} == {"0"}
 

@@ -96,9 +96,10 @@ def _finding(read: re.Match[str], known: Known, _: str) -> bool:
     return any(not list(wrong(read["said"], each)) for each in first) or _sentence(read, known, "")
 
 
-def _now(read: re.Match[str], known: Known, _: str) -> bool:
-    """As for a sentence, about the cluster as it is."""
-    return not list(wrong(read["said"], known[read["app"]]))
+def _now(read: re.Match[str], known: Known, text: str) -> bool:
+    """As for a sentence, about the cluster as it is if nothing is evicted: otherwise it is told of the end."""
+    evicts = re.search(r"^\d+ +\d+ +web-", text, re.MULTILINE)
+    return bool(evicts) or not list(wrong(read["said"], known[read["app"]]))
 
 
 def _constraint(read: re.Match[str], known: Known, _: str) -> bool:
@@ -349,7 +350,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), rf"^(?P<n>\d+): {NAMES} +(?:[A-Z]\w+(?:, )?)+ +(?P<why>\S.*)$", _rejected),
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
     (("check",), rf"^(?:  Not proposed: tolerating the taints? of|Wait for) {NAMES} \(not ready", _wait),
-    (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no Pod: (?P<said>.*)$", _now),
+    (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
     (("check",), rf"{HEADER.pattern}it can be scheduled now, on {NAMES}\.$", _there),
     (("check",), r" Then (?:(?P<n>\d+) of |all )(?P<all>\d+) replicas without a node can be scheduled, ", _lets_in),

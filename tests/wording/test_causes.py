@@ -21,7 +21,7 @@ BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 PINNED = (
     "The Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not available"
 )
-OTHERS = "One more Pod would exceed maxSkew 1 in a and b (1 Pod each)."
+OTHERS = "One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
@@ -90,7 +90,7 @@ def test_what_is_to_blame(described: Object, objects: Sequence[Object], summary:
 def test_a_domain_is_closed_to_a_pod_that_does_not_count_by_those_that_are_there() -> None:
     other = incoming(zoned(), labels={"app": "other"})
     summary = report_of(other, [*TAINTED, *web("a1", "a1", "b1", "b1")]).summary
-    assert summary.endswith("maxSkew 1 is exceeded already in a and b (2 Pods each).")
+    assert summary.endswith("maxSkew 1 is exceeded already in zones a and b (2 Pods each).")
 
 
 def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
@@ -99,7 +99,7 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     assert summary == (
         "The Pod may only go to zones b, c and d, which have the fewest matching"
         " Pods (1), but none of their 3 nodes is available: b1 and c1"
-        f" (taint {GPU}); d1 (cordoned). One more Pod would exceed maxSkew 1 in a (2 Pods)."
+        f" (taint {GPU}); d1 (cordoned). One more Pod would exceed maxSkew 1 in zone a (2 Pods)."
     )
 
 
@@ -172,7 +172,8 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
     assert (
-        f"taint {GPU} and 1 cpu requested, 0 free. One more Pod would exceed maxSkew 1 in a (1 Pod)." in report.summary
+        f"taint {GPU} and 1 cpu requested, 0 free. One more Pod would exceed maxSkew 1 in zone a (1 Pod)."
+        in report.summary
     )
     pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
@@ -200,7 +201,7 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     assert told == (
         "The Pod may only go to zone b, which has the fewest matching"
         " Pods (1), but none of its 2 nodes is available: b1 (the constraint on"
-        f" hostname); b2 (taint {GPU}). One more Pod would exceed maxSkew 1 in a (2 Pods)."
+        f" hostname); b2 (taint {GPU}). One more Pod would exceed maxSkew 1 in zone a (2 Pods)."
     )
 
 

@@ -109,7 +109,7 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
                     TAINTED,
                 ),
             ),
-            "c takes no Pod: the constraint on zone allows no Pod there and NodePorts and taint a:NoExecute",
+            "c takes no more Pods: the constraint on zone allows no Pod there and NodePorts and taint a:NoExecute",
         ),
         (ByChance(("a",), ("a", "b")), "a Pod evicted in a may go to a and b by chance"),
         (

@@ -56,7 +56,7 @@ class TestNodeSelection:
         stateful_set = {**owner("StatefulSet", pod("p", labels={"app": "web"})), "status": {"updateRevision": "web-1"}}
         revision = {"controller-revision-hash": "web-1"}
         found = fixes([node("n"), stateful_set], owned(pending, stateful_set, **revision))["RelaxNodeSelector"]
-        assert (found.commands, "or an admission webhook adds the field" in found.starts) == ((), True)
+        assert (found.commands, "if an admission webhook adds it" in found.starts) == ((), True)
 
     def test_both_together_take_a_pair(self) -> None:
         pending = pod("p", nodeSelector={"disk": "ssd"}, affinity=needs(exists("fast")))

@@ -214,8 +214,8 @@ class TestTemplatesThatDiffer:
         assert (found.commands, found.starts) == (
             (),
             (
-                "there is no command for this, because the template of job/web has no such field; either the template"
-                " was changed after the Pod was created, or an admission webhook adds the field: change it there"
+                "there is no command for this, because the template of job/web has no such field; if an admission"
+                " webhook adds it, change the webhook; if the template was changed later, delete the Pod"
             ),
         )
 
