@@ -81,7 +81,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
             " the Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not"
-            " available: taint dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
+            " available: taint dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in zones a and b (1 Pod"
+            " each)."
         ),
     ),
     "no scheduler has that name": (
