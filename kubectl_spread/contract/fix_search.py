@@ -66,6 +66,7 @@ def _report(fix: conclusion.VerifiedFix, connection_flags: Sequence[str]) -> Fix
         admits=fix.admits,
         siblings=fix.siblings,
         without_node=(fix.rollout_end and fix.rollout_end.most) or UNSET,
+        in_vain=fix.in_vain or UNSET,
         alike=tuple(" and ".join(names) for names in fix.alike),
         changes=fix.changes,
         commands=tuple(command_line(command, connection_flags) for route in fix.routes for command in route.commands),

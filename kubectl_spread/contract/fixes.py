@@ -25,6 +25,7 @@ class Fix(Report, frozen=True, kw_only=True):
         siblings: how many Pending Pods the workload has, this Pod included.
         without_node: how many Pods of the workload may have no node once the rollout that it triggers has ended; absent
             if none, or if no rollout was simulated.
+        in_vain: present where the change replaces Pods and no more of them have a node in the end.
         alike: objects for which the same change has the same result.
         changes: the simulated changes, for another simulation.
         commands: what to run, in order; empty if no command changes the owner.
@@ -44,6 +45,7 @@ class Fix(Report, frozen=True, kw_only=True):
     admits: int
     siblings: int
     without_node: int | UnsetType = UNSET
+    in_vain: Literal[True] | UnsetType = UNSET
     alike: tuple[str, ...]
     changes: tuple[Change, ...]
     commands: tuple[str, ...] = ()

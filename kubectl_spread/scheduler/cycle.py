@@ -301,6 +301,14 @@ def not_read(pod: Pod, handle: Handle, *, most: int) -> tuple[str, ...]:
     return tuple(name for name in handle.node_infos if name in left)[:most]
 
 
+def rejected_by(plugins: Collection[str], pod: Pod, handle: Handle) -> frozenset[str]:
+    """Return the nodes that any of these filters of the profile rejects, by name; no other filter runs."""
+    filters = tuple(name for name in handle.profile.filters if name in plugins)
+    found = _run_pre_filters(pod, replace(handle, profile=replace(handle.profile, filters=filters)))
+    results = (result for name, result in found.filters if name in filters)
+    return frozenset(name for result in results for name, _ in _run_filter(result, handle.index.names, handle))
+
+
 Sample: TypeAlias = Callable[[Collection[str], int, Handle], Collection[str]]
 """The feasible nodes, how many the scheduler looks for, and the cluster → the nodes that it finds."""
 

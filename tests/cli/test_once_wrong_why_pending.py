@@ -200,7 +200,7 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     ),
     "it would come back to the same node": (
         [*ZONES, node("a2", zone="a"), SHUT, *daemons()],
-        ["AddMatchLabelKeys", "HonorTaints", "RaiseMaxSkew", "MakeSoft", "RemoveTaint", "AddToleration", "FixSelector"],
+        ["AddMatchLabelKeys", "HonorTaints", "RaiseMaxSkew", "MakeSoft", "FixSelector", "RemoveTaint", "AddToleration"],
         [],
     ),
     "it ends by itself": (

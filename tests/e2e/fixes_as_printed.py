@@ -267,7 +267,7 @@ def _first_fix(client: Client, namespace: str) -> Object | None:
     """Return the first fix of the first Pod in question that is Pending, None where none has a command and helps."""
     pending = sorted(each["metadata"]["name"] for each in client.pods(namespace) if is_asked(each) and waits(each))
     fixes = offered(client, namespace, pending[0]) if pending else ()
-    helps = fixes and (fixes[0]["admits"] or "withoutNode" not in fixes[0])
+    helps = fixes and "inVain" not in fixes[0]
     return fixes[0] if helps and fixes[0]["commands"] else None
 
 

@@ -162,11 +162,13 @@ class RolloutEnd(msgspec.Struct, frozen=True, kw_only=True):
     """How many Pods of the owner (count) have no node once nothing changes, at least and at most.
 
     ``worth``: whether all may have a node then, or at least no fewer may run than now; more, if their work is lost.
+    ``gains``: whether more may run then than now, or fewer may be Pending, if any is now.
     """
 
     least: int
     most: int
     worth: bool
+    gains: bool
 
 
 class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
@@ -212,6 +214,11 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         return max((proposal.overrides for proposal in self.proposals), key=lambda each: each.rank)
 
     @property
+    def in_vain(self) -> bool:
+        """Whether it replaces Pods and helps none in the end."""
+        return self.rollout_end is not None and not self.rollout_end.gains
+
+    @property
     def rank(self) -> tuple[bool, bool, bool, bool, int, bool, bool, int, int, int]:
         """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
 
@@ -225,7 +232,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
             self.overrides is Override.NODE_POOL,
             self.after_deletion is Outlook.GONE_FOR_GOOD,
             not self.mends,
-            self.rollout_end is not None and not self.admits,
+            self.in_vain,
             self.overrides.rank,
             not self.admits,
             overtaken or self.admits < self.siblings,

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.controllers.workloads import WorkloadRef, belongs_to, controller_of, owner_of
+from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     ChangeNode,
@@ -18,6 +20,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     NewNode,
     PodEdit,
     edited,
+    edited_where_it_fits,
     edits_of,
 )
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, RolloutEnd, Route
@@ -26,8 +29,10 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject
-from kubectl_spread.objects.workloads import Deployment, Job, JobStatus, ReplicaSet
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, JobStatus, ReplicaSet
+from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle, Handles
+from kubectl_spread.simulation.placement import count_placed
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -42,6 +47,12 @@ MOST_WORK = 4_000
 """Changes times nodes (count) after which no other order of chance is simulated."""
 MOST_PODS, MOST_VERDICTS = 500, 200_000
 """A rollout with more Pods, or that tries its Pods on more nodes (counts), is not simulated."""
+NOT_FOLLOWED = RolloutEnd(least=0, most=0, worth=True, gains=True)
+"""The end of a rollout that takes too long to simulate: nothing is known of it."""
+CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
+"""Filters that may reject the node of a running Pod, and leave the Pod there."""
+MOST_SAMPLED = 25
+"""Pods (count) of a rollout that is not followed that are tried."""
 
 
 class _Rollout(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,8 +91,7 @@ def rollout_end(
 ) -> RolloutEnd | None:
     """Return how many Pods of the owner have no node once its controller has done what the commands trigger.
 
-    ``start``: the cluster before any eviction, and before any manifest is applied. None if no Pod is replaced, or if
-    that takes too long to simulate.
+    ``start``: the cluster before any eviction, and before any manifest is applied. None if no Pod is replaced.
     """
     nodes = (part for part in parts if isinstance(part, ChangeNode | NewNode))
     start = reduce(lambda before, part: part.apply(before), nodes, replace(situation, handle=start)).handle
@@ -143,8 +153,8 @@ def _steps(rollout: _Rollout, parts: Sequence[Candidate], routes: Sequence[Route
             yield from (deletion(command.namespace, name) for name in (command.name, *command.others))
 
 
-def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd | None:
-    """Return how the rollout ends in all orders of chance; None if it takes too long.
+def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd:
+    """Return how the rollout ends in all orders of chance.
 
     Pods that are missing without the fix do not count.
     """
@@ -152,8 +162,9 @@ def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd
 
     now, wanted = rollout.active(rollout.now.all(Pod), namespace, rollout.now), rollout.wanted(namespace)
     if max(wanted, len(now)) > min(MOST_PODS, MOST_VERDICTS // max(len(rollout.start.node_infos), 1)):
-        return None
-    missing, needed = max(wanted - len(now), 0), sum(pod.at_work for pod in now) + rollout.needed
+        return NOT_FOLLOWED
+    missing, at_work = max(wanted - len(now), 0), sum(pod.at_work for pod in now)
+    needed, waiting = at_work + rollout.needed, sum(pod.waits for pod in now)
 
     def look(cluster: ClusterState, _: int) -> tuple[int, int]:
         pods = rollout.active(cluster.pods.values(), namespace, cluster.snapshot)
@@ -162,7 +173,35 @@ def _end(rollout: _Rollout, steps: Sequence[Step], namespace: str) -> RolloutEnd
 
     ends = simulate(Handles(rollout.start), steps, look, most_verdicts=MOST_VERDICTS, most_work=MOST_WORK).after(-1)
     if not all(each.done.settled and not each.done.untried for each in ends):
-        return None
+        return NOT_FOLLOWED
     left, running = zip(*(each.seen for each in ends), strict=True)
     worth = any(not each or runs >= needed for each, runs in zip(left, running, strict=True))
-    return RolloutEnd(least=min(left), most=max(left), worth=worth)
+    gains = not waiting or min(left) < waiting or max(running) > at_work
+    return RolloutEnd(least=min(left), most=max(left), worth=worth, gains=gains)
+
+
+def sample_jams(parts: Sequence[Candidate], after: Situation, before: Situation) -> bool:
+    """Whether some of the owner's running Pods find no node once they have the changed template.
+
+    It is asked where the rollout is too large to follow. The Pods on nodes that are closed now are tried first.
+    """
+    if before.written is not None or not edits_of(parts):
+        return False
+    closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
+    running = (pod for pod in before.running if not pod.terminating)
+    old = sorted(running, key=lambda pod: pod.spec.node_name not in closed)[:MOST_SAMPLED]
+    handle = reduce(Handle.without_pod, old, after.handle)
+    owner, most = patchable_owner(before), len(old) + 1
+    wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
+    return count_placed(_renewed(parts, old, after), handle) < wanted
+
+
+def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation) -> Iterator[Pod]:
+    controller = after.pod.metadata.controller
+    # Pods with fixed names keep their claims, or the node of a daemon.
+    apart = controller is not None and controller.kind in moves.ONE_OF_ITS_NAME
+    yield after.pod
+    for number, pod in enumerate(old):
+        made = edited_where_it_fits(pod, edits_of(parts)) if apart else after.pod
+        name = pod.metadata.name if apart else f"{after.pod.metadata.name}-{number}"
+        yield replace(made, metadata=replace(made.metadata, name=name), spec=replace(made.spec, node_name=""))

@@ -39,7 +39,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 )
 from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal, RaiseMaxSkew
-from kubectl_spread.diagnosis.fixes.rollout import rollout_end
+from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
@@ -357,14 +357,17 @@ def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked)
     end = None if errors else rollout_end(parts, routes, before, asked.start)
     disturbs = before.written or any(route.disturbs is not Disturbance.NOTHING for route in routes)
     # A change that makes a constraint select its own Pod comes first, whatever its rollout does.
-    if disturbs and end is not None and not end.worth and not any(part.mends for part in parts):
-        return None
+    if disturbs and not any(part.mends for part in parts):
+        if end is NOT_FOLLOWED and sample_jams(parts, after, before):
+            return None
+        if end is not None and not end.worth:
+            return None
     return WorkingFix(
         parts=tuple(filter(None, made)),
         after=after,
         siblings=siblings,
         routes=routes,
-        end=None if before.handle.snapshot.inventory.not_read else end,
+        end=None if end is NOT_FOLLOWED or before.handle.snapshot.inventory.not_read else end,
         errors=errors,
         warnings=warnings,
     )

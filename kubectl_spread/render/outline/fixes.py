@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
@@ -28,13 +28,10 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         return None
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
     unsafe = not any(map(_is_safe, item.fixes))
-    nodes_first = unsafe or (bool(shown) and shown[0].id in AFTER_A_NODE)
+    nodes_first = unsafe or not shown or shown[0].id in AFTER_A_NODE
     hides_nodes = not (nodes_first or extent.every_fix)
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
-    hidden = "" if shown or not left_out else fixes.set_apart(left_out, extent.all_fixes)
-    if hidden and not any(map(_helps, item.fixes)):
-        hidden = fixes.in_vain(left_out, extent.all_fixes)
     new_nodes = tuple(
         fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first) for fix in item.new_nodes
     )
@@ -59,7 +56,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         nothing_helps=_nothing_helps(item),
         new_nodes=() if nodes_first or hides_nodes else new_nodes,
         left_alone=(
-            *((hidden,) if hidden else ()),
+            *(() if shown else _hidden(item.fixes, extent.all_fixes)),
             *(f"Not proposed: {line}." for line in item.left_alone if _why(line) not in reasons),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
@@ -83,17 +80,21 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     against = AGAINST_TAINTS if without else frozenset[str]()
     kept = [
         fix
-        for fix in filter(_helps, item.fixes)
-        if fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
+        for fix in item.fixes
+        if not fix.in_vain and fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
     ]
     others = [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
     helping = [fix for fix in others if fix.admits or kept[0].admits]
     return (*kept[:1], *(helping or others)[: MOST_FIXES - 1])
 
 
-def _helps(fix: Fix) -> bool:
-    """Whether fewer Pods are without a node once the rollout has ended that it triggers, if it triggers one."""
-    return bool(fix.admits) or fix.without_node is UNSET
+def _hidden(every: Sequence[Fix], flag: str) -> Iterator[str]:
+    """Yield why none of the fixes is shown, and the flag that shows them."""
+    in_vain = sum(fix.in_vain is True for fix in every)
+    if others := len(every) - in_vain:
+        yield fixes.set_apart(others, flag)
+    if in_vain:
+        yield fixes.in_vain(in_vain, flag)
 
 
 def _is_safe(fix: Fix) -> bool:

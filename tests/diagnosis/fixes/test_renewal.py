@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.diagnosis.fixes import rollout
 from tests.build import HOSTNAME, Object, app, node
 from tests.diagnosis.fixes.clusters import HASH, fixes, web
 from tests.diagnosis.fixes.owners import owned, owner
@@ -32,6 +33,11 @@ def test_a_pod_whose_node_was_closed_since_has_to_find_another(kind: str) -> Non
     """A Job is not offered what loses the work of its Pods and leaves as many waiting."""
     admits = [[fix.admits for fix in fixes(*full(kind, **a1)).values()] for a1 in ({}, SHUT)]
     assert admits == [[1], [] if kind == "Job" else [0]]
+
+
+def test_a_rollout_that_is_too_large_to_follow_is_tried_with_some_of_its_pods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rollout, "MOST_PODS", 0)
+    assert [len(fixes(*full("Deployment", **a1))) for a1 in ({}, SHUT)] == [1, 0]
 
 
 @pytest.mark.parametrize(("unavailable", "offered"), [("100%", set()), (0, {"LowerRequests"})])

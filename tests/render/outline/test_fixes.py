@@ -204,7 +204,7 @@ def test_the_second_that_is_shown_is_of_another_kind() -> None:
 
 
 def test_what_replaces_pods_in_vain_is_shown_only_when_all_fixes_are_asked_for() -> None:
-    in_vain = fix(siblings=1, admits=0, without_node=2)
+    in_vain = fix(siblings=1, admits=0, without_node=2, in_vain=True)
     assert lines(blocked(in_vain)) == ["  1 fix would replace Pods and leave as many without a node: see --all-fixes."]
     assert any(line.startswith("  1. RaiseMaxSkew: ") for line in lines(blocked(in_vain), every=True))
     assert len([line for line in lines(blocked(in_vain, fix())) if "RaiseMaxSkew" in line]) == 1
