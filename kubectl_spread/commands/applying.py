@@ -61,14 +61,16 @@ def application(manifest: Manifest, obj: KubernetesObject) -> Application:
     return Application.of(obj, manifest.document.api_version, manifest.document.values, tables())
 
 
-def merge_all(manifests: Iterable[Manifest], snapshot: Snapshot, how: Applying = CLIENT_SIDE) -> tuple[Manifest, ...]:
+def merge_all(
+    manifests: Iterable[Manifest], snapshot: Snapshot, release: Release, how: Applying = CLIENT_SIDE
+) -> tuple[Manifest, ...]:
     """Return the manifests with the objects that result from the live ones.
 
     Raises:
         ClusterError: the API server cannot be reached or understood.
     """
     ordered = _before_their_namespaces([replace(each, server_side=how.server_side) for each in manifests], snapshot)
-    merged = tuple(_merge_in_turn([*ordered], snapshot, how))
+    merged = tuple(_merge_in_turn([*ordered], snapshot, release, how))
     quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota)]
     if how.ask is not None or not (quotas or any(True for _ in snapshot.all(ResourceQuota))):
         return merged
@@ -104,7 +106,9 @@ def _before_their_namespaces(manifests: Sequence[Manifest], before: Snapshot) ->
             yield each
 
 
-def _merge_in_turn(manifests: Sequence[Manifest], before: Snapshot, how: Applying) -> Iterator[Manifest]:
+def _merge_in_turn(
+    manifests: Sequence[Manifest], before: Snapshot, release: Release, how: Applying
+) -> Iterator[Manifest]:
     """Yield the merged manifests; one whose object an earlier one has is merged with what that one leaves."""
     to_come = Counter(map(_identity, manifests))
     places: dict[Hashable, str] = {}
@@ -117,8 +121,8 @@ def _merge_in_turn(manifests: Sequence[Manifest], before: Snapshot, how: Applyin
         yield found
         if not found.replaced:
             continue
-        places[key], answer = each.document.problem("").place, review_of(found, before, before, Release())
-        if found.obj is not None and not (answer.errors or answer.change_errors):
+        places[key], answer = each.document.problem("").place, review_of(found, before, before, release)
+        if found.obj is not None and not (answer.namespace_errors or answer.errors or answer.change_errors):
             left = found.obj if found.written else application(found, found.obj).over(None)
             before = before.with_objects([left])
 

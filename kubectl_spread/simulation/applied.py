@@ -108,7 +108,8 @@ def applied(
     if len(orders) > 1 or len(wanted) == 1:
         return tuple(map(AppliedOutcomes, seen))
     where = [each.pod.metadata.namespace for each in wanted]
-    why = {namespace: each.refused for namespace, (each,) in zip(where, seen, strict=True) if each.refused}
+    several = {namespace for namespace in where if where.count(namespace) > 1}
+    why = {at: each.refused for at, (each,) in zip(where, seen, strict=True) if each.refused and at in several}
     return tuple(AppliedOutcomes(each, why.get(namespace, "")) for namespace, each in zip(where, seen, strict=True))
 
 

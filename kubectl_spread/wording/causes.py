@@ -308,7 +308,7 @@ def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
         there = f"Only {there} {'counts' if one else 'count'} for this Pod"
     asks = f"but minDomains requires {constraint.min_domains}"
     most = f"until there are more {_noun(constraint, 2)}, each may hold only"
-    held = f"{most} {count_of(constraint.max_skew, 'matching Pod')}, and each is full."
+    held = f"{most} {count_of(constraint.max_skew, 'matching Pod')}."
     brief_most = f"no {noun} may hold more than {constraint.max_skew}."
     short = (
         f"minDomains requires {constraint.min_domains} domains, but only {len(values)} {'counts' if one else 'count'}"
@@ -465,7 +465,8 @@ def _pinned_domain(cause: causes.PinnedDomain, *, counted: bool) -> Texts:
         for it in cause.full
     ]
     exceeds = "One more Pod would exceed maxSkew {}" if counted else "maxSkew {} is exceeded already"
-    closed = f" {exceeds.format(constraint.max_skew)} in {enumerated(full)}." if full else ""
+    at = "on" if constraint.topology_key == HOSTNAME else "in"
+    closed = f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
     sentences = [
         *(f"{held(place, pods)}: {some}.{closed}" for pods in ("matching Pods", "Pods")),
         *(f"{held(place)}: {why}." for why in (some, numbered, briefly, briefest)),

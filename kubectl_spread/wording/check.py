@@ -103,8 +103,8 @@ def stay_pending(number: int, why: str) -> str:
 
 
 def older_stay_pending(number: int) -> str:
-    """Return that this many Pods (count) of an older template stay Pending, though none of the manifest does."""
-    return f"{count_of(number, 'Pod')} of an older template {'stays' if number == 1 else 'stay'} Pending."
+    """Return that this many Pods (count) of an older template or run stay Pending, though none of the manifest does."""
+    return f"{count_of(number, 'older Pod')} {'stays' if number == 1 else 'stay'} Pending."
 
 
 def refused_pod(number: int, replicas: int, message: str, otherwise: str = "") -> str:

@@ -363,7 +363,7 @@ COLUMNS: Sequence[Entry] = (
             summary=f"a {what}",
             meaning="The row has the autoscaler's decision about a new node for the Pod.",
             when=_POOLS,
-            action="See explain VERDICT.",
+            action="See `kubectl spread explain VERDICT`.",
         )
         for name, what in (("NODEPOOL", "NodePool of Karpenter"), ("GROUP", "node group of cluster-autoscaler"))
     ),
@@ -404,11 +404,13 @@ DECISIONS: Sequence[Entry] = (
         summary="whether the autoscaler adds a node depends on chance",
         meaning="Karpenter picks one of several equal domains at random. In some of them it adds a node, in others it"
         " does not.",
-        when="As Refused, for Karpenter.",
+        when="By why-pending and check, for Karpenter.",
         action="Wait: Karpenter tries again. Or make the Pod or the pool fit every domain.",
     ),
     *(
-        _decision(name=name, summary=summary, meaning=meaning, when=_POOLS, action="See explain VERDICT.")
+        _decision(
+            name=name, summary=summary, meaning=meaning, when=_POOLS, action="See `kubectl spread explain VERDICT`."
+        )
         for name, summary, meaning in (
             ("chosen", "the new node is from this pool", "The autoscaler tries the pools in order and takes this one."),
             ("possible", "the new node may be from this pool", "Chance, or something that was not read, decides."),
@@ -419,7 +421,7 @@ DECISIONS: Sequence[Entry] = (
         summary="what the autoscaler does is not known",
         meaning="The decision depends on something that was not read or is not modelled.",
         when=_POOLS,
-        action="Read what is Incomplete, and grant the permission that it names.",
+        action="Read the lines incomplete: and grant the permission that they name.",
     ),
 )
 """What an autoscaler does about a Pod, and the part of a pool in it."""

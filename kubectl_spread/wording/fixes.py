@@ -92,7 +92,7 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
     Effect.TEMPLATE_DIFFERS: (
         "there is no command for this, because the template of {owner} has no such field; if an admission webhook adds"
-        " it, change the webhook; if the template was changed later, delete the Pod"
+        " it, change the webhook; if the template was changed since, a new Pod has no such field either"
     ),
     Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
     Effect.LIVE_DIFFERS: "only the live {owner} has the field, and kubectl apply keeps it: change it there",
@@ -177,7 +177,7 @@ def _after_deletion(after: conclusion.AfterDeletion) -> str:
             names = ", ".join(after.finalizers)
             return f"it is being deleted and waits for its finalizers {names}: their controllers must remove them"
         case conclusion.Outlook.GONE_FOR_GOOD:
-            return "the Pod is deleted for good, because no controller recreates it"
+            return "the deleted Pod does not come back, because no controller recreates it"
         case conclusion.Outlook.NODE_SILENT:
             return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
         case _:
@@ -612,9 +612,9 @@ def _(wait: conclusion.NodeRecovery) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRemoval) -> str:
-    domain = "its domain no longer counts" if len(wait.nodes) == 1 else "their domains no longer count"
+    without = "it" if len(wait.nodes) == 1 else "them"
     leaves = f"{first_and_more(wait.nodes)} to be removed ({_TROUBLES[wait.trouble]})"
-    return f"{leaves}: then {domain}, and the Pod can be scheduled"
+    return f"{leaves}: without {without}, the Pod can be scheduled"
 
 
 @WAITS.rule(

@@ -190,7 +190,7 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
     """Return the text of a note on the orders that were tried."""
     match note:
         case step_changes.CreateRefused(ref, message, before, by_chance):
-            when = f"{', as before' if before else ''}{' in some random orders' if by_chance else ''}"
+            when = f"{', as before' if before else ''}{', in some random orders' if by_chance else ''}"
             return f"the API server refuses Pods of {ref}{when}: {message}"
         case step_changes.MixedRevisions(ref, topology_key, label):
             return (

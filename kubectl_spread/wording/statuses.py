@@ -205,7 +205,7 @@ VERDICTS: Sequence[Entry] = (
     ),
     _verdict(
         name="Incomplete",
-        summary="no evaluated filter rejects the Pod, but some filters were not fully evaluated",
+        summary="no evaluated filter rejects the Pod, but not everything was evaluated",
         meaning="The field `feasible` has the nodes that no evaluated filter rejects. A kind that could not be read,"
         " or a feature that is not modelled, could still reject them.",
         when="If the missing part is relevant for this Pod. The exit code is 3.",

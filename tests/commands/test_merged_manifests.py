@@ -336,4 +336,4 @@ def test_pods_of_an_older_revision_of_a_paused_deployment_that_wait_are_counted_
     item, step = checked(tmp_path, manifest, cluster), applied(tmp_path, manifest, cluster)
     assert item.pending == sum(each.count for each in step.pending) == 2
     told = spread_program("check", "-f", written(tmp_path, manifest), "--from", written_list(tmp_path, cluster))
-    assert "2 Pods of an older template stay Pending." in told.stdout
+    assert "2 older Pods stay Pending." in told.stdout

@@ -526,7 +526,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
     (rf"{NAMES} \((?P<n>\d+) Pods?(?: each)?\)", _at),
-    (rf"One more Pod would exceed maxSkew (?P<n>\d+) in {KEY} {NAMES} \(", _full),
+    (rf"One more Pod would exceed maxSkew (?P<n>\d+) (?:in|on) {KEY} {NAMES} \(", _full),
     (
         (
             rf"(?:There (?:is|are)|Only) (?P<n>\d+) {KEY}(?: counts? for th(?:is|ese) Pods?)?(?: \({NAMES}\))?, but"

@@ -64,7 +64,7 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
             [*ABC, *web("a1", "b1", "c1")],
             (
                 "There are 3 zones (a, b and c), but minDomains requires 4: until there are more zones, each may hold"
-                " only 1 matching Pod, and each is full."
+                " only 1 matching Pod."
             ),
         ),
         (

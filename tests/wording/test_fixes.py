@@ -229,7 +229,7 @@ def test_what_is_to_be_known_comes_last_and_once() -> None:
 @pytest.mark.parametrize(
     ("after", "text"),
     [
-        (Outlook.GONE_FOR_GOOD, "the Pod is deleted for good, because no controller recreates it"),
+        (Outlook.GONE_FOR_GOOD, "the deleted Pod does not come back, because no controller recreates it"),
         (
             Outlook.NODE_SILENT,
             "it is being deleted already, and its node does not answer: make sure it is gone before forcing it",

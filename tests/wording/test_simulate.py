@@ -131,7 +131,7 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
         ),
         (
             CreateRefused(WorkloadRef(kind="Job", name="copy"), "no", by_chance=True),
-            "the API server refuses Pods of job/copy in some random orders: no",
+            "the API server refuses Pods of job/copy, in some random orders: no",
         ),
         (
             MixedRevisions(WorkloadRef(kind="Deployment", name="web"), "zone", "pod-template-hash"),

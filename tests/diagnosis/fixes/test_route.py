@@ -215,7 +215,8 @@ class TestTemplatesThatDiffer:
             (),
             (
                 "there is no command for this, because the template of job/web has no such field; if an admission"
-                " webhook adds it, change the webhook; if the template was changed later, delete the Pod"
+                " webhook adds it, change the webhook; if the template was changed since, a new Pod has no such field"
+                " either"
             ),
         )
 

@@ -57,7 +57,7 @@ class TestNodes:
         leaving: Object = {"taints": ["ToBeDeletedByClusterAutoscaler:NoSchedule"]}
         (found,) = search([*zones(c=leaving), *LEFT], web()).waits or ()
         assert (found.kind, found.nodes) == ("NodeRemoval", ("c1",))
-        assert found.message.startswith("c1 to be removed (about to be deleted by an autoscaler): then its domain no")
+        assert found.message.startswith("c1 to be removed (about to be deleted by an autoscaler): without it, the Pod")
         full = node("c2", zone="c", allocatable={"pods": "0"})
         assert waits([*zones(c=leaving), full, *LEFT], web()) == []
 
