@@ -228,11 +228,16 @@ def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) 
 
 
 def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool) -> str:
-    """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in."""
+    """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in.
+
+    Empty if it lets in none, as behind a partition.
+    """
     whom = "replicas without a node" if checked else "Pending Pods"
     nodes = " or ".join(listed(feasible).rsplit(", ", 1)) if len(feasible) <= most else count_of(len(feasible), "node")
     if siblings <= 1:
         return f"Then the Pod can go to {nodes}."
+    if admits == "0":
+        return ""
     on = nodes if len(feasible) <= most else f"one of {nodes}"
     many = f"all {siblings}" if admits == str(siblings) else f"{admits} of {siblings}"
     return f"Then {many} {whom} can be scheduled, {'the first' if checked else 'this one'} on {on}."

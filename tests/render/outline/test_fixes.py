@@ -208,3 +208,7 @@ def test_what_replaces_pods_in_vain_is_shown_only_when_all_fixes_are_asked_for()
     assert lines(blocked(in_vain)) == ["  1 fix would replace Pods and leave as many without a node: see --all-fixes."]
     assert any(line.startswith("  1. RaiseMaxSkew: ") for line in lines(blocked(in_vain), every=True))
     assert len([line for line in lines(blocked(in_vain, fix())) if "RaiseMaxSkew" in line]) == 1
+
+
+def test_nothing_is_said_of_where_pods_go_that_it_does_not_let_in() -> None:
+    assert lines(blocked(fix(siblings=2, admits=0)))[1] == "  1. RaiseMaxSkew: raise maxSkew to 2."
