@@ -496,7 +496,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (
         (
             rf"(?:{NAMES}(?:: | \()|its only node, (?P<only>[a-d]\d), is not available: |"
-            rf"node (?P<node>[a-d]\d) has .*? but is not available: )(?={WHY})"
+            rf"node (?P<node>[a-d]\d) has .*? but is not available: )(?={WHY}(?! and \d+ more))"
         ),
         _pinning,
     ),
