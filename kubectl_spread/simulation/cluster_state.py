@@ -166,6 +166,10 @@ class ClusterState:
         whole = replace(self.snapshot, objects=objects)
         return self.handles.each(lambda handle: replace(handle, snapshot=whole))
 
+    def with_orphans(self, namespace: str) -> Snapshot:
+        """Return the cluster with no Pods but those that a workload of the namespace may adopt."""
+        return replace(self.snapshot, objects={**self.snapshot.objects, Pod: self.orphans[namespace]})
+
     # Pods
 
     def make(self, pod: Pod, *, number: int = 0) -> None:

@@ -595,7 +595,9 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
     """Apply a workload; with another template it replaces its Pods as its kind does."""
     before, key = cluster.snapshot, key_of(obj)
     live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
-    cluster.put(as_applied(obj, cluster.settled().snapshot))
+    # A Deployment only depends on Pods that it may adopt, and there are few.
+    seen = cluster.with_orphans(obj.metadata.namespace) if isinstance(obj, Deployment) else cluster.settled().snapshot
+    cluster.put(as_applied(obj, seen))
     loop.forget(key)
     if alone and isinstance(obj, StatefulSet):  # The question is where its Pods go, not when.
         for pod in [each for each in cluster.owned.get(key, {}).values() if each.spec.node_name]:
