@@ -248,6 +248,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
         pins: what keeps the Pod off them, the most nodes first.
         full: the domains that the constraint closes.
         only: whether it closes all others.
+        counted: whether it counts the Pod.
     """
 
     constraint: BlamedConstraint
@@ -256,6 +257,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
     pins: tuple[PinnedNodes, ...]
     full: tuple[FullDomains, ...] = ()
     only: bool = False
+    counted: bool = True
 
 
 class Conflict(Cause, frozen=True, kw_only=True):

@@ -319,6 +319,7 @@ def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomai
         pins=_pins(domains, blame),
         full=tuple(causes.FullDomains(matching=n, domains=tuple(values)) for n, values in sorted(full.items())),
         only=len(domains) + sum(map(len, full.values())) == sum(domain.eligible for domain in constraint.domains),
+        counted=constraint.self_match,
     )
 
 

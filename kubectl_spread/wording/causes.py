@@ -228,7 +228,7 @@ def _texts_of(cause: causes.AnyCause) -> Texts:
         case causes.FiltersAlone():
             return _filters_alone(cause)
         case causes.PinnedDomain():
-            return _pinned_domain(cause, counted=True)
+            return _pinned_domain(cause)
         case causes.Conflict():
             return _conflict(cause)
         case _:
@@ -282,11 +282,7 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
     constraint = f"The constraint on {brief_key(key)}"
     starts = f"{constraint} counts Pods with {selector}, but not this Pod", f"{constraint} does not count this Pod"
-    why = Texts((), ())
-    if cause.why:
-        why = _texts_of(cause.why)
-        if isinstance(cause.why, causes.PinnedDomain):
-            why = _pinned_domain(cause.why, counted=False)
+    why = _texts_of(cause.why) if cause.why else Texts((), ())
     longer = [f"{start}. {begun(text)}" for text in why.sentences for start in starts]
     return Texts(
         [*longer, *(f"{start}." for start in starts)],
@@ -425,8 +421,7 @@ def _and_more(number: int) -> str:
     return f" and {count_of(number, 'more reason')}" if number > 0 else ""
 
 
-def _pinned_domain(cause: causes.PinnedDomain, *, counted: bool) -> Texts:
-    """Return it in words; ``counted``: whether the constraint counts the Pod."""
+def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     constraint, domains, number = cause.constraint, cause.domains, cause.nodes
     several = len(domains) > 1
     which = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
@@ -464,7 +459,7 @@ def _pinned_domain(cause: causes.PinnedDomain, *, counted: bool) -> Texts:
         f" ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})"
         for it in cause.full
     ]
-    exceeds = "One more Pod would exceed maxSkew {}" if counted else "maxSkew {} is exceeded already"
+    exceeds = "One more Pod would exceed maxSkew {}" if cause.counted else "maxSkew {} is exceeded already"
     at = "on" if constraint.topology_key == HOSTNAME else "in"
     closed = f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
     sentences = [

@@ -363,6 +363,14 @@ def test_a_constraint_that_counts_others_and_not_the_pod_is_named_first() -> Non
     assert f"taint {GPU}" in summary
 
 
+def test_a_domain_is_too_full_already_for_a_pod_that_does_not_count_beside_another_constraint() -> None:
+    hosts = spread(HOSTNAME, selector={"matchLabels": {"app": "web"}})
+    there = [pod(name, on="a1", labels={"app": "other"}) for name in ("x", "y")]
+    summary = report_of(incoming(zoned(selector=app("other")), hosts), [*TAINTED, *there, *web("a1", "b1")]).summary
+    assert "maxSkew 1 is exceeded already in zone a (2 Pods)." in summary
+    assert "One more Pod would" not in summary
+
+
 @pytest.mark.parametrize("zones", ["ab", "abc"])
 def test_min_domains_is_to_blame_where_the_pod_fits_without_it(zones: str) -> None:
     described = incoming(zoned(minDomains=4))
