@@ -101,8 +101,16 @@ def _template_changes(
 ) -> bool:
     """Whether the template of a Job changes. While it is suspended, its scheduling directives may change."""
     specs = [new.spec, live.spec]
-    if not all(mount.mount_path for container in live.spec.containers for mount in container.volume_mounts):
-        specs = [replace(spec, containers=_without_paths(spec.containers)) for spec in specs]
+    containers = (*live.spec.containers, *live.spec.init_containers)
+    if not all(mount.mount_path for container in containers for mount in container.volume_mounts):
+        specs = [
+            replace(
+                spec,
+                containers=_without_paths(spec.containers),
+                init_containers=_without_paths(spec.init_containers),
+            )
+            for spec in specs
+        ]
     if suspended:
         new_spec, live_spec = (_without_directives(spec, release) for spec in specs)
         unread = same_rest(new.rest, live.rest, metadata=False) is False

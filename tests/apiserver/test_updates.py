@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -230,6 +231,16 @@ def test_the_mount_that_admission_adds_to_each_pod_is_no_change() -> None:
     live["spec"]["containers"][0]["volumeMounts"] = [mount]
     assert not errors(pod("web"), live)
     assert errors(pod("web", nodeSelector={"a": "b"}), live) == [POD]
+
+
+@pytest.mark.parametrize("containers", ["containers", "initContainers"])
+def test_a_mount_of_a_job_whose_path_is_not_held_is_no_change(containers: str) -> None:
+    mounts = [{"name": "main", "image": "i", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}]
+    pods = template(restartPolicy="Never", volumes=[{"name": "v", "emptyDir": {}}])
+    pods["spec"][containers] = mounts
+    live = live_job(pods=deepcopy(pods))
+    live["spec"]["template"]["spec"][containers][0]["volumeMounts"] = [{}]
+    assert not errors(unselecting(job(pods, completions=3)), live)
 
 
 def test_a_manifest_of_an_object_that_is_gone_is_not_applied_to_its_successor() -> None:
