@@ -95,6 +95,8 @@ def _outcomes(
         return now or as_if, None
     if now.failed_create is not None and now.failed_create.created:
         return now, as_if
+    if now.refused_by_chance:
+        return now, None
     return replace(as_if, failed_create=now.failed_create, refused_by_chance=now.refused_by_chance), None
 
 

@@ -191,6 +191,19 @@ def test_who_comes_last_is_refused_and_where_controllers_decide_who_does_is_not_
     assert (simulated.code == 3) is ("Invalid" in verdicts)
 
 
+def test_whoever_is_refused_in_the_first_order_has_the_range_of_all(tmp_path: Path) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    there = [node("a1", zone="a"), {**_quota(2), "status": {"hard": {"pods": "2"}, "used": {"pods": "0"}}}]
+    there[1]["metadata"]["namespace"] = "default"
+    pods = template(spread_on(ZONE, selector=app("web")))
+    wanted = [workload("Deployment", name, pods=pods, replicas=2) for name in ("one", "two")]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": wanted}))
+    items = spread("check", "-f", file, "--from", cluster, "-o", "json").items
+    assert [len(item["placements"]) for item in items] == [2, 0]
+    assert all(item["orders"] > 1 for item in items)
+
+
 def test_where_one_order_is_simulated_it_is_not_known_who_comes_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
