@@ -46,7 +46,10 @@ def manifests_of(
 
 
 def notes_of(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """Yield the notes and warnings of ``check`` on the merged manifests, with the constraints that apply merges."""
+    """Yield ``check``'s notes on the merged manifests, its warnings, and the constraints that apply merges.
+
+    The warnings of the API server are not among them.
+    """
     custom = [each.ref for each in manifests if each.template is not None]
     yield from (f"the controller of the Pods of {ref} is not known" for ref in custom)
     yield from skipped_notes(manifests)

@@ -183,7 +183,8 @@ def read_manifests(
 def skipped_notes(manifests: Iterable[Manifest]) -> Iterator[str]:
     """Yield that manifests were skipped, if any were: kinds of other APIs without Pods."""
     if names := [str(each.ref) for each in manifests if each.obj is None and each.template is None]:
-        yield f"Skipped, because they have no Pod template: {listed(names)}"
+        have = "it has" if len(names) == 1 else "they have"
+        yield f"Skipped, because {have} no Pod template: {listed(names)}"
 
 
 def too_many(manifest: Manifest, asked: int) -> ManifestProblem:

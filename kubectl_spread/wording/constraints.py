@@ -38,7 +38,7 @@ def closed(skew_if_placed: int, skew: int) -> str:
 
 
 def pinned(reasons: Iterable[str]) -> str:
-    """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; empty for another."""
+    """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; at least one."""
     first, *others = reasons
     return "; ".join((f"no: {first}", *[count_of(len(others), "more reason")] * bool(others)))
 

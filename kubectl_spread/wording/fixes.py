@@ -239,7 +239,9 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     if admits == "0":
         return ""
     on = nodes if len(feasible) <= most else f"one of {nodes}"
-    many = f"all {siblings}" if admits == str(siblings) else f"{admits} of {siblings}"
+    # Of more Pending Pods only so many are considered.
+    least = "at least " * (siblings == conclusion.MOST_SIBLINGS)
+    many = (least or "all ") + str(siblings) if admits == str(siblings) else f"{admits} of {least}{siblings}"
     return f"Then {many} {whom} can be scheduled, {'the first' if checked else 'this one'} on {on}."
 
 

@@ -154,7 +154,7 @@ def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
     step = applied(tmp_path, SIX, rollout, scaler)
     assert step.notes == (
         "the controller of the Pods of rollout/web is not known",
-        "Skipped, because they have no Pod template: horizontalpodautoscaler/web",
+        "Skipped, because it has no Pod template: horizontalpodautoscaler/web",
     )
 
 

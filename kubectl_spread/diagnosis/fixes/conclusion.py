@@ -56,6 +56,10 @@ class Keeper(msgspec.Struct, frozen=True):
     reverts: bool = True
 
 
+MOST_SIBLINGS = 100
+"""Pending Pods of the workload (count) that are placed, and reported as its siblings."""
+
+
 class Effect(Enum):
     """What the commands trigger, or why there are none."""
 
@@ -161,7 +165,8 @@ AfterDeletion: TypeAlias = Recreated | HeldByFinalizers | Outlook
 class RolloutEnd(msgspec.Struct, frozen=True, kw_only=True):
     """How many Pods of the owner (count) have no node once nothing changes, at least and at most.
 
-    ``worth``: whether all may have a node then, or at least no fewer may run than now; more, if their work is lost.
+    ``worth``: whether all may have a node then, or at least no fewer may run than now; more, if their work is lost,
+    or for a manifest.
     ``gains``: whether more may run then than now, or fewer may be Pending, if any is now.
     """
 
@@ -223,9 +228,8 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         """The sort key of fixes, the safest first; fixes of one rank are sorted by their text.
 
         Fixes that keep decisions come first, then those that let in any Pending Pod, then those that surely let in
-        all, then those that break less, then those that cost less. Those after whose rollout no fewer Pods are without
-        a node come after all of them. The deletion of a Pod that nothing recreates comes
-        after them. A fix that drops the Pod's node pool comes last.
+        all, then those that break less, then those that cost less. Those that replace Pods in vain come after all of
+        them, then the deletion of a Pod that nothing recreates. A fix that drops the Pod's node pool comes last.
         """
         overtaken = isinstance(self.after_deletion, Recreated) and self.after_deletion.may_be_first
         return (

@@ -52,7 +52,7 @@ NOT_FOLLOWED = RolloutEnd(least=0, most=0, worth=True, gains=True)
 CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
 """Filters that may reject the node of a running Pod, and leave the Pod there."""
 MOST_SAMPLED = 25
-"""Pods (count) of a rollout that is not followed that are tried."""
+"""Pods (count) that are tried of a rollout that is not followed."""
 
 
 class _Rollout(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +63,8 @@ class _Rollout(msgspec.Struct, frozen=True, kw_only=True):
         objects: what is applied.
         ref: whose Pods are counted; ``own`` are further ones.
         now: the cluster without the fix.
-        needed: how many Pods more than now have to run (count).
+        needed: how many Pods more than now have to run (count): one for a manifest, and for work that is lost.
+        as_if: whether Pods get a node although somebody refuses or holds them.
     """
 
     start: Handle

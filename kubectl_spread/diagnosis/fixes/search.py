@@ -28,6 +28,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
 from kubectl_spread.diagnosis.fixes.conclusion import (
     LETS_IN_AT_MOST,
+    MOST_SIBLINGS,
     NO_FIXES,
     Effect,
     FixSearch,
@@ -56,8 +57,6 @@ MOST_ALIKE_IN_PAIRS = 2
 """The same for each half of a pair."""
 MOST_WARNED = 3
 """Changes (count) that are reported as helpful but not offered."""
-MOST_SIBLINGS = 100
-"""Pending Pods of the workload (count) that are placed, and reported as its siblings."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -147,8 +146,8 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
     """Return every change that lets the Pod in, verified by simulation; pairs if no single change does.
 
-    If single changes override what somebody decided, pairs of changes that keep it are tried too. ``siblings``: the
-    Pending Pods of the workload, this one first.
+    Pairs are also tried if each single change leaves as many Pods waiting, and pairs that keep what somebody decided if
+    each overrides it. ``siblings``: the Pending Pods of the workload, this one first.
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES

@@ -12,7 +12,8 @@ from msgspec import UNSET
 from kubectl_spread.contract.fix_search import fix_reports
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.change import Override
-from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS, fix_for
+from kubectl_spread.diagnosis.fixes.conclusion import MOST_SIBLINGS
+from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, fix_for
 from kubectl_spread.wording.fixes import OVERTAKEN
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import HASH, conclusion, fixes, patch_of, search, web, zones

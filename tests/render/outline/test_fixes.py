@@ -105,6 +105,12 @@ def test_a_fix_with_little_to_say() -> None:
     assert lines(blocked(fix()))[1:] == ["  1. RaiseMaxSkew: raise maxSkew to 2. Then the Pod can go to a1 or b1."]
 
 
+@pytest.mark.parametrize(("admits", "said"), [(100, "at least 100"), (40, "40 of at least 100")])
+def test_of_many_pending_pods_only_some_are_considered(admits: int, said: str) -> None:
+    told = lines(blocked(fix(siblings=100, admits=admits)))
+    assert told[1].endswith(f" Then {said} Pending Pods can be scheduled, this one on a1 or b1.")
+
+
 @pytest.mark.parametrize(("admits", "said"), [(2, "at least 2 of 3"), (3, "all 3")])
 def test_more_pods_may_go_to_nodes_that_were_not_read(admits: int, said: str) -> None:
     told = lines(blocked(fix(siblings=3, admits=admits, proved_on="read")))
