@@ -65,7 +65,7 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
         ManifestError: the API server would refuse any of them.
         ValueError: an object of the cluster cannot be read.
     """
-    manifests = merge_all(manifests, snapshot, profile.release)
+    manifests = merge_all(manifests, snapshot, profile)
     objects = [each.obj for each in manifests if each.obj is not None]
     with_namespaces = snapshot.with_objects(obj for obj in objects if isinstance(obj, Namespace))
     reviews = [(each, review_of(each, with_namespaces, snapshot, profile.release)) for each in manifests]

@@ -18,6 +18,7 @@ from kubectl_spread.apiserver.updates import POD_IMMUTABLE
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, forbidden
 from kubectl_spread.commands.admission_errors import review_of, tables
 from kubectl_spread.commands.manifests import Manifest, spec_of
+from kubectl_spread.controllers.next_pod import completed
 from kubectl_spread.controllers.replicas import made_for
 from kubectl_spread.controllers.revisions import of_older_revision, orphans_of_template
 from kubectl_spread.controllers.templates import template_of
@@ -31,7 +32,7 @@ from kubectl_spread.objects.kinds import BY_API, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.template_rest import is_whole, may_roll_out
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
-from kubectl_spread.release import Release
+from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.scheduler.resource import total
 from kubectl_spread.snapshot import Snapshot
 
@@ -62,7 +63,7 @@ def application(manifest: Manifest, obj: KubernetesObject) -> Application:
 
 
 def merge_all(
-    manifests: Iterable[Manifest], snapshot: Snapshot, release: Release, how: Applying = CLIENT_SIDE
+    manifests: Iterable[Manifest], snapshot: Snapshot, profile: Profile, how: Applying = CLIENT_SIDE
 ) -> tuple[Manifest, ...]:
     """Return the manifests with the objects that result from the live ones.
 
@@ -70,7 +71,7 @@ def merge_all(
         ClusterError: the API server cannot be reached or understood.
     """
     ordered = _before_their_namespaces([replace(each, server_side=how.server_side) for each in manifests], snapshot)
-    merged = tuple(_merge_in_turn([*ordered], snapshot, release, how))
+    merged = tuple(_merge_in_turn([*ordered], snapshot, profile, how))
     quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota)]
     if how.ask is not None or not (quotas or any(True for _ in snapshot.all(ResourceQuota))):
         return merged
@@ -107,7 +108,7 @@ def _before_their_namespaces(manifests: Sequence[Manifest], before: Snapshot) ->
 
 
 def _merge_in_turn(
-    manifests: Sequence[Manifest], before: Snapshot, release: Release, how: Applying
+    manifests: Sequence[Manifest], before: Snapshot, profile: Profile, how: Applying
 ) -> Iterator[Manifest]:
     """Yield the merged manifests; one whose object an earlier one has is merged with what that one leaves."""
     to_come = Counter(map(_identity, manifests))
@@ -117,14 +118,23 @@ def _merge_in_turn(
         to_come[key] -= 1
         # The API server does not have what the earlier one leaves.
         by = replace(how, ask=None) if key in places else how
-        found = replace(_merge(each, before, by), again=places.get(key, ""), replaced=to_come[key] > 0)
-        yield found
-        if not found.replaced:
+        found = replace(_merge(each, before, by), again=places.get(key, ""))
+        if not to_come[key]:
+            yield found
             continue
-        places[key], answer = each.document.problem("").place, review_of(found, before, before, release)
-        if found.obj is not None and not (answer.namespace_errors or answer.errors or answer.change_errors):
+        places[key] = each.document.problem("").place
+        accepted = found.obj is not None and not _is_refused(found, found.obj, before, profile)
+        yield replace(found, replaced=accepted)
+        if accepted and found.obj is not None:
             left = found.obj if found.written else application(found, found.obj).over(None)
             before = before.with_objects([left])
+
+
+def _is_refused(manifest: Manifest, obj: KubernetesObject, before: Snapshot, profile: Profile) -> bool:
+    """Whether the API server refuses the object: by its rules, or its admission where it is a Pod."""
+    answer = review_of(manifest, before, before, profile.release)
+    by_rules = answer.namespace_errors or answer.errors or answer.change_errors
+    return bool(by_rules or (isinstance(obj, Pod) and completed(obj, (), before, profile).refusals))
 
 
 def _identity(manifest: Manifest) -> Hashable:

@@ -102,7 +102,7 @@ def check(
     read = options.read if create is None else "all"
     view = look_for(source, _question(making, options, unplaced_in), scheduler, read=read).settled
     with reporting_bad_objects(source.name, view.snapshot):
-        applied = merge_all(manifests, view.snapshot, view.handle().profile.release, how)
+        applied = merge_all(manifests, view.snapshot, view.handle().profile, how)
         snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
         asked: dict[int, AskedManifest] = {}
         for number, each in reversed([*enumerate(applied)]):
@@ -182,7 +182,7 @@ def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: Unp
 def _unplaced_pods(manifests: Sequence[Manifest], options: CheckOptions, view: View) -> Iterator[UnplacedPods]:
     """Yield the first Pods of each selected manifest, as if the Pods of those before it did not exist."""
     view = view.settled
-    applied = merge_all(manifests, view.snapshot, view.handle().profile.release)
+    applied = merge_all(manifests, view.snapshot, view.handle().profile)
     snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
     for manifest in applied:
         if not (manifest.makes_pods and options.selector.matches(manifest.labels)):

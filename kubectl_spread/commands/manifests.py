@@ -67,7 +67,7 @@ class Manifest(msgspec.Struct, frozen=True):
         unknown: what is unknown about the merged object.
         server_side: whether the API server merges it, by the managers of fields.
         again: the place of an earlier document with the same object; empty for none.
-        replaced: whether a later document has the same object.
+        replaced: whether it is accepted, and a later document has the same object.
     """
 
     document: Document

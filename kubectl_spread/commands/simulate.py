@@ -104,7 +104,7 @@ def simulate(
     with reporting_bad_objects(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile, view.metadata.connection_flags)
         steps = tuple(map(naming.step, given))
-        applied = [merge_all(step.manifests, view.snapshot, view.handle().profile.release) for step in given]
+        applied = [merge_all(step.manifests, view.snapshot, view.handle().profile) for step in given]
     named = set(_named(steps, naming.snapshot))
 
     def wanted(workload: OwnedPods) -> bool:

@@ -131,21 +131,29 @@ def test_of_an_object_that_a_file_has_twice_the_last_counts_and_drops_what_the_f
         assert (step["pending"], step["items"][0]["after"]) == ([], {"a": 1, "b": 1})
 
 
+DEFAULT: Object = {
+    "apiVersion": "v1",
+    "kind": "ServiceAccount",
+    "metadata": {"name": "default", "namespace": "default"},
+}
+
+
 @pytest.mark.parametrize(
     ("first", "last", "verdicts"),
     [
         (pod("x"), pod("x", nodeSelector={ZONE: "a"}), ["Schedulable", "Invalid"]),
         (pod("x"), pod("x", tolerations=[{"key": "t", "operator": "Exists"}]), ["Schedulable"]),
         (pod("x", topologySpreadConstraints=[spread_on(ZONE, maxSkew=0)]), pod("x"), ["Invalid", "Schedulable"]),
+        (pod("x", serviceAccountName="none"), pod("x", labels={"a": "b"}), ["Invalid", "Schedulable"]),
         (RUN, {**RUN, "spec": {"template": template(restartPolicy="Never", nodeSelector={ZONE: "a"})}}, ["Invalid"]),
     ],
-    ids=["immutable", "mutable", "the first is invalid", "of a Job"],
+    ids=["immutable", "mutable", "the first is invalid", "the first is refused", "of a Job"],
 )
 def test_what_a_file_has_twice_is_compared_with_what_the_first_one_leaves(
     first: Object, last: Object, verdicts: list[str], tmp_path: Path
 ) -> None:
     cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
-    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a")]}))
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1", zone="a"), DEFAULT]}))
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [first, last]}))
     checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
     assert [item["verdict"] for item in checked.items] == verdicts
