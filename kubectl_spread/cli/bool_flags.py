@@ -52,8 +52,14 @@ class Command(TyperCommand):
         return command_help(self, ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context; typer hides it
-        """Parse the flags and return the other words."""
-        return super().parse_args(ctx, self.plain(args))
+        """Parse the flags and return the other words; the error for an unknown flag names only flags like it."""
+        try:
+            return super().parse_args(ctx, self.plain(args))
+        except Exception as error:
+            if near := getattr(error, "possibilities", None):  # click's NoSuchOption, which typer hides
+                flag = vars(error)["option_name"]
+                vars(error)["possibilities"] = [it for it in near if it.startswith(flag) or did_you_mean(flag, [it])]
+            raise
 
     def plain(self, args: Sequence[str]) -> list[str]:
         """Return the words in the form that click parses: boolean flags without a value, ``-nshop`` for ``-n=shop``.

@@ -74,7 +74,7 @@ def beside_autoscaler(
         fixes = new_node_fixes(situation, siblings, scheduler, decided)
         changes = pool_changes(pod, scheduler, decided)
     new_nodes = (
-        replace(fix, summary=fix.summary.replace(f": {BY_AUTOSCALER}", f". {capital(added_by(decided, _labels(fix)))}"))
+        replace(fix, summary=fix.summary.replace(f", {BY_AUTOSCALER}", f". {capital(added_by(decided, _labels(fix)))}"))
         for fix in item.new_nodes
     )
     jam = getattr(item, "jam", None)

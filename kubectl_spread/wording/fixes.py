@@ -241,7 +241,8 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     on = nodes if len(feasible) <= most else f"one of {nodes}"
     # Of more Pending Pods only so many are considered.
     least = "at least " * (siblings == conclusion.MOST_SIBLINGS)
-    many = (least or "all ") + str(siblings) if admits == str(siblings) else f"{admits} of {least}{siblings}"
+    every = {2: "both"}.get(siblings, (least or "all ") + str(siblings))
+    many = every if admits == str(siblings) else f"{admits} of {least}{siblings}"
     return f"Then {many} {whom} can be scheduled, {'the first' if checked else 'this one'} on {on}."
 
 
@@ -276,11 +277,15 @@ def new_revision(feasible: Sequence[str]) -> str:
     return f"A Pod of the new revision may go to {listed(feasible) or 'no node yet'}."
 
 
-def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
-    """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like."""
+def or_add(new_node: str, alike: Sequence[str], *, first: bool = False, below: int = 0) -> str:
+    """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like.
+
+    ``first`` where it comes before the fixes, of which so many (count) are ``below``.
+    """
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
-    what, stop, by = new_node.partition(". " if ". " in new_node else ": ")
-    return f"{what[:1].upper()}{what[1:]}{others}{stop}{by}." if first else f"Or {what}{others}{stop}{by}."
+    what, stop, by = new_node.partition(". " if ". " in new_node else ", ")
+    instead = f", or use {'the' if below == 1 else 'a'} fix below" if below and by == BY_AUTOSCALER else ""
+    return f"{capital(what)}{others}{stop}{by}{instead}." if first else f"Or {what}{others}{stop}{by}."
 
 
 def nothing_safe(disturbs: Sequence[Disturbance]) -> str:
@@ -382,7 +387,7 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
 )
 def _(fix: proposals.HonorTaints) -> str:
     policy = f"nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
-    return f"set {policy}, so that nodes with untolerated taints do not count"
+    return f"set {policy}, so that cordoned nodes and nodes with untolerated taints do not count"
 
 
 @FIXES.rule(
@@ -532,7 +537,7 @@ def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {seen(value)}" for key, value in fix.domains)
     where, repaired = f" in {domains}" if domains else "", " but healthy" if fix.repaired else ""
     pool = f" to the node pool {fix.pool}" if fix.pool else ""
-    return f"add a node like {fix.like}{repaired}{where}{pool}: {BY_AUTOSCALER}"
+    return f"add a node like {fix.like}{repaired}{where}{pool}, {BY_AUTOSCALER}"
 
 
 @FIXES.rule(

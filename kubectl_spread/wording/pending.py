@@ -75,6 +75,8 @@ DIFFERS = "This differs from the result above, because {}."
 ONE_OF_EACH_CAUSE = "One Pod of each cause follows. -o wide also explains the others, with the evidence."
 NODE_CHOSEN = "wait for volumes on chosen nodes"
 SCHEDULABLE = "can be scheduled now"
+TRIED_AGAIN = "The scheduler tries it again within about 5 minutes. If it stays Pending, check the scheduler."
+"""Source: pkg/scheduler/backend/queue/scheduling_queue.go DefaultPodMaxInUnschedulablePodsDuration."""
 SOME_SCHEDULABLE = "can be scheduled now, but not all of them"
 
 

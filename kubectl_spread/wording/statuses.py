@@ -10,7 +10,7 @@ from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.statuses import BlockedBy, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import Entry, EntryKind, Rules
-from kubectl_spread.wording.words import count_of, enumerated, held_back, held_by_gates, listed
+from kubectl_spread.wording.words import capital, count_of, enumerated, held_back, held_by_gates, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.controllers.next_pod import NoneComes
@@ -315,7 +315,10 @@ def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str], *, known:
     """Return which nodes take the Pod that waits, if that is known, and what holds it back."""
     none = "no node takes it" if known else "where it can go is not known"
     can = f"it can go to {listed(nodes, SHOWN_NAMES)}" if nodes else f"{none} (why-pending explains why)"
-    return f"{name} is {held_back(gates, can)}." if gates else f"{name} is Pending: {can}."
+    if gates:
+        stuck = known and not nodes
+        return f"{name} is {held_back(gates, capital(can) if stuck else can, stuck=stuck)}."
+    return f"{name} is Pending: {can}."
 
 
 def headroom_text(more: int, then: str) -> str:

@@ -134,9 +134,15 @@ def held_by_gates(names: Sequence[str]) -> str:
     return f"held by the scheduling gate{'' if len(names) == 1 else 's'} {enumerated(names)}"
 
 
-def held_back(gates: Sequence[str], verdict: str) -> str:
-    """Return the gates, at least one, that hold a Pod back, and the verdict without them."""
-    return f"{held_by_gates(gates)}. Once {'it is' if len(gates) == 1 else 'they are'} removed: {verdict}"
+def held_back(gates: Sequence[str], verdict: str, *, stuck: bool) -> str:
+    """Return the gates, at least one, that hold a Pod back, and the verdict without them.
+
+    ``stuck``: whether the verdict is a sentence that says why no node fits.
+    """
+    one = len(gates) == 1
+    if stuck:
+        return f"{held_by_gates(gates)}. Removing {'it' if one else 'them'} is not enough. {begun(verdict)}"
+    return f"{held_by_gates(gates)}. Once {'it is' if one else 'they are'} removed: {verdict}"
 
 
 def shared_suffix(names: Collection[str]) -> str:

@@ -86,6 +86,7 @@ def test_a_question_that_makes_no_sense(words: tuple[str, ...], said: tuple[str,
     [
         (("bogus",), "No such command 'bogus'"),
         (("show", "--bogus"), "No such option: --bogus"),
+        (("check", "--file", "x"), "No such option: --file (Possible options: --filename)"),
         (("check",), "must specify one of -f and -k"),
         (("check", "-f", "x", "--replicas", "0"), "--replicas"),
         (("check", "-f", "x", "--replicas", "many"), "'many'"),
@@ -98,6 +99,7 @@ def test_flags_that_do_not_exist_or_want_something_else(words: tuple[str, ...], 
     ended = spread(*words)
     assert (ended.code, ended.stdout) == (USAGE, "")
     assert said in ended.stderr.splitlines()[-1]
+    assert "--user" not in ended.stderr
 
 
 @pytest.mark.parametrize(

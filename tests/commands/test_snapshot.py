@@ -269,7 +269,7 @@ def test_it_says_once_which_flags_it_does_not_hold(tmp_path: Path) -> None:
 def test_without_a_context_a_line_asks_for_one_once(tmp_path: Path, access: ClusterAccess | UnsetType) -> None:
     path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
     told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count("Add --context NAME to each command: a file does not name its cluster.\n") == 1
+    assert told.count("Add --context NAME to each command: the file does not name its cluster.\n") == 1
     assert told.index("Add --context") < told.index("kubectl ")
 
 

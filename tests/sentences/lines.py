@@ -216,7 +216,7 @@ def _there(read: re.Match[str], known: Known, _: str) -> bool:
 
 
 def _lets_in(read: re.Match[str], known: Known, _: str) -> bool:
-    return int(read["n"] or 0) <= int(read["all"]) <= len(about(read, known).kin)
+    return int(read["n"] or 0) <= int(read["all"] or len(("one", "two"))) <= len(about(read, known).kin)
 
 
 def _left(read: re.Match[str], known: Known, _: str) -> bool:
@@ -353,7 +353,11 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
     (("check",), rf"{HEADER.pattern}it can be scheduled now, on {NAMES}\.$", _there),
-    (("check",), r" Then (?:(?P<n>\d+) of |all )(?P<all>\d+) replicas without a node can be scheduled, ", _lets_in),
+    (
+        ("check",),
+        r" Then (?:(?:(?P<n>\d+) of |all )(?P<all>\d+)|both) replicas without a node can be scheduled, ",
+        _lets_in,
+    ),
     (("check",), r"After that, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
     (

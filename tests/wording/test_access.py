@@ -14,7 +14,7 @@ def test_the_cluster_is_named_by_what_is_known_of_it() -> None:
 
 
 def test_what_commands_lack() -> None:
-    assert FILES_NAME_NO_CLUSTER == "Add --context NAME to each command: a file does not name its cluster."
+    assert FILES_NAME_NO_CLUSTER == "Add --context NAME to each command: the file does not name its cluster."
     assert left_out(("--token", "--password"), snapshot=False) == (
         "Add --token and --password to each command: secrets are not printed."
     )

@@ -71,8 +71,8 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (
             of.HonorTaints(topology_key=ZONE),
             (
-                f"set nodeTaintsPolicy Honor in the constraint on {ZONE}, so that nodes with untolerated taints do not"
-                " count"
+                f"set nodeTaintsPolicy Honor in the constraint on {ZONE}, so that cordoned nodes and nodes with"
+                " untolerated taints do not count"
             ),
         ),
         (
@@ -101,15 +101,15 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
             of.AddNode(like="a1", domains=((ZONE, "a"), ("rack", "r")), repaired=True),
-            f"add a node like a1 but healthy in {ZONE} a and rack r: by hand or by an autoscaler",
+            f"add a node like a1 but healthy in {ZONE} a and rack r, by hand or by an autoscaler",
         ),
         (
             of.AddNode(like="a1", domains=(), repaired=False, pool="karpenter.sh/nodepool=gpu"),
-            "add a node like a1 to the node pool karpenter.sh/nodepool=gpu: by hand or by an autoscaler",
+            "add a node like a1 to the node pool karpenter.sh/nodepool=gpu, by hand or by an autoscaler",
         ),
         (
             of.AddNode(like="a1", domains=(), repaired=False),
-            "add a node like a1: by hand or by an autoscaler",
+            "add a node like a1, by hand or by an autoscaler",
         ),
         (of.RelaxNodeSelector(label=("disk", "ssd")), "drop disk=ssd from the nodeSelector"),
         (of.RelaxNodeSelector(), "only prefer the nodes that the required node affinity names"),

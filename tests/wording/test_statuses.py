@@ -110,8 +110,8 @@ def test_where_a_pod_that_waits_can_go() -> None:
         "web-2 is held by the scheduling gate x. Once it is removed: it can go to a1."
     )
     assert show.pending_pod("web-2", (), ("x", "y"), known=True) == (
-        "web-2 is held by the scheduling gates x and y. Once they are removed: no node takes it (why-pending explains"
-        " why)."
+        "web-2 is held by the scheduling gates x and y. Removing them is not enough. No node takes it (why-pending"
+        " explains why)."
     )
 
 

@@ -84,7 +84,7 @@ def subject_of(item: CheckItem) -> str:
 
 def check_sentence(item: CheckItem) -> str:
     """Return what becomes of the manifest, as it stands or else once the API server takes it."""
-    sentence = held_back(item.held_by, _placement(item)) if item.held_by else _placement(item)
+    sentence = held_back(item.held_by, _placement(item), stuck=False) if item.held_by else _placement(item)
     failed = item.failed_create
     if failed and not failed.created:
         return wording.refused_pods(failed.message, sentence if item.nodes else "")

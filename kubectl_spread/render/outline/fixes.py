@@ -33,7 +33,8 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
     new_nodes = tuple(
-        fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first) for fix in item.new_nodes
+        fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first, below=len(shown))
+        for fix in item.new_nodes
     )
     waited = [each.message for each in item.waits or ()]
     reasons = {_why(line) for line in waited}

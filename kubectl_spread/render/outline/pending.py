@@ -143,7 +143,7 @@ def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[t
 def _headline(item: PendingItem) -> Headline:
     name, verdict, tone = f"{item.namespace}/{item.name}", verdict_sentence(item), VERDICT_TONES[item.verdict]
     if item.held_by:
-        held = held_back(item.held_by, verdict)
+        held = held_back(item.held_by, verdict, stuck=item.stuck)
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
@@ -152,7 +152,15 @@ def _headline(item: PendingItem) -> Headline:
         rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
         lines = wording.waiting_lines(name, sentence, at_work(item), rolls_out=rolls_out)
         line = next((line for line in lines if len(line) <= LINE), lines[-1])
+    elif _is_to_be_placed(item):
+        line, sentence = f"{line} {wording.TRIED_AGAIN}", f"{sentence} {wording.TRIED_AGAIN}"
     return Headline(subject=name, line=line, sentence=sentence, tone=tone)
+
+
+def _is_to_be_placed(item: PendingItem) -> bool:
+    """Whether the Pod, and all Pods like it, only wait for the scheduler to try them again."""
+    decided = item.assumed or item.nomination or not item.feasible
+    return item.verdict is Verdict.SCHEDULABLE and not (decided or _some_placed(item))
 
 
 def choice_lines(item: PendingItem) -> Iterator[str]:

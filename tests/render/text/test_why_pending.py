@@ -88,7 +88,9 @@ class TestPendingText:
         assert "node(s) had untolerated taint(s)" in text.split("\n\n")[2]
 
     def test_a_pod_that_can_be_scheduled(self) -> None:
-        assert told(pending(incoming(), ABC)).startswith("default/new: it can be scheduled now, on a1, a2, b1, c1.\n")
+        assert told(pending(incoming(), ABC)).startswith(
+            "default/new: it can be scheduled now, on a1, a2, b1, c1. The scheduler tries it again within about 5"
+        )
 
     def test_an_answer_that_is_not_whole(self) -> None:
         text = told(pending(incoming(**CLAIMING), [*ABC, *OPEN]))
