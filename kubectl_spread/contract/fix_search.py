@@ -39,14 +39,16 @@ def _expected(wait: conclusion.Wait) -> ExpectedChange:
     message = fixes.WAITS.text(wait)
     match wait:
         case conclusion.NodeRecovery():
-            return ExpectedChange(kind="NodeRecovery", nodes=wait.nodes, message=message)
+            return ExpectedChange(kind="NodeRecovery", sure=False, nodes=wait.nodes, message=message)
         case conclusion.NodeRemoval():
-            return ExpectedChange(kind="NodeRemoval", nodes=wait.nodes, message=message)
+            return ExpectedChange(kind="NodeRemoval", sure=True, nodes=wait.nodes, message=message)
         case conclusion.PodEnding():
-            pods = tuple(map(str, wait.pods))
-            return ExpectedChange(kind="PodEnding", nodes=wait.nodes, pod=pods[0], pods=pods, message=message)
+            pods, sure = tuple(map(str, wait.pods)), not (wait.ending.over_since or wait.ending.finalizers)
+            return ExpectedChange(
+                kind="PodEnding", sure=sure, nodes=wait.nodes, pod=pods[0], pods=pods, message=message
+            )
         case conclusion.RolloutGoesOn():
-            return ExpectedChange(kind="RolloutGoesOn", workload=wait.owner, message=message)
+            return ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
         case _:
             assert_never(wait)
 

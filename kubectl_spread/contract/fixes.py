@@ -64,6 +64,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
 
     Attributes:
         kind: ``NodeRecovery``, ``NodeRemoval``, ``PodEnding`` or ``RolloutGoesOn``.
+        sure: whether it comes in time, without a repair and without a finalizer's controller.
         nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
         pod: the first of the Pods that end, as namespace/name; empty for others.
         pods: the Pods that all have to end, as namespace/name; empty for others.
@@ -72,6 +73,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
     """
 
     kind: Literal["NodeRecovery", "NodeRemoval", "PodEnding", "RolloutGoesOn"]
+    sure: bool
     nodes: tuple[str, ...] = ()
     pod: str = ""
     pods: tuple[str, ...] = ()

@@ -297,9 +297,15 @@ def nothing_safe(disturbs: Sequence[Disturbance]) -> str:
 
 
 def set_apart(number: int, flag: str) -> str:
-    """Return that fixes (count) which all give up a node pool or a taint are not shown, and the flag that does."""
-    fixes = "1 fix gives" if number == 1 else f"{number} fixes give"
-    return f"{fixes} up a node pool or a taint that sets nodes apart: see {flag}."
+    """Return that fixes (count) which all override a decision are not shown, and the flag that shows them."""
+    fixes = "1 fix changes" if number == 1 else f"{number} fixes change"
+    return f"{fixes} what somebody set on purpose: see {flag}."
+
+
+def needless(number: int, flag: str) -> str:
+    """Return that fixes (count) which end running Pods are not shown where waiting is enough; the flag shows them."""
+    fixes = "1 fix would end" if number == 1 else f"{number} fixes would end"
+    return f"{fixes} running Pods, which is not needed if you wait: see {flag}."
 
 
 def in_vain(number: int, flag: str) -> str:

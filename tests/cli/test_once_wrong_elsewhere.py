@@ -96,7 +96,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["kubectl delete pod rc-0 rc-1 -n default", "Then all 2 Pending Pods can be scheduled, this one on "],
+        says=["kubectl delete pod rc-0 rc-1 -n default", "Then both Pending Pods can be scheduled, this one on "],
         says_not=["RelaxNodeSelector"],
     ),
     "a repaired DaemonSet that replaces nothing by itself": Row(

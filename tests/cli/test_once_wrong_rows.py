@@ -105,7 +105,7 @@ ROWS = {
         objects=[ZONES[0], SMALL[0], SHUT, *deployed("a1", "", pods=template(requests=BIG))],
         ask=["why-pending"],
         code=1,
-        says=["Add a node", "2 fixes give up a node pool or a taint that sets nodes apart: see --all-fixes."],
+        says=["Add a node", "2 fixes change what somebody set on purpose: see --all-fixes."],
         says_not=["kubectl taint", "below changes"],
     ),
     "two constraints that a taint pins are both changed": Row(
@@ -327,7 +327,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["kubectl delete pod rs-0 rs-1 -n default", "Then all 2 Pending Pods can be scheduled, this one on "],
+        says=["kubectl delete pod rs-0 rs-1 -n default", "Then both Pending Pods can be scheduled, this one on "],
     ),
     "nobody schedules a Pod whose template names its node": Row(
         objects=[*ZONES, *deployed("a1", "a1", pods=template(ON_ZONES, nodeName="a1"))],

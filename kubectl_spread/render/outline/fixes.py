@@ -74,15 +74,23 @@ def _why(line: str) -> str:
 def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     """Return the first fix, and the next of another kind, if possible one of them that lets in Pods.
 
-    None that takes the Pod from its node pool, or to nodes that a taint sets apart where anything else lets it in, or
-    that replaces Pods in vain: those come when all are asked for.
+    None that takes the Pod from its node pool, or replaces Pods in vain. Where anything else lets the Pod in, none that
+    overrides a decision either, and where it is only a matter of time, none that ends running Pods: those come when all
+    are asked for.
     """
-    without = item.new_nodes or item.waits or any(_is_safe(fix) and fix.admits for fix in item.fixes)
-    against = AGAINST_TAINTS if without else frozenset[str]()
+    waits = item.waits or ()
+    otherwise = bool(waits) or any(_is_safe(fix) and fix.admits for fix in item.fixes)
+    against = AGAINST_TAINTS if item.new_nodes else frozenset[str]()
+    alone = all(fix.siblings <= 1 for fix in item.fixes)
+    soon = any(wait.sure and (alone or wait.workload) for wait in waits)
     kept = [
         fix
         for fix in item.fixes
-        if not fix.in_vain and fix.overrides is not Override.NODE_POOL and against.isdisjoint(fix.id.split("+"))
+        if not fix.in_vain
+        and fix.overrides is not Override.NODE_POOL
+        and against.isdisjoint(fix.id.split("+"))
+        and not (otherwise and fix.overrides is not UNSET)
+        and not (soon and fix.disturbs is not Disturbance.NOTHING)
     ]
     others = [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
     helping = [fix for fix in others if fix.admits or kept[0].admits]
@@ -92,8 +100,11 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
 def _hidden(every: Sequence[Fix], flag: str) -> Iterator[str]:
     """Yield why none of the fixes is shown, and the flag that shows them."""
     in_vain = sum(fix.in_vain is True for fix in every)
-    if others := len(every) - in_vain:
+    ends_pods = sum(fix.in_vain is UNSET and fix.overrides is UNSET for fix in every)
+    if others := len(every) - in_vain - ends_pods:
         yield fixes.set_apart(others, flag)
+    if ends_pods:
+        yield fixes.needless(ends_pods, flag)
     if in_vain:
         yield fixes.in_vain(in_vain, flag)
 

@@ -35,6 +35,7 @@ class TestNodes:
         (found,) = search([*zones(c=NOT_READY), *LEFT], web()).waits or ()
         assert found == ExpectedChange(
             kind="NodeRecovery",
+            sure=False,
             nodes=("c1",),
             message="c1 (not ready; the taint clears on recovery)",
         )
@@ -200,6 +201,6 @@ def test_text_names_the_pool_of_a_new_node_before_it_gives_up_a_taint(tmp_path: 
     told = run("why-pending", "--from", path).stdout
     assert "like a1 to the node pool karpenter.sh/nodepool=spot" in told
     assert "kubectl" not in told
-    assert "fixes give up a node pool or a taint that sets nodes apart: see --all-fixes." in told
+    assert "fixes change what somebody set on purpose: see --all-fixes." in told
     told = run("why-pending", "--from", path, "--all-fixes").stdout
     assert 0 < told.index("Add a node") < told.index("below changes") < told.index("kubectl taint")

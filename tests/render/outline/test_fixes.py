@@ -10,7 +10,7 @@ import pytest
 
 from kubectl_spread.contract.check import CheckItem, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item
-from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
 from kubectl_spread.render.outline import Extent
@@ -99,6 +99,41 @@ def test_a_fix_with_all_there_is_to_say() -> None:
         "     kubectl patch one",
         "     kubectl patch two",
     ]
+
+
+ENDING = ExpectedChange(kind="PodEnding", sure=True, message="default/old on a1")
+ROLLOUT = ExpectedChange(kind="RolloutGoesOn", sure=True, workload="deployment/web", message="the rollout")
+NEEDLESS = "  1 fix would end running Pods, which is not needed if you wait: see --all-fixes."
+
+
+@pytest.mark.parametrize(
+    ("wait", "siblings", "hidden"),
+    [
+        (ENDING, 1, True),
+        (ENDING, 2, False),
+        (ROLLOUT, 2, True),
+        (msgspec.structs.replace(ENDING, sure=False), 1, False),
+    ],
+)
+def test_where_waiting_is_enough_no_fix_that_ends_running_pods_is_shown(
+    wait: ExpectedChange, siblings: int, *, hidden: bool
+) -> None:
+    replacing = fix(disturbs=Disturbance.REPLACED, siblings=siblings)
+    told = lines(blocked(replacing, waits=(wait,)))
+    assert (NEEDLESS in told, "  1. RaiseMaxSkew" in "".join(told)) == (hidden, not hidden)
+    assert "1. RaiseMaxSkew" in "".join(lines(blocked(replacing, waits=(wait,)), every=True))
+    harmless = fix(id="Uncordon", siblings=siblings)
+    assert "1. Uncordon" in "".join(lines(blocked(harmless, replacing, waits=(wait,))))
+
+
+def test_where_anything_else_helps_no_decision_is_overridden() -> None:
+    overriding = fix(id="Uncordon", overrides=Override.DECISION)
+    assert "Uncordon" in "".join(lines(blocked(overriding)))
+    told = "".join(lines(blocked(fix(), overriding)))
+    assert ("Uncordon" in told, "1 more with --all-fixes" in told) == (False, True)
+    waiting = ExpectedChange(kind="NodeRecovery", sure=False, message="c1")
+    told = lines(blocked(overriding, waits=(waiting,)))
+    assert told == ["Wait for c1.", "  1 fix changes what somebody set on purpose: see --all-fixes."]
 
 
 def test_a_fix_with_little_to_say() -> None:
