@@ -31,7 +31,7 @@ from kubectl_spread.controllers.workloads import (
     scheduler_of,
     workloads,
 )
-from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, findings_for, judge, judgement_for
+from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, decide, findings_for, judge, judgement_for
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
@@ -45,9 +45,10 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
 from kubectl_spread.objects.meta import name_order
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
+from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
-from kubectl_spread.simulation.placement import count_placed
+from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.pending import waits_for_volumes
 from kubectl_spread.wording.words import LIST, did_you_mean, listed
@@ -132,8 +133,8 @@ def _question(scope: Scope, limits: ReadLimits, fix_budget: float | None) -> Que
 
 
 def exit_code(report: PendingReport) -> ExitCode:
-    """Return the exit code: no where a Pod is blocked, gated or was never created."""
-    waits = any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by for item in report.items)
+    """Return the exit code: no where a Pod is blocked, gated or was never created, or will be when others are placed."""
+    waits = any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by or item.some_left for item in report.items)
     return ExitCode.of_items(
         no=waits or bool(report.not_created),
         incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items)
@@ -294,7 +295,9 @@ def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType
     alone = len(pods) == 1 or judgement.assumed or gates(pods[0]) or bool(handle.snapshot.inventory.not_read)
     if alone or not (judgement.evaluation.feasible and handle.decides(pods[0])):
         return UNSET
-    return Siblings(pending=len(tried), placed=count_placed(tried, handle))
+    left, handle = place_each(tried, handle)
+    summary = summary_of(decide(cycle.evaluate(left[0], handle), handle), named=False) if left else ""
+    return Siblings(pending=len(tried), placed=len(tried) - len(left), summary=summary)
 
 
 def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:

@@ -32,10 +32,12 @@ class Siblings(Report, frozen=True, kw_only=True):
     Attributes:
         pending: how many were placed one after another (count), at most 100.
         placed: how many of them find a node (count).
+        summary: why the next one finds none then; empty if all do.
     """
 
     pending: int
     placed: int
+    summary: str = ""
 
 
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):
@@ -61,6 +63,11 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     preemption: Preemption | None = None
     nomination: Nomination | None = None
     same_as: str | UnsetType = UNSET
+
+    @property
+    def some_left(self) -> bool:
+        """Whether a node takes the Pod, but not all of its siblings."""
+        return self.siblings is not UNSET and self.siblings.placed < self.siblings.pending
 
 
 class PendingReport(Report, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ order takes the first node by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -33,20 +33,26 @@ def place(pod: Pod, handle: Handle) -> tuple[str, Handle] | None:
     return (best[0], with_placed(pod, best[0], handle)) if best else None
 
 
-def count_placed(pods: Iterable[Pod], handle: Handle) -> int:
-    """Return how many of the Pods find a node, placed one after another (count)."""
-    count = 0
+def place_each(pods: Iterable[Pod], handle: Handle) -> tuple[Sequence[Pod], Handle]:
+    """Return (the Pods that find no node, the cluster with the others), placed one after another."""
+    left: list[Pod] = []
     refused: set[bytes] = set()
     for pod in pods:
         template = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec))
         placed = None if template in refused else place(pod, handle)
         if placed is None:
             refused.add(template)
+            left.append(pod)
         else:
             _, handle = placed
-            count += 1
             refused.clear()
-    return count
+    return left, handle
+
+
+def count_placed(pods: Iterable[Pod], handle: Handle) -> int:
+    """Return how many of the Pods find a node, placed one after another (count)."""
+    every = (*pods,)
+    return len(every) - len(place_each(every, handle)[0])
 
 
 def room_for(pod: Pod, handle: Handle) -> Preemption | None:

@@ -108,7 +108,7 @@ def some_placed(placed: int, pending: int, whose: str) -> str:
     """Return how many of the Pending Pods (counts) find a node; ``whose``: the workload, empty for Pods alike."""
     finds = "finds" if placed == 1 else "find"
     which = f"{pending} Pending Pods of {whose}" if whose else f"these {pending} Pods"
-    return f"Placed one after another, only {placed} of {which} {finds} a node."
+    return f"Placed one after another, only {placed} of {which} {finds} a node. The rest stays Pending."
 
 
 def renewed(pod: str, feasible: Sequence[str], summary: str) -> str:

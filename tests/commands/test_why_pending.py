@@ -188,12 +188,15 @@ def test_pods_of_one_template_are_explained_once() -> None:
     assert {other.summary for other in others} == {first.summary}
 
 
+TOO_LITTLE = "No spread constraint is the cause. The only node has too little cpu ({} free)."
+
+
 @pytest.mark.parametrize(
     ("cpu", "siblings"),
     [
         ("4", UNSET),
-        ("3", Siblings(pending=3, placed=1)),
-        ("1500m", Siblings(pending=3, placed=2)),
+        ("3", Siblings(pending=3, placed=1, summary=TOO_LITTLE.format("3 requested, 500m"))),
+        ("1500m", Siblings(pending=3, placed=2, summary=TOO_LITTLE.format("1500m requested, 500m"))),
         ("1", Siblings(pending=3, placed=3)),
     ],
 )
@@ -204,6 +207,7 @@ def test_how_many_pods_of_a_workload_find_a_node_one_after_another(cpu: str, sib
     (item,) = pending_outline(report, Extent()).items
     lines = [block.line for block in item.paragraphs[0] if isinstance(block, Note)]
     some = isinstance(siblings, Siblings) and siblings.placed < siblings.pending
+    assert exit_code(report) == int(siblings != Siblings(pending=3, placed=3))
     assert [line.partition(",")[0] for line in lines] == ["Placed one after another"] * some
     (twins,) = (block.line for block in item.paragraphs[0] if isinstance(block, SameFor))
     lead = "Alone, each of these can be scheduled too:" if some else "The same applies to"
@@ -214,7 +218,10 @@ def test_how_many_pods_alike_find_a_node_where_nothing_owns_them() -> None:
     waiting = [pod(name, requests={"cpu": "1"}) for name in ("p1", "p2", "p3")]
     (item,) = pending_outline(explained([node("a1", allocatable={"cpu": "2"}), *waiting]).report, Extent()).items
     (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note))
-    assert line == "Placed one after another, only 2 of these 3 Pods find a node."
+    told = (
+        "Placed one after another, only 2 of these 3 Pods find a node. The rest stays Pending. No spread constraint is"
+    )
+    assert line == f"{told} the cause. The only node has too little cpu (1 requested, 0 free)."
 
 
 def test_a_pod_that_waits_alone_has_no_siblings() -> None:

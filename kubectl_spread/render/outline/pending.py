@@ -22,7 +22,7 @@ from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import LINE, shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
-from kubectl_spread.wording.words import capital, first_name, held_back, held_by_gates, listed, scores_few
+from kubectl_spread.wording.words import begun, capital, first_name, held_back, held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
 """Workloads (count) of one cause that are named."""
@@ -79,12 +79,13 @@ def _cause(explained: Explained) -> str:
 
 
 def _some_placed(item: PendingItem) -> tuple[str, ...]:
-    """Return how many of the workload's Pending Pods find a node; empty unless some do not."""
+    """Return how many of the workload's Pending Pods find a node, and why no more do; empty if all do."""
     found = item.siblings
-    if isinstance(found, UnsetType) or found.placed >= found.pending:
+    if found is UNSET or not item.some_left:
         return ()
     bare = isinstance(item.workload, UnsetType) or item.workload.kind == POD.name
-    return (wording.some_placed(found.placed, found.pending, "" if bare else _whose(item)),)
+    some = wording.some_placed(found.placed, found.pending, "" if bare else _whose(item))
+    return (f"{some} {begun(found.summary)}",)
 
 
 def _count_pods(explained: Explained) -> int:
