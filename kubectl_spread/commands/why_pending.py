@@ -133,7 +133,7 @@ def _question(scope: Scope, limits: ReadLimits, fix_budget: float | None) -> Que
 
 
 def exit_code(report: PendingReport) -> ExitCode:
-    """Return the exit code: no where a Pod is blocked, gated or was never created, or will be when others are placed."""
+    """Return the exit code: no where a Pod is blocked, gated, never created or left without a node by others."""
     waits = any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by or item.some_left for item in report.items)
     return ExitCode.of_items(
         no=waits or bool(report.not_created),
