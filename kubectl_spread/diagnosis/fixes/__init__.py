@@ -3,9 +3,8 @@
 * situation.py: what keeps the Pod off each node
 * proposals.py, candidate.py: the classes of changes; one change, and the situation with it made
 * constraints.py, nodes.py, demands.py, moves.py: the changes worth trying
-* label_selection.py: what else would select a changed Pod
 * search.py: single changes, then pairs
-* route.py, owner.py: how a change is made permanent, what that triggers, and whether replaced Pods find nodes again
+* route.py, rollout.py: how a change is made permanent, what that triggers, and whether replaced Pods find nodes again
 * waits.py: what would help too, but is not a change to make
 * conclusion.py, change.py: what the search concludes
 * shell.py, fragment.py, patch.py: command lines, YAML and JSON patches

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeAlias, TypeVar, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.controllers.next_pod import NextPod
+from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.diagnosis.fixes.change import Change, Operations, PatchOperation, Target
 from kubectl_spread.diagnosis.fixes.conclusion import AfterDeletion, Command
 from kubectl_spread.diagnosis.fixes.patch import patched, set_to
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
+from kubectl_spread.objects.core import Affinity, Node, Pod, PodTemplateSpec
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.template_rest import with_template
 
 EditedT = TypeVar("EditedT", Pod, PodTemplateSpec)
 PodEdit: TypeAlias = Callable[[PodTemplateSpec], Operations]
@@ -200,3 +204,45 @@ def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> Operat
 def edits_of(parts: Iterable[Candidate]) -> list[PodEdit]:
     """Return the edits of the Pod itself, in order."""
     return [part.edit for part in parts if isinstance(part, EditPod)]
+
+
+def with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
+    """Return the owner with the edits in its template."""
+    return with_template(owner, lambda template: edited(template, edits))
+
+
+def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | None:
+    """Return the Pod that the changed template would create; None if the changed Pod can stand for it.
+
+    Its revision hash is unique, so constraints and affinity with matchLabelKeys start counting at zero.
+    """
+    pod, edits = situation.pod, edits_of(parts)
+    # A manifest is changed before its Pods are created.
+    owner = None if situation.written else situation.patchable_owner
+    hashes = {label: f"{pod.metadata.labels[label]}-next" for label in REVISION_LABELS if label in pod.metadata.labels}
+    if owner is None or not edits or not hashes:
+        return None
+    try:
+        template = edited(template_of(owner), edits)
+    except LookupError:
+        return None
+    if not _match_label_keys(template) & hashes.keys():
+        return None
+    changed = edited(pod, edits)
+    metadata = replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
+    # The API server has merged the old hash into the Pod's own selectors.
+    upcoming = replace(changed, metadata=metadata, spec=unmerged(changed.spec))
+    return prepared(upcoming, situation.handle.profile.release)
+
+
+def _match_label_keys(template: PodTemplateSpec) -> set[str]:
+    """Return the labels whose values a constraint or a required affinity term takes from the Pod itself."""
+    affinity = template.spec.affinity or Affinity()
+    terms = [
+        term
+        for each in (affinity.pod_affinity, affinity.pod_anti_affinity)
+        if each is not None
+        for term in each.required_during_scheduling_ignored_during_execution
+    ]
+    of_terms = {key for term in terms for key in (*term.match_label_keys, *term.mismatch_label_keys)}
+    return of_terms.union(*(each.match_label_keys for each in template.spec.topology_spread_constraints))

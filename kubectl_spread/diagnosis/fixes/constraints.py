@@ -13,22 +13,36 @@ from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations
-from kubectl_spread.diagnosis.fixes.label_selection import careful_selector, is_newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
-from kubectl_spread.labels import Operator
-from kubectl_spread.objects.core import PodTemplateSpec, ReplicationController, TopologySpreadConstraint
-from kubectl_spread.objects.meta import LabelSelector
+from kubectl_spread.labels import Operator, Selector, from_set
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController, Service, TopologySpreadConstraint
+from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
+from kubectl_spread.objects.policy import NetworkPolicy, PodDisruptionBudget
 from kubectl_spread.objects.well_known_labels import HOSTNAME, SUCCESSORS
-from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.snapshot import Snapshot
 
 HONOR, IGNORE = "Honor", "Ignore"
 SOFT = "ScheduleAnyway"
 WELL_KNOWN_KEYS = frozenset((HOSTNAME, *SUCCESSORS, *SUCCESSORS.values()))
+SELECTING_KINDS = (
+    kinds.SERVICE,
+    kinds.POD_DISRUPTION_BUDGET,
+    kinds.NETWORK_POLICY,
+    kinds.REPLICATION_CONTROLLER,
+    kinds.DEPLOYMENT,
+    kinds.REPLICA_SET,
+    kinds.STATEFUL_SET,
+    kinds.DAEMON_SET,
+    kinds.JOB,
+)
+"""Kinds of which some object may select a Pod by its labels."""
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -126,9 +140,41 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
     added = {requirement.key: min(requirement.values) for requirement in wanted}
     labels = {**pod.metadata.labels, **added}
     labelled = msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
-    if is_newly_selected(pod, labelled, situation.handle.snapshot):
+    if _is_newly_selected(pod, labelled, situation.handle.snapshot):
         return
     yield EditPod(proposal=proposals.AddPodLabel(labels=tuple(added.items())), edit=partial(_add_pod_labels, added))
+
+
+def _is_newly_selected(before: Pod, after: Pod, snapshot: Snapshot) -> bool:
+    """Whether anything selects the Pod that did not before, or may: some kind with a selector was not listed."""
+    if not all(map(snapshot.inventory.has, SELECTING_KINDS)):
+        return True
+    old, new = before.metadata.labels, after.metadata.labels
+    return any(
+        selector.matches(new) and not selector.matches(old)
+        for selector in _selectors(after.metadata.namespace, snapshot)
+    )
+
+
+def _selectors(namespace: str, snapshot: Snapshot) -> Iterator[Selector]:
+    there = (obj for kind in SELECTING_KINDS for obj in snapshot.all(kind.struct))
+    for obj in (obj for obj in there if obj.metadata.namespace == namespace):
+        match obj:
+            case Service() | ReplicationController():
+                if obj.spec.selector is not None:
+                    yield from_set(obj.spec.selector)
+            case NetworkPolicy():
+                yield careful_selector(obj.spec.pod_selector)
+            case PodDisruptionBudget() | Deployment() | ReplicaSet() | StatefulSet() | DaemonSet() | Job():
+                yield careful_selector(obj.spec.selector)
+
+
+def careful_selector(selector: LabelSelector | None) -> Selector:
+    """Return the selector. One that cannot be parsed selects everything, which is the safe assumption."""
+    try:
+        return parse_label_selector(selector)
+    except ValueError:
+        return Selector()
 
 
 def _add_pod_labels(added: Mapping[str, str], target: PodTemplateSpec) -> Operations:

@@ -11,7 +11,7 @@ from kubectl_spread.controllers.taints import taint_cost
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
 from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations, Override
-from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
+from kubectl_spread.diagnosis.fixes.constraints import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation

@@ -22,9 +22,9 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edited,
     edited_where_it_fits,
     edits_of,
+    with_edits,
 )
 from kubectl_spread.diagnosis.fixes.conclusion import Effect, RolloutEnd, Route
-from kubectl_spread.diagnosis.fixes.owner import patchable_owner, with_edits
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -120,7 +120,7 @@ def _of_manifest(
 
 def _of_owner(edits: Sequence[PodEdit], effect: Effect | None, situation: Situation, start: Handle) -> _Rollout | None:
     """Return the rollout of the existing owner; None if the change replaces none of its Pods."""
-    controller, owner = controller_of(situation.pod, start.snapshot), patchable_owner(situation)
+    controller, owner = controller_of(situation.pod, start.snapshot), situation.patchable_owner
     if effect is Effect.OWNER_RECREATED and isinstance(controller, Job):
         owner = replace(controller, status=JobStatus())
     if owner is None or effect not in FOLLOWED:
@@ -192,7 +192,7 @@ def sample_jams(parts: Sequence[Candidate], after: Situation, before: Situation)
     running = (pod for pod in before.running if not pod.terminating)
     old = sorted(running, key=lambda pod: pod.spec.node_name not in closed)[:MOST_SAMPLED]
     handle = reduce(Handle.without_pod, old, after.handle)
-    owner, most = patchable_owner(before), len(old) + 1
+    owner, most = before.patchable_owner, len(old) + 1
     wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
     return count_placed(_renewed(parts, old, after), handle) < wanted
 

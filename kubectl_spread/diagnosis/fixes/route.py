@@ -7,7 +7,7 @@ A change of a Pod belongs in its owner, or the next Pod lacks it. A running Pod 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Literal
 
@@ -16,6 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.updates import update_errors
+from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers import revisions
 from kubectl_spread.controllers.deployment import replica_set_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
@@ -33,17 +34,11 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edited,
     edits_of,
     operations_of,
-)
-from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
-from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Route
-from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
-from kubectl_spread.diagnosis.fixes.owner import (
-    is_of_older_revision,
-    keeper_of,
-    patchable_owner,
-    stays_valid,
     with_edits,
 )
+from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
+from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Keeper, Route
+from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, steps_of, value_at
 from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
@@ -51,10 +46,16 @@ from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import plain
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.meta import KubernetesObject, Plain
+from kubectl_spread.objects.meta import ARGO_TRACKING_ID, HELM_RELEASE, KubernetesObject, Plain
+from kubectl_spread.release import Release
 
 TEMPLATE = "/spec/template"
 JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
+INSTANCE = "app.kubernetes.io/instance"
+ARGO_INSTANCE = "argocd.argoproj.io/instance"
+MANAGED_BY = "app.kubernetes.io/managed-by"
+FLUX = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
+"""Flux's kind → the label prefix with which its controller marks the objects that it keeps."""
 
 
 def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequence[Pod] = ()) -> Iterator[Route]:
@@ -134,7 +135,7 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
         # It has no owner, and its constraints cannot be changed.
         command = _patch_command(pod, operations_of(edits, as_template(pod)), "replace")
         return Route(commands=(command,), effect=Effect.POD_RECREATED)
-    owner = patchable_owner(situation)
+    owner = situation.patchable_owner
     if owner is None:
         fields = dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod)))
         return Route(
@@ -145,7 +146,7 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
             fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))),
         )
     try:
-        if not stays_valid(owner, edits, situation.handle.profile.release):
+        if not _stays_valid(owner, edits, situation.handle.profile.release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=_type_and_name(owner))
         return _with_source(_patch_owner(owner, edits, situation, waiting), owner, edits, situation)
     except LookupError:
@@ -162,7 +163,7 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
     if isinstance(owner, workloads.StatefulSet) and _ordinal_of(situation.pod) < first_updated_ordinal(owner):
         partition = first_updated_ordinal(owner) - owner.spec.ordinals.start
         return replace(route, effect=Effect.BEHIND_PARTITION, partition=partition)
-    if isinstance(owner, workloads.Deployment) and owner.spec.paused and is_of_older_revision(situation):
+    if isinstance(owner, workloads.Deployment) and owner.spec.paused and situation.is_of_older_revision:
         disturbs = _disturbance_of(Disturbance.REPLACED, situation)
         return replace(route, commands=(_resume_command(owner),), paused=True, disturbs=disturbs)
     return route
@@ -184,6 +185,39 @@ def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situat
     )
 
 
+def keeper_of(owner: Workload) -> Keeper | None:
+    """Return what keeps the workload as its source describes it; None if nothing shows it.
+
+    Source: Argo CD util/argo/resource_tracking.go, Flux pkg/ssa and kustomize-controller (owner labels), Helm 3
+    pkg/action/validate.go.
+    """
+    annotations, labels = owner.metadata.annotations, owner.metadata.labels
+    # Objects of a chart may name Helm too; the tool that applies them comes first.
+    if ARGO_TRACKING_ID in annotations or ARGO_INSTANCE in labels:
+        tracked = annotations.get(ARGO_TRACKING_ID, "").partition(":")[0]
+        return Keeper(
+            f"Argo CD application {tracked or labels.get(ARGO_INSTANCE) or labels.get(INSTANCE, '')}".rstrip()
+        )
+    for kind, prefix in FLUX.items():
+        if f"{prefix}/name" in labels:
+            names = filter(None, (labels.get(f"{prefix}/namespace"), labels[f"{prefix}/name"]))
+            return Keeper(f"Flux {kind} {'/'.join(names)}")
+    if HELM_RELEASE in annotations or labels.get(MANAGED_BY) == "Helm":
+        return Keeper(
+            f"Helm release {annotations.get(HELM_RELEASE) or labels.get(INSTANCE, '')}".rstrip(), reverts=False
+        )
+    return None
+
+
+def _stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> bool:
+    """Whether the API server accepts the edited owner at least as far as it accepts the owner now.
+
+    Raises:
+        LookupError: an edit does not fit the template.
+    """
+    return set(validate(with_edits(owner, edits), release)) <= set(validate(owner, release))
+
+
 def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation) -> Route:
     """Return how to make the edits in the manifest, and whether the API server refuses them for the existing object."""
     pod, release = situation.pod, situation.handle.profile.release
@@ -194,7 +228,7 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
         changed = tuple(_manifest_edit(written.path + each.path, each, written.values) for each in operations)
         if owner is None:
             return Route(edits=changed, fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))))
-        if not isinstance(owner, Pod) and not stays_valid(owner, edits, release):
+        if not isinstance(owner, Pod) and not _stays_valid(owner, edits, release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
     except LookupError:
         return _change_live(edits, written.live) or Route(effect=Effect.MANIFEST_DIFFERS, owner=named)

@@ -23,6 +23,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edited,
     edited_where_it_fits,
     edits_of,
+    new_revision_pod,
     target_of,
 )
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
@@ -38,7 +39,6 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     VerifiedFix,
     WouldWarn,
 )
-from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import routes_of

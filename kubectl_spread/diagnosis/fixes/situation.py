@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
+from kubectl_spread.controllers.deployment import replica_set_of
 from kubectl_spread.controllers.workloads import PodsByOwner, Replicas, living_pods, owner_of, owners_of, wanted_by
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
@@ -19,6 +20,7 @@ from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -166,6 +168,19 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     def topmost_owner(self) -> Workload | None:
         """The topmost owner of the Pod; None if there is none, or it cannot be read."""
         return next((last for _, last in reversed(tuple(owners_of(self.pod, self.handle.snapshot)))), None)
+
+    @property
+    def patchable_owner(self) -> Workload | None:
+        """The topmost owner of the Pod; None if there is none, or if one of the owners cannot be read."""
+        owner = self.topmost_owner
+        return owner if owner is not None and owner.metadata.controller is None else None
+
+    @property
+    def is_of_older_revision(self) -> bool:
+        """Whether the Pod is of an older revision of its Deployment."""
+        owner, controller = self.topmost_owner, self.pod.metadata.controller
+        newest = replica_set_of(owner, self.handle.snapshot) if isinstance(owner, Deployment) else None
+        return bool(newest and controller and controller.name != newest.metadata.name)
 
     def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
         """Return how many Pods the topmost owner wants and how many of them run (counts).

@@ -12,7 +12,6 @@ from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
 from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
 from kubectl_spread.controllers.workloads import PodName, owner_of
 from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
-from kubectl_spread.diagnosis.fixes.owner import is_of_older_revision
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
@@ -60,7 +59,7 @@ def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     yield from (_until_gone(pods, situation) for pods in (*((pod,) for pod in alone), together) if pods)
     if not spent() and _rollout_lets_in(situation):
         owner = str(owner_of(situation.pod, situation.handle.snapshot))
-        yield conclusion.RolloutGoesOn(owner=owner, replaces=is_of_older_revision(situation))
+        yield conclusion.RolloutGoesOn(owner=owner, replaces=situation.is_of_older_revision)
 
 
 def _until_gone(pods: Sequence[Pod], situation: Situation) -> conclusion.PodEnding:

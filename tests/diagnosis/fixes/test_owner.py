@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes.owner import keeper_of
+from kubectl_spread.diagnosis.fixes.route import keeper_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.workloads import Deployment, StatefulSet
