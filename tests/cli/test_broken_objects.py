@@ -79,14 +79,14 @@ COMMANDS = {
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
 @given(random=st.randoms(use_true_random=False), output=st.sampled_from(("json", "wide")))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_cluster_that_is_almost_right(words: tuple[str, ...], random: Random, output: str) -> None:
     ended = spread(*words, "-o", output, stdin=as_list(broken(CLUSTER, random)))
     is_answer_or_error(ended, structured=output == "json")
 
 
 @given(random=st.randoms(use_true_random=False), output=st.sampled_from(("json", "wide")))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_manifests_that_are_almost_right(random: Random, output: str) -> None:
     wanted = random.sample(WANTED, 3)
     ended = spread("check", "-f", "-", "--from", WAREHOUSE, "-o", output, stdin=as_list(broken(wanted, random)))

@@ -97,8 +97,8 @@ def test_a_template_goes_on_right_behind_its_format() -> None:
     ("words", "code"),
     [
         (("check", "-f", ROOT / "examples" / "checkout.yaml", "--from", SNAPSHOT), 0),
-        (("check", "-f", MANIFESTS, "-n", "warehouse", "--from", WAREHOUSE), 1),
-        (("why-pending", "-n", "shop", "--from", SNAPSHOT), 1),
+        (("check", "-f", MANIFESTS, "-n", "warehouse", "--fix-budget", "0", "--from", WAREHOUSE), 1),
+        (("why-pending", "-n", "shop", "--fix-budget", "0", "--from", SNAPSHOT), 1),
         (("show", "-n", "shop", "--exit-code", "--from", SNAPSHOT), 1),
         (("show", "-n", "shop", "--from", SNAPSHOT), 0),
     ],

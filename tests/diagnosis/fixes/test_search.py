@@ -11,8 +11,8 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.fix_search import fix_reports
 from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.diagnosis.fixes import search as room
 from kubectl_spread.diagnosis.fixes.change import Override
-from kubectl_spread.diagnosis.fixes.conclusion import MOST_SIBLINGS
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, fix_for
 from kubectl_spread.wording.fixes import OVERTAKEN
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
@@ -172,11 +172,13 @@ class TestSiblings:
         found = fixes(CROWDED, owned(web(), replica_set), siblings=[other])
         assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (1, 2)
 
-    def test_beyond_a_hundred_are_not_counted(self) -> None:
-        replica_set = owner("ReplicaSet", web(), replicas=MOST_SIBLINGS + 20 + 2)
-        siblings = [owned(web(f"web-{i}"), replica_set) for i in range(MOST_SIBLINGS + 20)]
+    def test_beyond_so_many_are_not_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        most = 20
+        monkeypatch.setattr(room, "MOST_SIBLINGS", most)
+        replica_set = owner("ReplicaSet", web(), replicas=most + 5 + 2)
+        siblings = [owned(web(f"web-{i}"), replica_set) for i in range(most + 5)]
         found = fixes([*running(replica_set), replica_set], siblings[0], siblings=siblings[1:])
-        assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (2, MOST_SIBLINGS)
+        assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (2, most)
 
 
 class TestAnotherPodsFix:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
@@ -173,6 +173,7 @@ WARNINGS = st.lists(st.builds(ValidationWarning, field=WORDS, message=WORDS), ma
 
 
 @given(PENDING, st.integers(0, 7), GAPS)
+@settings(max_examples=50)
 def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int, gaps: tuple[Incomplete, ...]) -> None:
     report = golden_report("why-pending/shop")
     assert isinstance(report, PendingReport)
