@@ -60,7 +60,8 @@ def beside_autoscaler(
         return item
     from kubectl_spread.contract.autoscaler import autoscaler_report
     from kubectl_spread.contract.evaluation import with_missing
-    from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
+    from kubectl_spread.contract.fix_search import expected_change
+    from kubectl_spread.wording.autoscalers import added_by, awaited_node, on_existing_nodes
     from kubectl_spread.wording.fixes import BY_AUTOSCALER
     from kubectl_spread.wording.words import capital
 
@@ -81,8 +82,10 @@ def beside_autoscaler(
     if jam is not None and jam.summary:
         item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
     item = with_missing(item, _missing(handle.snapshot, decided))
+    node = None if item.new_nodes else awaited_node(decided)
     return replace(
         item,
+        waits=(*(item.waits or ()), expected_change(node)) if node else item.waits,
         autoscaler=autoscaler_report(
             decided, _last_event(pod, handle.snapshot, decided.kind), fixes=fixes, changes=changes, flags=flags
         ),

@@ -285,7 +285,8 @@ def _explain(
         nomination=nomination_report(pod, handle),
         summary=_awaited_volumes(judgement) or report.summary,
     )
-    item = beside_autoscaler(item, situation, siblings, autoscalers, view.metadata.connection_flags)
+    if item.verdict is not Verdict.SCHEDULABLE:
+        item = beside_autoscaler(item, situation, siblings, autoscalers, view.metadata.connection_flags)
     return Explanation(pod, judgement, found.fixes, _with_event(item, pod, view))
 
 

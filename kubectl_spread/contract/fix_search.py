@@ -30,12 +30,13 @@ def searched_fields(search: conclusion.FixSearch, connection_flags: Sequence[str
         "fixes": fix_reports(search.fixes, connection_flags),
         "new_nodes": fix_reports(search.new_nodes, connection_flags),
         "left_alone": tuple(map(fixes.left_alone, search.not_offered)),
-        "waits": tuple(map(_expected, search.waits)) or UNSET,
+        "waits": tuple(map(expected_change, search.waits)) or UNSET,
         "fix_search": "complete" if search.complete else "bounded",
     }
 
 
-def _expected(wait: conclusion.Wait) -> ExpectedChange:
+def expected_change(wait: conclusion.Wait) -> ExpectedChange:
+    """Return what lets the Pod in without any action as reports have it."""
     message = fixes.WAITS.text(wait)
     match wait:
         case conclusion.NodeRecovery():
@@ -49,6 +50,8 @@ def _expected(wait: conclusion.Wait) -> ExpectedChange:
             )
         case conclusion.RolloutGoesOn():
             return ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
+        case conclusion.NewNode():
+            return ExpectedChange(kind="NewNode", sure=False, message=message)
         case _:
             assert_never(wait)
 

@@ -8,6 +8,7 @@ from typing import assert_never
 from kubectl_spread.autoscalers import decision as d
 from kubectl_spread.autoscalers.karpenter.provisioner import NODES
 from kubectl_spread.diagnosis.fixes import node_pools
+from kubectl_spread.diagnosis.fixes.conclusion import NewNode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.well_known_labels import ZONE
 from kubectl_spread.scheduler.resource import readable
@@ -173,6 +174,13 @@ def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:
     return f"{name} adds none now: {why}"
 
 
+def awaited_node(decision: d.AutoscalerDecision) -> NewNode | None:
+    """Return the node that the autoscaler may add; None where it adds none, or may add none."""
+    if decision.decision is not d.Decision.NEW_NODE:
+        return None
+    return NewNode(NAMES[decision.kind], _bringing(decision, POOLS[decision.kind]))
+
+
 def _offers(pool: d.PoolDecision, labels: Mapping[str, str]) -> bool:
     """Whether the pool's nodes may have these labels, as far as its domains are known."""
     return all(labels[key] in values for key, values in pool.domains.items() if key in labels)
@@ -195,7 +203,8 @@ def _change_text(change: node_pools.PoolChange) -> str:
             limit = "limits" if change.resources[1:] else "limit"
             return f"Raise the {enumerated(change.resources)} {limit} of NodePool {change.pool}."
         case node_pools.DropTaint():
-            return f"Let the Pod tolerate taint {change.taint}, or remove it from NodePool {change.pool}."
+            do = f"let the Pod tolerate taint {change.taint}, or remove it from NodePool {change.pool}"
+            return f"If the Pod belongs there, {do}."
         case node_pools.OfferZones():
             subnet = f"a subnet in {_zones(change.without_subnet)}" if change.without_subnet else ""
             if not change.required:

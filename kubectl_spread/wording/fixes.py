@@ -661,3 +661,14 @@ def _(wait: conclusion.RolloutGoesOn) -> str:
     if wait.replaces:
         return f"the rollout of {wait.owner}: it replaces this Pod, which is of an older revision"
     return f"the rollout of {wait.owner}: it deletes old Pods as new ones become Ready, which makes room for this one"
+
+
+@WAITS.rule(
+    summary="wait for a new node",
+    meaning="By the rules of the cluster's autoscaler, nothing that was read forbids a node that takes the Pod.",
+    when="If no node like those that exist would take the Pod.",
+    action="Wait. If no node comes, read the autoscaler's events and its log.",
+    link=entry.LIMITATIONS,
+)
+def _(wait: conclusion.NewNode) -> str:
+    return f"a node that {wait.autoscaler} may add from {wait.pools}"

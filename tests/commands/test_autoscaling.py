@@ -36,7 +36,7 @@ from kubectl_spread.render.github import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
-from tests.autoscalers.clusters import Object
+from tests.autoscalers.clusters import Object, node, node_class, pod, pool, spread
 
 SITUATIONS = Path("tests/testdata/autoscalers")
 TYPES = str(SITUATIONS / "instance-types.json")
@@ -99,6 +99,34 @@ def test_fewer_domains_than_min_domains_let_nodes_come(tmp_path: Path) -> None:
         "Karpenter: nothing that was read forbids a new node from NodePool default (zones a, b).",
     )
     assert '"/spec/template/spec/topologySpreadConstraints/0/minDomains","value":2}' in lower.commands[0]
+
+
+def of_two_zones(tmp_path: Path, zones: str, *, min_domains: int = 3) -> PendingItem:
+    """Return the explanation of a third Pod beside one in each of two zones, with a NodePool of these zones."""
+    path, constraints = tmp_path / "cluster.yaml", spread(minDomains=min_domains)
+    running = [each for zone in "ab" for each in (node(f"n-{zone}", zone), pod(f"web-{zone}", f"n-{zone}"))]
+    cluster = [pool("p", zones), node_class("abc"), *running, pod("pend", topologySpreadConstraints=constraints)]
+    path.write_text(yaml.safe_dump_all(cluster))
+    return explained(path, instance_types=TYPES)
+
+
+def test_a_change_that_opens_nodes_that_exist_lets_no_node_come(tmp_path: Path) -> None:
+    item = of_two_zones(tmp_path, "ab")
+    assert (item.fixes[0].id, item.fixes[0].feasible) == ("LowerMinDomains", ("n-a", "n-b"))
+    assert not decided(item).fixes
+    assert decided(item).advice == ("Add zone c to the requirements of NodePool p.",)
+
+
+def test_a_node_that_may_come_is_waited_for(tmp_path: Path) -> None:
+    item = of_two_zones(tmp_path, "abc")
+    assert isinstance(item.waits, tuple)
+    assert [(each.kind, each.message) for each in item.waits] == [
+        ("NewNode", "a node that Karpenter may add from NodePool p (zone c)")
+    ]
+
+
+def test_no_autoscaler_decides_about_a_pod_that_can_be_scheduled(tmp_path: Path) -> None:
+    assert of_two_zones(tmp_path, "ab", min_domains=2).autoscaler is UNSET
 
 
 def test_a_zone_without_nodes_is_where_the_next_node_comes() -> None:

@@ -325,7 +325,14 @@ class NodeRemoval(msgspec.Struct, frozen=True, kw_only=True):
     trouble: NodeTrouble
 
 
-Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | RolloutGoesOn
+class NewNode(msgspec.Struct, frozen=True):
+    """A node that nothing forbids the cluster's autoscaler to add, from pools as a sentence names them."""
+
+    autoscaler: str
+    pools: str
+
+
+Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | RolloutGoesOn | NewNode
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,6 +41,8 @@ def new_node_fixes(
     fixes = []
     for candidate in _candidates(situation, decided) if decided.by_constraint else ():
         after = candidate.apply(situation)
+        if after.feasible:
+            continue
         decision = solve(after.pod, scheduler)
         if decision.decision is not Decision.NEW_NODE or after.errors - situation.errors:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from itertools import islice
+from itertools import groupby, islice
 from typing import TypeAlias
 
 import msgspec
@@ -29,8 +29,8 @@ from kubectl_spread.objects.autoscaling import NodeClaimSpec, NodePool
 from kubectl_spread.objects.core import Pod, Taint
 from kubectl_spread.objects.well_known_labels import SUCCESSORS, ZONE
 
-MOST_TRIED = 8
-"""Changes (count) that are tried: each costs as much as the decision itself."""
+MOST_TRIED = 4
+"""Changes of one kind (count) that are tried: each costs as much as the decision itself."""
 
 
 class RaiseLimit(msgspec.Struct, frozen=True):
@@ -70,35 +70,47 @@ class WithdrawZones(msgspec.Struct, frozen=True):
 
 
 PoolChange: TypeAlias = RaiseLimit | DropTaint | OfferZones | WithdrawZones
+_KINDS: tuple[type[PoolChange], ...] = (WithdrawZones, OfferZones, RaiseLimit, DropTaint)
+"""The changes, the most harmless first."""
 _Changed: TypeAlias = tuple[PoolChange, NodePool, frozenset[str] | None]
 """A change, the NodePool after it, and the zones of the subnets of its node class after it."""
 
 
 def pool_changes(pod: Pod, scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[PoolChange]:
-    """Yield the changes of one NodePool after which Karpenter may add a node from it for the Pod, one of each kind."""
+    """Yield the changes of one NodePool after which Karpenter may add a node from it for the Pod, one of each kind.
+
+    A taint reserves a NodePool, so none is given up where another change helps.
+    """
     if decided.decision not in {Decision.REFUSED, Decision.BY_CHANCE}:
         return
-    kinds: set[type[PoolChange]] = set()
-    wanted = (each for each in _candidates(scheduler, decided) if type(each[0]) not in kinds)
-    for change, pool, zones in islice(wanted, MOST_TRIED):
-        after = solve(pod, scheduler.with_pool(pool, zones))
-        by_pool = {each.name: each.verdict for each in after.pools}
-        if after.decision is Decision.NEW_NODE and by_pool[change.pool] in {Verdict.CHOSEN, Verdict.POSSIBLE}:
-            kinds.add(type(change))
-            yield change
+    found = False
+    ordered = sorted(_candidates(scheduler, decided), key=lambda each: _KINDS.index(type(each[0])))
+    for kind, alike in groupby(ordered, key=lambda each: type(each[0])):
+        if found and kind is DropTaint:
+            return
+        for change, pool, zones in islice(alike, MOST_TRIED):
+            after = solve(pod, scheduler.with_pool(pool, zones))
+            by_pool = {each.name: each.verdict for each in after.pools}
+            if after.decision is Decision.NEW_NODE and by_pool[change.pool] in {Verdict.CHOSEN, Verdict.POSSIBLE}:
+                found = True
+                yield change
+                break
 
 
 def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_Changed]:
     reasons = {each.name: each.reasons for each in decided.pools}
     full = (reason for found in reasons.values() for reason in found if isinstance(reason, NoDomain))
     holding = {name for reason in full for name in reason.only_from}
+    nodes = scheduler.snapshot.nodes.values()
+    inhabited = (node.metadata.labels[ZONE] for node in nodes if ZONE in node.metadata.labels)
+    zones = frozenset((*scheduler.domain_groups.get(ZONE, ()), *inhabited))
     # NodePools first whose domains hold the minimum.
     for template in sorted(scheduler.templates, key=lambda each: each.name not in holding):
         subnets, found = subnet_zones(template.pool, scheduler.snapshot), reasons.get(template.name, ())
         if limits := tuple(reason.resource for reason in found if isinstance(reason, LimitReached)):
             yield RaiseLimit(template.name, limits), _without_limits(template.pool, limits), subnets
         for reason in found:
-            yield from _changed(reason, template.pool, subnets)
+            yield from _changed(reason, template.pool, subnets, zones.union(subnets or ()))
 
 
 def _without_limits(pool: NodePool, resources: Container[str]) -> NodePool:
@@ -106,7 +118,10 @@ def _without_limits(pool: NodePool, resources: Container[str]) -> NodePool:
     return replace(pool, spec=replace(pool.spec, limits=limits))
 
 
-def _changed(reason: Reason, pool: NodePool, subnets: frozenset[str] | None) -> Iterator[_Changed]:
+def _changed(
+    reason: Reason, pool: NodePool, subnets: frozenset[str] | None, known: frozenset[str]
+) -> Iterator[_Changed]:
+    """Yield what may overcome the reason; ``known``: the zones in which the cluster has nodes, or may have some."""
     name, spec = pool.metadata.name, pool.spec.template.spec
     match reason:
         case UntoleratedTaint():
@@ -114,6 +129,10 @@ def _changed(reason: Reason, pool: NodePool, subnets: frozenset[str] | None) -> 
             yield DropTaint(name, reason.taint), _with(pool, replace(spec, taints=kept)), subnets
         case NoDomain(topology_key=key, held_by=zones) if key == ZONE and zones:
             yield _offering(frozenset(zones), pool, subnets)
+        case NoDomain(topology_key=key, lacking_domains=lacking) if key == ZONE and lacking:
+            # One further domain has room, however many are lacking.
+            for zone in sorted(known - {*reason.offered}):
+                yield _offering(frozenset((zone,)), pool, subnets)
         case LabelConflict(conflict=Conflict() as conflict) | NoInstanceType(conflict=Conflict() as conflict):
             if conflict.wanted.key != ZONE or not conflict.wanted.is_in:
                 return

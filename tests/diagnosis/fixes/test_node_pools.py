@@ -30,6 +30,7 @@ GPU = {"key": "gpu", "value": "true", "effect": "NoSchedule"}
 TYPES = instance_types("abcd")
 CLASS = node_class("abc")
 WAITS = pod("pend", topologySpreadConstraints=spread())
+WAITS_FOR_ZONES = pod("pend", topologySpreadConstraints=spread(minDomains=3, nodeTaintsPolicy="Honor"))
 FULL = [each for zone in "ab" for each in (node(f"n-{zone}", zone, cpu="1"), pod(f"web-{zone}", f"n-{zone}"))]
 
 
@@ -72,14 +73,13 @@ def asked(objects: Sequence[Object], labels: dict[str, str], types: list[Object]
         ),
         pytest.param(
             [pool("p", "ab", taints=[GPU]), CLASS, *FULL, WAITS],
-            ["Let the Pod tolerate taint gpu=true:NoSchedule, or remove it from NodePool p."],
+            ["If the Pod belongs there, let the Pod tolerate taint gpu=true:NoSchedule, or remove it from NodePool p."],
             "Karpenter adds none now: NodePool p (the Pod does not tolerate its taint gpu=true:NoSchedule)",
             id="taint",
         ),
         pytest.param(
             [pool("p", "ab"), pool("q", "c", taints=[GPU]), CLASS, *FULL, WAITS],
             [
-                "Let the Pod tolerate taint gpu=true:NoSchedule, or remove it from NodePool q.",
                 "Add zone c to the requirements of NodePool p.",
             ],
             "Karpenter adds none now: NodePool p (zones a and b may take no more Pods while c has the fewest (0))",
@@ -88,11 +88,24 @@ def asked(objects: Sequence[Object], labels: dict[str, str], types: list[Object]
         pytest.param(
             [pool("p", "ab"), pool("q", "d", taints=[GPU], node_class="d"), CLASS, node_class("d", "d"), *FULL, WAITS],
             [
-                "Let the Pod tolerate taint gpu=true:NoSchedule, or remove it from NodePool q.",
                 "Add zone d to the requirements of NodePool p, and a subnet in zone d to EC2NodeClass all.",
             ],
             "Karpenter adds none now: NodePool p (zones a and b may take no more Pods while d has the fewest (0))",
             id="zone without a subnet",
+        ),
+        pytest.param(
+            [pool("p", "ab"), pool("q", "abc", taints=[GPU]), CLASS, *FULL, WAITS_FOR_ZONES],
+            ["Add zone c to the requirements of NodePool p."],
+            "Karpenter adds none now: NodePool q (the Pod does not tolerate its taint gpu=true:NoSchedule); NodePool p"
+            " (zones a and b may take no more Pods, because minDomains asks for 1 more domain)",
+            id="zone that minDomains lacks",
+        ),
+        pytest.param(
+            [pool("p", "ab"), node_class("ab"), *FULL, WAITS_FOR_ZONES],
+            [],
+            "Karpenter adds none now: NodePool p"
+            " (zones a and b may take no more Pods, because minDomains asks for 1 more domain)",
+            id="no zone is known that minDomains lacks",
         ),
         pytest.param(
             [pool("p", "abe"), CLASS, *FULL, WAITS],
@@ -138,7 +151,6 @@ def test_of_several_pools_the_first_is_named() -> None:
     pools = [pool("p", "ab"), pool("q", "ab"), *tainted, pool("gpu", "c", taints=[GPU])]
     advice, _ = asked([*pools, CLASS, *FULL, WAITS], {ZONE: "a"}, TYPES)
     assert advice == [
-        "Let the Pod tolerate taint gpu=true:NoSchedule, or remove it from NodePool gpu.",
         "Add zone c to the requirements of NodePool q.",
     ]
 
