@@ -18,8 +18,7 @@ from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract import rebalance_items
-from kubectl_spread.contract.fix_search import fix_reports
-from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.fix_search import OpeningFields, opening_fields
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
@@ -74,8 +73,8 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         flags = view.metadata.connection_flags
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
 
-        def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
-            return fix_reports(budget.within(partial(fixes_first, outcome)), flags)
+        def openings_of(outcome: Outcome) -> OpeningFields:
+            return opening_fields(budget.within(partial(fixes_first, outcome)), flags)
 
         waiting = tuple(
             WaitingWorkload(namespace=each.namespace, workload=each.ref, count=number)
@@ -97,7 +96,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             waiting=waiting,
             schedulable=(found.evictions and _schedulable(workloads, found.outcomes, view)) or UNSET,
             notes=tuple(map(plan_note_text, plan_notes(found, view.snapshot))),
-            items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_worst_first)),
+            items=tuple(sorted(rebalance_items.items(found, openings_of), key=_worst_first)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             scored="some" if found.sampled else "all",

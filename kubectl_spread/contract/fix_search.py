@@ -14,24 +14,36 @@ from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.wording import fixes
 
 
-class SearchedFields(TypedDict):
-    """The fields of an ``EvaluationReport`` with the result of the search for fixes."""
+class OpeningFields(TypedDict):
+    """The fields of a ``RebalanceItem`` with what would let a plan reach more."""
 
     fixes: tuple[Fix, ...]
+    waits: tuple[ExpectedChange, ...] | UnsetType
+
+
+class SearchedFields(OpeningFields):
+    """The fields of an ``EvaluationReport`` with the result of the search for fixes."""
+
     new_nodes: tuple[Fix, ...]
     left_alone: tuple[str, ...]
-    waits: tuple[ExpectedChange, ...] | UnsetType
     fix_search: Literal["complete", "bounded"]
 
 
 def searched_fields(search: conclusion.FixSearch, connection_flags: Sequence[str] = ()) -> SearchedFields:
     """Return the result of the search as reports have it, with these connection flags in the commands."""
     return {
-        "fixes": fix_reports(search.fixes, connection_flags),
+        **opening_fields(search, connection_flags),
         "new_nodes": fix_reports(search.new_nodes, connection_flags),
         "left_alone": tuple(map(fixes.left_alone, search.not_offered)),
-        "waits": tuple(map(expected_change, search.waits)) or UNSET,
         "fix_search": "complete" if search.complete else "bounded",
+    }
+
+
+def opening_fields(search: conclusion.FixSearch, connection_flags: Sequence[str] = ()) -> OpeningFields:
+    """Return the fixes and what to wait for as reports have them, with these connection flags in the commands."""
+    return {
+        "fixes": fix_reports(search.fixes, connection_flags),
+        "waits": tuple(map(expected_change, search.waits)) or UNSET,
     }
 
 

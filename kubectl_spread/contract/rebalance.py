@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint
@@ -53,6 +53,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
         reason: why some skew is left; empty if none is.
         fixes: what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the
             emptiest. Its changes of a Pod are made on one that is evicted then.
+        waits: what lets a plan reach more without any action, once it is over; absent if nothing is known to.
         before: eligible domain → Pods.
         after: the same in the end, in the worst case.
         skew_before: the current skew (Pods).
@@ -64,6 +65,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     verdict: RebalanceVerdict
     reason: str = ""
     fixes: tuple[Fix, ...] = ()
+    waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
     constraint: RebalancedConstraint
     before: dict[str, int]
     after: dict[str, int]

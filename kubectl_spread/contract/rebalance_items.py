@@ -7,7 +7,9 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
-from kubectl_spread.contract.fixes import Fix
+from msgspec import UNSET
+
+from kubectl_spread.contract.fix_search import OpeningFields
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalancedConstraint, RebalanceItem
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.constraint_state import has_one_domain
@@ -65,8 +67,8 @@ def eviction_of(namespace: str, name: str, uid: str) -> str:
     return json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", **values}, separators=(",", ":"))
 
 
-def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) -> Iterator[RebalanceItem]:
-    """Yield the outcome of each constraint; ``fixes_of`` returns what to fix first if some skew is left."""
+def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -> Iterator[RebalanceItem]:
+    """Yield the outcome of each constraint; ``openings_of`` returns what to do first if some is left."""
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, unsure_of(outcome)
         remaining = None if unsure else remaining_skew(outcome)
@@ -78,7 +80,7 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
             workload=goal.workload.ref,
             verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict_of(outcome),
             reason=reason,
-            fixes=fixes_of(outcome) if remaining else (),
+            **(openings_of(outcome) if remaining else OpeningFields(fixes=(), waits=UNSET)),
             constraint=RebalancedConstraint(
                 index=constraint.index,
                 topology_key=constraint.topology_key,

@@ -11,7 +11,7 @@ import msgspec
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, FixSearch
 from kubectl_spread.diagnosis.fixes.search import search_openings
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
@@ -195,12 +195,12 @@ def _once_evicted(outcome: Outcome) -> Situation | None:
     return Situation(pod, gone.handles.of(pod), bound_for=bound_for)
 
 
-def fixes_first(outcome: Outcome, spent: Spent) -> tuple[VerifiedFix, ...]:
+def fixes_first(outcome: Outcome, spent: Spent) -> FixSearch:
     """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then places there."""
     if not is_left(outcome) or outcome.ended is Ended.EVICTIONS or _staying_pods(outcome):
-        return ()
+        return NO_FIXES
     situation = _once_evicted(outcome)
-    return search_openings(situation, spent) if situation is not None and not situation.feasible else ()
+    return search_openings(situation, spent) if situation is not None and not situation.feasible else NO_FIXES
 
 
 def _reason_of(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> AnyReason:

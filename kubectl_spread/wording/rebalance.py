@@ -43,6 +43,9 @@ BETWEEN_WAVES = (
 SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
 IN_ORDER = "Run these in order. Before each, wait until the previous replacement is Ready (--script prints a script):"
+ASK_FIRST = (
+    "What keeps Pods off there was set on purpose: ask whether it may change, or wait until it does. Then plan again."
+)
 SCRIPT_NOTES = (
     "This script evicts one Pod after another, waits until its replacement is Ready, and stops where the cluster",
     "differs from the plan. It can be run again: no Pod is evicted twice.",
@@ -82,6 +85,11 @@ def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, soft: in
             else [f"{'is' if evictions == 1 else 'are'} planned for {them}"]
         )
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
+
+
+def wait_for(message: str) -> str:
+    """Return what to wait for before another plan is made."""
+    return f"Wait for {message}. Then plan again."
 
 
 def fix_first(summary: str, starts: str) -> str:

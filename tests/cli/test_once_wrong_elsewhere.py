@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.build import HOSTNAME, Object, app, node, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_workloads import controller, cron_job, held_revision, revision, template, workload
 from tests.cli.once_wrong import ON_ZONES, SHUT, ZONES, Row, deployed, pods_of
 from tests.cli.test_once_wrong_rows import THREE, stateful
 
 SSD = template(ON_ZONES, nodeSelector={"disk": "ssd"})
 REPAIRED = template(ON_ZONES)
+LARGE = template(ON_ZONES, requests={"cpu": "2"})
+FULL = node("c2", zone="c", allocatable={"cpu": "1"})
+REBOOTING = node("c1", zone="c", unschedulable=True)
+REBOOTING["metadata"]["annotations"] = {"weave.works/kured-reboot-in-progress": "now"}
+SOFT = template(spread(ZONE, selector=app("web"), soft=True), requests={"cpu": "2"})
+DISK = node("b2", zone="b", taints=["node.kubernetes.io/disk-pressure:NoSchedule"])
 
 
 def on_its_node(pods: Sequence[Object], *names: str) -> Sequence[Object]:
@@ -64,6 +70,27 @@ ROWS = {
         code=1,
         says=["Fix this first, then plan again: set nodeTaintsPolicy Honor"],
         says_not=["kubectl taint", "tolerate the taint"],
+    ),
+    "rebalance has no command for a decision where a node is full as well": Row(
+        objects=[*ZONES, SHUT, FULL, *deployed("a1", "a1", "b1", pods=LARGE)],
+        ask=["rebalance"],
+        code=1,
+        says=["What keeps Pods off there was set on purpose: ask whether it may change"],
+        says_not=["kubectl taint", "kubectl patch", "Fix this first"],
+    ),
+    "rebalance waits for the end of maintenance": Row(
+        objects=[*ZONES, REBOOTING, FULL, *deployed("a1", "a1", "b1", pods=LARGE)],
+        ask=["rebalance"],
+        code=1,
+        says=["Wait for c1 (it is cordoned while maintenance goes on). Then plan again."],
+        says_not=["kubectl uncordon", "kubectl patch", "set on purpose"],
+    ),
+    "rebalance waits for a node of the emptiest domain alone": Row(
+        objects=[*ZONES, SHUT, FULL, DISK, *deployed("a1", "a1", "b1", pods=SOFT)],
+        ask=["rebalance", "--soft"],
+        code=1,
+        says=["What keeps Pods off there was set on purpose"],
+        says_not=["Wait for b2"],
     ),
     "rebalance over hosts keeps it too": Row(
         objects=[

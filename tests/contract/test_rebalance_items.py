@@ -8,9 +8,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from kubectl_spread.contract.fix_search import fix_reports
+from kubectl_spread.contract.fix_search import opening_fields
 from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.rebalance_items import command, evictions, items
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
@@ -24,7 +25,7 @@ SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 
 def reported(objects: Iterable[Object], *, most: int | None = None) -> list[RebalanceItem]:
     """Return what becomes of each constraint of a cluster."""
-    return list(items(planned(objects, most=most), lambda outcome: fix_reports(fixes_first(outcome, lambda: False))))
+    return list(items(planned(objects, most=most), lambda outcome: opening_fields(fixes_first(outcome, lambda: False))))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_more_than_may_be_is_said() -> None:
 
 def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:
     uneven = [*zones("a", "b"), *web({"a1": 3}, name="web"), *web({"a1": 2}, ALONE, name="api", labels={"app": "api"})]
-    planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: ())
+    planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: opening_fields(NO_FIXES))
     assert planned_for.verdict is RebalanceVerdict.PLANNED
     assert (not_begun.verdict, not_begun.skew_after) == (RebalanceVerdict.INCOMPLETE, not_begun.skew_before)
     assert not_begun.reason == "it was not planned, because the plan is already long: run it, then plan again"

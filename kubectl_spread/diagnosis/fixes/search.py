@@ -189,11 +189,11 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
 
 
-def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ...]:
-    """Return the changes after which the Pod goes to its destination, the safest first; new nodes if none does.
+def search_openings(situation: Situation, spent: Spent) -> FixSearch:
+    """Return the changes after which the Pod goes to its destination, the safest first, and what opens it by itself.
 
     No change may lower what the constraint of the destination requires. If each sets aside what somebody decided, the
-    changes are added after which the constraint no longer counts the destination.
+    changes are added after which the constraint no longer counts the destination, else new nodes.
     """
     required, bound_for = _required_at_destination(situation), situation.bound_for
     asked = Asked(situation, bound_for.before if bound_for else situation.handle, (situation.pod,), spent)
@@ -203,7 +203,9 @@ def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ..
         anywhere = replace(asked, situation=replace(situation, bound_for=None))
         found = _harmless(_working_alone(constraints.candidates(anywhere.situation, others=0), anywhere))
         working += (each for each in found if each.keeps_decisions and not _counts(bound_for, each.after))
-    return _ranked(working or _harmless(_working_alone(nodes.additions(situation), asked)), asked)
+    if not any(each.keeps_decisions for each in working):
+        working += _harmless(_working_alone(nodes.additions(situation), asked))
+    return FixSearch(fixes=_ranked(working, asked), waits=waits_of(situation, spent), complete=not spent())
 
 
 def _counts(bound_for: Destination, situation: Situation) -> bool:

@@ -118,8 +118,11 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         if self.bound_for is None:
             return cycle.feasible_nodes(self.pod, self.handle)
         best = cycle.best_nodes(self.pod, self.handle)
-        key, domains = self.bound_for.topology_key, self.bound_for.domains
-        return best if all(self.handle.node_infos[name].labels.get(key) in domains for name in best) else ()
+        return best if all(self.may_be_bound_for(self.handle.node_infos[name]) for name in best) else ()
+
+    def may_be_bound_for(self, info: NodeInfo) -> bool:
+        """Whether the node is in the destination of the Pod, if it has one."""
+        return self.bound_for is None or info.labels.get(self.bound_for.topology_key) in self.bound_for.domains
 
     @cached_property
     def counts(self) -> tuple[DomainCounts, ...]:

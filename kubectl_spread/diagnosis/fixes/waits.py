@@ -122,7 +122,7 @@ def _troubled_nodes(situation: Situation) -> Iterator[conclusion.SufferingNodes]
 def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
     found: dict[tuple[NodeTrouble, bool], list[NodeInfo]] = {}
     closing = [FilterRequirement(plugin.NAME) for plugin in (tainttoleration, nodeunschedulable)]
-    for info in situation.nodes_only_against(closing):
+    for info in filter(situation.may_be_bound_for, situation.nodes_only_against(closing)):
         troubles = {meaning_of(taint): None for taint in nodes.closing_taints(situation, info.node)}
         if info.node.spec.unschedulable:
             troubles[NodeTrouble.CORDONED] = None

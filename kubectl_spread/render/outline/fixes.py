@@ -27,7 +27,7 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     if not item.nodes or not item.needs_fixes:
         return None
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
-    unsafe = not any(map(_is_safe, item.fixes))
+    unsafe = not any(map(is_safe, item.fixes))
     nodes_first = unsafe or not shown or shown[0].id in AFTER_A_NODE
     hides_nodes = not (nodes_first or extent.every_fix)
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
@@ -79,7 +79,7 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     are asked for.
     """
     waits = item.waits or ()
-    otherwise = bool(waits) or any(_is_safe(fix) and fix.admits for fix in item.fixes)
+    otherwise = bool(waits) or any(is_safe(fix) and fix.admits for fix in item.fixes)
     against = AGAINST_TAINTS if item.new_nodes else frozenset[str]()
     alone = all(fix.siblings <= 1 for fix in item.fixes)
     soon = any(wait.sure and (alone or wait.workload) for wait in waits)
@@ -109,7 +109,7 @@ def _hidden(every: Sequence[Fix], flag: str) -> Iterator[str]:
         yield fixes.in_vain(in_vain, flag)
 
 
-def _is_safe(fix: Fix) -> bool:
+def is_safe(fix: Fix) -> bool:
     """Whether the fix keeps what somebody decided, and ends no Pod for good."""
     return fix.overrides is UNSET and fix.disturbs is not Disturbance.LOST
 

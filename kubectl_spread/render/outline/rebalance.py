@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport
+from kubectl_spread.diagnosis.fixes.proposals import AddNode
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance.arrangements import SAMPLES
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Column, Extent, Note, Tone
 from kubectl_spread.render.outline.access import outline_with
+from kubectl_spread.render.outline.fixes import is_safe
 from kubectl_spread.render.outline.skew import moved_text
 from kubectl_spread.wording import rebalance as wording
+from kubectl_spread.wording.fixes import or_add
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some
 
 TONES = {
@@ -99,10 +102,22 @@ def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Ite
     if items:
         yield outline.table_of(COLUMNS, items, title="Constraints")
     yield from (Note(line=line) for line in reasons_of(report))
-    for fix in {item.fixes[0].summary: item.fixes[0] for item in items if item.fixes}.values():
+    yield from dict.fromkeys(block for item in items for block in _to_do_first(item))
+
+
+def _to_do_first(item: RebalanceItem) -> Iterator[outline.Block]:
+    """Yield what lets a plan reach more: what ends by itself, then the first change of nothing set on purpose."""
+    yield from (Note(line=wording.wait_for(each.message)) for each in item.waits or ())
+    fix = next(filter(is_safe, item.fixes), None)
+    if fix is not None and fix.id != AddNode.__name__:
         yield Note(line=wording.fix_first(fix.summary, fix.starts))
         if fix.commands:
             yield outline.Commands(commands=fix.commands)
+        return
+    if not item.waits and any(each.overrides is not UNSET for each in item.fixes):
+        yield Note(line=wording.ASK_FIRST)
+    if fix is not None:
+        yield Note(line=or_add(fix.summary, fix.alike))
 
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (
