@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import msgspec
 from msgspec import UNSET
@@ -14,7 +14,7 @@ from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.commands import admission_errors, asked_manifests, read_sets
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, unreadable
 from kubectl_spread.commands.asked_manifests import AskedManifest
-from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings
+from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings, beside_autoscaler
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, in_its_file, read_manifests, skipped_notes
@@ -24,7 +24,6 @@ from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
@@ -37,9 +36,6 @@ from kubectl_spread.wording.incomplete import MAY_NOT_ADOPT, MAY_ROLL_OUT, UNREA
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
     from kubectl_spread.commands.server_side import Create
-    from kubectl_spread.diagnosis.fixes.situation import Situation
-    from kubectl_spread.objects.kinds import Workload
-    from kubectl_spread.simulation.placement import Placed
     from kubectl_spread.snapshot import Snapshot
 
 UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
@@ -111,7 +107,7 @@ def check(
                     each, applied[:number], view, snapshot, replicas=options.replicas, create=create
                 )
         answered = [*_answered(applied, asked, snapshot, view, options)]
-        items = _with_fixes(answered, view, options)
+        items = tuple(_with_fixes([answer for _, answer in answered], view, options))
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
     unread = incomplete_entries(map(unreadable, problems))
@@ -227,49 +223,25 @@ def _before_autoscaling(answer: Answer, asked: AskedManifest, options: CheckOpti
     return replace(answer, item=replace(answer.item, findings=(*answer.item.findings, *found)))
 
 
-def _with_fixes(
-    answered: Sequence[tuple[Manifest, Answer]], view: View, options: CheckOptions
-) -> tuple[CheckItem, ...]:
-    """Return the items, with fixes where a replica finds no node: changes of the manifest or of the cluster."""
-    items = tuple(answer.item for _, answer in answered)
-    if not any(answer.jammed for _, answer in answered):
-        return items
-    from kubectl_spread.commands.autoscaling import beside_autoscaler
-    from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
+def _with_fixes(answers: Sequence[Answer], view: View, options: CheckOptions) -> Iterator[CheckItem]:
+    """Yield the items, with fixes where a replica finds no node: changes of the manifest or of the cluster."""
+    searches = sum(answer.jammed is not None for answer in answers)
+    if not searches:
+        yield from (answer.item for answer in answers)
+        return
+    from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
     from kubectl_spread.contract.fix_search import searched_fields
     from kubectl_spread.diagnosis.fixes.search import search_fixes
+    from kubectl_spread.diagnosis.fixes.situation import Situation
 
-    within = seconds_for(options.fix_budget, len(view.snapshot.nodes))
-    budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))
-    flags, found = view.metadata.connection_flags, []
-    for item, (manifest, answer) in zip(items, answered, strict=True):
-        if (jammed := answer.jammed) is None:
-            found.append(item)
+    budget = FixBudget(seconds_for(options.fix_budget, len(view.snapshot.nodes)), searches)
+    flags = view.metadata.connection_flags
+    for answer in answers:
+        if answer.jammed is None:
+            yield answer.item
             continue
-        situation = _situation(manifest, answer, jammed, view)
-        search = budget.within(partial(search_fixes, situation, jammed.waiting))
-        with_fixes = replace(item, **searched_fields(search, flags))
-        found.append(beside_autoscaler(with_fixes, situation, jammed.waiting, options.autoscalers, flags))
-    return tuple(found)
-
-
-def _situation(manifest: Manifest, answer: Answer, jammed: Placed, view: View) -> Situation:
-    """Return the first replica that finds no node, in the cluster with the replicas before it."""
-    from kubectl_spread.commands.fix_budget import now
-    from kubectl_spread.diagnosis.fixes.candidate import as_template
-    from kubectl_spread.diagnosis.fixes.patch import pointer
-    from kubectl_spread.diagnosis.fixes.situation import Situation, Written
-
-    obj = manifest.written or manifest.obj
-    template = manifest.template or (as_template(obj) if isinstance(obj, Pod) else template_of(cast("Workload", obj)))
-    written = Written(
-        obj=cast("Workload | Pod | None", manifest.obj),
-        template=template,
-        path=pointer(*manifest.pod_path.split(".")[:-1]),
-        values=manifest.document.values,
-        before=view.snapshot,
-        applied=answer.applied,
-        own=answer.own,
-        as_if=answer.as_if,
-    )
-    return Situation(jammed.waiting[0], jammed.handle, now(view.metadata), written)
+        handle, waiting = answer.jammed.handle, answer.jammed.waiting
+        situation = Situation(waiting[0], handle, now(view.metadata), answer.written)
+        search = budget.within(partial(search_fixes, situation, waiting))
+        with_fixes = replace(answer.item, **searched_fields(search, flags))
+        yield beside_autoscaler(with_fixes, situation, waiting, options.autoscalers, flags)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from kubectl_spread.contract import check
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, outcome_of, undecided_outcome, unplaced_pods
@@ -25,6 +27,11 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
 from kubectl_spread.simulation.placement import Placed
+from kubectl_spread.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from kubectl_spread.diagnosis.fixes.situation import Written
+    from kubectl_spread.objects.kinds import Workload
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -32,26 +39,12 @@ class Answer(msgspec.Struct, frozen=True):
 
     Attributes:
         jammed: the outcome in which its first Pod finds no node; None where all find one, or another scheduler decides.
-        applied: all objects that are applied with that outcome.
-        own: those of this manifest.
-        as_if: whether nobody refuses or holds Pods in that outcome.
+        written: the manifest, for changes of it in that outcome.
     """
 
     item: check.CheckItem
     jammed: Placed | None = None
-    applied: tuple[KubernetesObject, ...] = ()
-    own: tuple[KubernetesObject, ...] = ()
-    as_if: bool = False
-
-
-class _Seen(msgspec.Struct, frozen=True):
-    """The outcomes of all manifests, by place: ``now`` of those that are applied and whose Pods may get a node.
-
-    ``as_if`` nobody refused or held Pods: only of manifests whose Pods are refused or held.
-    """
-
-    now: Mapping[int, AppliedOutcomes]
-    as_if: Mapping[int, AppliedOutcomes]
+    written: Written | None = None
 
 
 def answers_of(
@@ -68,29 +61,44 @@ def answers_of(
         outcomes = {place: undecided_outcome(asked[place].wanted, one) for place, one in came.items()}
         return {place: _answer(each, outcomes.get(place), None) for place, each in asked.items()}
     seen = _seen(asked, others, view)
-    answers = {place: _answer(each, *_outcomes(each, place, seen, view)) for place, each in asked.items()}
-    return {place: _with_applied(each, asked[place], asked, others) for place, each in answers.items()}
+    answers = {}
+    for place, each in asked.items():
+        answer = _answer(each, *_outcomes(each, [found.get(place) for found in seen], before))
+        if answer.jammed is not None:
+            together = {n: other for n, other in asked.items() if other.is_accepted or other is each}
+            answer = replace(answer, written=_written(each, objects_of(together, others), before))
+        answers[place] = answer
+    return answers
 
 
-def _with_applied(
-    answer: Answer, own: AskedManifest, asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject]
-) -> Answer:
-    if answer.jammed is None:
-        return answer
-    together = {n: each for n, each in asked.items() if each.is_accepted or each is own}
-    return replace(answer, applied=objects_of(together, others), own=tuple(own.objects), as_if=own.is_held)
+def _written(asked: AskedManifest, applied: tuple[KubernetesObject, ...], before: Snapshot) -> Written:
+    """Return the manifest, applied together with these objects, as the search for fixes changes it."""
+    from kubectl_spread.diagnosis.fixes.candidate import as_template
+    from kubectl_spread.diagnosis.fixes.patch import pointer
+    from kubectl_spread.diagnosis.fixes.situation import Written
+
+    manifest = asked.manifest
+    obj = manifest.written or manifest.obj
+    return Written(
+        obj=cast("Workload | Pod | None", manifest.obj),
+        template=manifest.template
+        or (as_template(obj) if isinstance(obj, Pod) else template_of(cast("Workload", obj))),
+        path=pointer(*manifest.pod_path.split(".")[:-1]),
+        values=manifest.document.values,
+        before=before,
+        applied=applied,
+        own=tuple(asked.objects),
+        as_if=asked.is_held,
+    )
 
 
 def _outcomes(
-    asked: AskedManifest, place: int, seen: _Seen, view: View
+    asked: AskedManifest, seen: Sequence[AppliedOutcomes | None], before: Snapshot
 ) -> tuple[ManifestOutcome | None, ManifestOutcome | None]:
     """Return the outcome, and the outcome if all Pods were admitted where only some are; None for no outcome."""
     if not asked.is_placed:
         return None, None
-    now, as_if = (
-        outcome_of(asked.wanted, view.snapshot, found[place]) if place in found else None
-        for found in (seen.now, seen.as_if)
-    )
+    now, as_if = (outcome_of(asked.wanted, before, found) if found else None for found in seen)
     if now is None or as_if is None:
         return now or as_if, None
     if now.failed_create is not None and now.failed_create.created:
@@ -100,7 +108,13 @@ def _outcomes(
     return replace(as_if, failed_create=now.failed_create, refused_by_chance=now.refused_by_chance), None
 
 
-def _seen(asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View) -> _Seen:
+def _seen(
+    asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObject], view: View
+) -> Sequence[Mapping[int, AppliedOutcomes]]:
+    """Return the outcomes by place: of the manifests whose Pods may get a node, and as if nobody refused or held Pods.
+
+    The second are only of manifests whose Pods are refused or held.
+    """
     now = outcomes_of({n: each for n, each in asked.items() if each.is_accepted}, others, view)
     short = {n for n, each in now.items() if each.first.refused} | {n for n, each in asked.items() if each.is_held}
     placed = {n: each for n, each in asked.items() if each.is_placed}
@@ -109,7 +123,7 @@ def _seen(asked: Mapping[int, AskedManifest], others: Mapping[int, KubernetesObj
     except ValueError:  # An object that the API server refuses may be impossible to simulate.
         placed = {n: each for n, each in placed.items() if not each.errors}
         as_if = outcomes_of(placed, others, view, as_if=True) if short.intersection(placed) else {}
-    return _Seen(now, {number: each for number, each in as_if.items() if number in short})
+    return now, {number: each for number, each in as_if.items() if number in short}
 
 
 def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None) -> Answer:

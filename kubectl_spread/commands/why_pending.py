@@ -43,7 +43,7 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
-from kubectl_spread.objects.meta import name_order
+from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.claims import ownership_problem
@@ -210,9 +210,7 @@ def _explain_each(
     waiting = (pod for pod in view.snapshot.all(Pod) if pod.waits and pod.key not in view.snapshot.assumed)
     pending, placed = living_pods(waiting, view.snapshot), placed_by_owner(view.handle())
     templates = {pod.key: _template_key(pod, view.snapshot) for pod in pods}
-    alike: dict[bytes, list[Pod]] = {}
-    for pod in pods:
-        alike.setdefault(templates[pod.key], []).append(pod)
+    alike = grouped(pods, lambda pod: templates[pod.key])
     budget = FixBudget(fix_budget, len(alike))
     explained: dict[bytes, Explanation] = {}
     for pod in pods:

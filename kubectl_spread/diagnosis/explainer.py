@@ -13,6 +13,7 @@ from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.neighbours import Neighbours
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import (
     dynamicresources,
     interpodaffinity,
@@ -64,9 +65,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
     def shared(self, plugin: str, node_names: Iterable[str]) -> list[reasons.SharedReason]:
         """Return why the filter plugin rejects these nodes, grouped by reason, the largest group first."""
-        alike: dict[reasons.AnyReason | tuple[str, ...] | None, list[NodeInfo]] = {}
-        for info in map(self.handle.node_infos.__getitem__, sorted(node_names)):
-            alike.setdefault(self._grouping_key(plugin, info), []).append(info)
+        every = map(self.handle.node_infos.__getitem__, sorted(node_names))
+        alike = grouped(every, lambda info: self._grouping_key(plugin, info))
         found = [
             reasons.SharedReason(
                 reason=self._short_resources(infos, shared=True) if isinstance(like, tuple) else like,
@@ -159,10 +159,8 @@ def _untolerated_taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTai
     others = [
         each for each in found if not (node_info.node.spec.unschedulable and each.key == nodeunschedulable.CORDON.key)
     ]
-    by_key: dict[tuple[str, str], list[str]] = {}
-    for taint in others or found:
-        by_key.setdefault((taint.key, taint.value), []).append(str(taint))
-    return reasons.UntoleratedTaints(taints=tuple(taint for taints in by_key.values() for taint in taints))
+    by_key = grouped(others or found, lambda taint: (taint.key, taint.value))
+    return reasons.UntoleratedTaints(taints=tuple(str(taint) for taints in by_key.values() for taint in taints))
 
 
 def _unmet_affinity(pod: Pod, node_info: NodeInfo) -> reasons.AnyReason:

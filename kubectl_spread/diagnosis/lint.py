@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosi
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.objects.kinds import DAEMON_SET
-from kubectl_spread.objects.meta import name_order
+from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -91,10 +91,7 @@ def merged_constraints(written: PodSpec, merged: PodSpec, live: PodSpec | None) 
 
 
 def _duplicate_constraint(subject: Subject) -> Iterable[Finding]:
-    alike: dict[object, list[Constraint]] = {}
-    for constraint in subject.constraints:
-        alike.setdefault((constraint.topology_key, constraint.when_unsatisfiable), []).append(constraint)
-    for constraints in alike.values():
+    for constraints in grouped(subject.constraints, lambda each: (each.topology_key, each.when_unsatisfiable)).values():
         if len(constraints) > 1:
             yield findings.DuplicateConstraint(constraint=constraints[-1], times=len(constraints))
 

@@ -25,6 +25,7 @@ from kubectl_spread.diagnosis.requirements import (
     requirements_against,
 )
 from kubectl_spread.objects.kinds import DAEMON_SET
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import (
     cycle,
     noderesources,
@@ -307,31 +308,25 @@ def _pinned(blame: Blame) -> PinnedDomain | None:
 
 
 def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomain:
-    full: dict[int, list[str]] = defaultdict(list)
-    for domain in constraint.domains:
-        if domain.eligible and not domain.allowed:
-            full[domain.matching].append(domain.value)
-    domains = constraint.held
+    closed = [domain for domain in constraint.domains if domain.eligible and not domain.allowed]
+    full, domains = grouped(closed, lambda domain: domain.matching), constraint.held
     return PinnedDomain(
         constraint=_blamed(constraint),
         domains=tuple(domain.value for domain in domains),
         nodes=sum(len(domain.nodes) for domain in domains),
         pins=_pins(domains, blame),
-        full=tuple(causes.FullDomains(matching=n, domains=tuple(values)) for n, values in sorted(full.items())),
-        only=len(domains) + sum(map(len, full.values())) == sum(domain.eligible for domain in constraint.domains),
+        full=tuple(causes.FullDomains(matching=n, domains=tuple(it.value for it in full[n])) for n in sorted(full)),
+        only=len(domains) + len(closed) == sum(domain.eligible for domain in constraint.domains),
         counted=constraint.self_match,
     )
 
 
 def _pins(domains: Iterable[Domain], blame: Blame) -> tuple[causes.PinnedNodes, ...]:
     """Return what keeps the Pod off the nodes of these domains: the most nodes first, the control plane last."""
-    by_requirement: dict[Requirement, list[str]] = defaultdict(list)
-    for domain in domains:
-        for pin in domain.pins:
-            by_requirement[pin.requirement].append(pin.node)
+    by_requirement = grouped((pin for domain in domains for pin in domain.pins), lambda pin: pin.requirement)
     by_nodes: dict[tuple[str, ...], list[AnyReason]] = defaultdict(list)
-    for requirement, names in by_requirement.items():
-        for nodes, reason in _reasons(requirement, names, blame):
+    for requirement, pinning in by_requirement.items():
+        for nodes, reason in _reasons(requirement, [pin.node for pin in pinning], blame):
             if reason not in by_nodes[nodes]:
                 by_nodes[nodes].append(reason)
     pins = (causes.PinnedNodes(nodes=nodes, reasons=tuple(found)) for nodes, found in by_nodes.items())

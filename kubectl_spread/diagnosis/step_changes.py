@@ -19,6 +19,7 @@ from kubectl_spread.diagnosis.skew import decided, status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, controller_key
@@ -341,10 +342,7 @@ def _pending_pods(
 
 
 def _pending_revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
-    revisions: dict[str, list[Pod]] = {}
-    for pod in waiting:
-        revisions.setdefault(revision_of(pod), []).append(pod)
-    for first, *others in revisions.values():
+    for first, *others in grouped(waiting, revision_of).values():
         yield WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
 
 

@@ -5,7 +5,7 @@ Source: apimachinery pkg/apis/meta/v1/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
 
 import msgspec
@@ -19,6 +19,7 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 T = TypeVar("T")
+KeyT = TypeVar("KeyT")
 Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
 """What JSON and YAML documents consist of."""
 
@@ -29,6 +30,14 @@ def once(parts: Iterable[T]) -> tuple[T, ...]:
     The reader lets the Pods of a workload share most of their parts: thousands of Pods have few different ones.
     """
     return tuple({id(part): part for part in parts}.values())
+
+
+def grouped(parts: Iterable[T], key: Callable[[T], KeyT]) -> dict[KeyT, list[T]]:
+    """Return key → the parts with that key, both in their order."""
+    groups: dict[KeyT, list[T]] = {}
+    for part in parts:
+        groups.setdefault(key(part), []).append(part)
+    return groups
 
 
 CONFIG_MIRROR = "kubernetes.io/config.mirror"

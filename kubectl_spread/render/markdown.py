@@ -47,12 +47,11 @@ def escaped(text: str) -> str:
 
 def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each kind of block
     match block:
-        case outline.SameFor() | outline.Note():
+        case outline.Note():
             yield escaped(block.line)
-        case outline.Refusals():
+        case outline.Review():
             yield from _list([f"invalid: {error.text}" for error in block.errors])
-        case outline.Warnings():
-            yield from _list([f"Warning: {warning.field}: {warning.message}" for warning in block.warnings])
+            yield from _list([f"Warning: {warning}" for warning in block.warnings])
         case outline.Table():
             yield from _table(block)
         case outline.ConstraintBlock():

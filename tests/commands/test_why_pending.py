@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
-from kubectl_spread.render.outline import Extent, Note, SameFor
+from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.pending import pending_outline
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
@@ -205,11 +205,11 @@ def test_how_many_pods_of_a_workload_find_a_node_one_after_another(cpu: str, sib
     report = explained([node("a1", allocatable={"cpu": "3500m", "pods": "9"}), *waiting]).report
     assert {each.siblings for each in report.items} == {siblings}
     (item,) = pending_outline(report, Extent()).items
-    lines = [block.line for block in item.paragraphs[0] if isinstance(block, Note)]
+    lines = [block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods]
     some = isinstance(siblings, Siblings) and siblings.placed < siblings.pending
     assert exit_code(report) == int(siblings != Siblings(pending=3, placed=3))
     assert [line.partition(",")[0] for line in lines] == ["Placed one after another"] * some
-    (twins,) = (block.line for block in item.paragraphs[0] if isinstance(block, SameFor))
+    (twins,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and block.names_pods)
     lead = "Alone, each of these can be scheduled too:" if some else "The same applies to"
     assert twins == f"{lead} web-1, web-2."
 
@@ -217,7 +217,7 @@ def test_how_many_pods_of_a_workload_find_a_node_one_after_another(cpu: str, sib
 def test_how_many_pods_alike_find_a_node_where_nothing_owns_them() -> None:
     waiting = [pod(name, requests={"cpu": "1"}) for name in ("p1", "p2", "p3")]
     (item,) = pending_outline(explained([node("a1", allocatable={"cpu": "2"}), *waiting]).report, Extent()).items
-    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note))
+    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods)
     told = (
         "Placed one after another, only 2 of these 3 Pods find a node. The rest stays Pending. No spread constraint is"
     )
@@ -497,7 +497,9 @@ def test_the_replacement_of_a_pod_of_an_older_template_is_judged_too(
     assert isinstance(found, Renewed)
     assert (found.replaces, found.feasible) == ("web-0", feasible)
     (item,) = pending_outline(report, Extent()).items
-    assert [block.line.startswith(line) for block in item.paragraphs[0] if isinstance(block, Note)] == [True]
+    assert [
+        block.line.startswith(line) for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods
+    ] == [True]
 
 
 def test_a_pod_of_the_newest_template_is_judged_once() -> None:
@@ -521,5 +523,5 @@ def test_a_cause_that_stays_the_same_is_told_once() -> None:
     pods = pods_of("ReplicaSet", "web", "a1", "", pods=template(spread(ZONE, selector=app("web"))))
     closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
     (item,) = pending_outline(explained([node("a1", zone="a"), closed, newest, *pods]).report, Extent()).items
-    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note))
+    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods)
     assert line == "web-1 has an older template. Its replacement finds no node either, for the same reason."

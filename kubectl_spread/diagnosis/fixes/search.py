@@ -45,7 +45,7 @@ from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import name_order
+from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed, with_placed
@@ -379,12 +379,9 @@ def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
 
 
 def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[VerifiedFix, ...]:
-    grouped: dict[Hashable, list[WorkingFix]] = {}
-    for each in working:
-        grouped.setdefault(each.likeness, []).append(each)
     fixes = [
         _verified_fix(first, tuple(other.names for other in others), asked.situation)
-        for first, *others in grouped.values()
+        for first, *others in grouped(working, lambda each: each.likeness).values()
     ]
     return tuple(sorted(fixes, key=lambda fix: fix.rank))
 

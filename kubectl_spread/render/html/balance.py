@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -22,29 +23,22 @@ MOST_ITEMS, MOST_DOMAINS = 40, 40
 """Constraints of a page, and domains of a constraint (counts), that are drawn at most."""
 
 
+Counts: TypeAlias = Mapping[str, tuple[int, int]]
+"""Eligible domain → the fewest and the most Pods there."""
+
+
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """How Pods lie at one time: eligible domain → the fewest and the most Pods there, and the global minimum (Pods)."""
+    """How Pods lie at one time, with the global minimum (Pods)."""
 
     label: str
-    pods: Mapping[str, tuple[int, int]]
+    pods: Counts
     minimum: int
-
-
-class Balance(msgspec.Struct, frozen=True, kw_only=True):
-    """How the Pods that one constraint counts lie before and after."""
-
-    title: str
-    max_skew: int
-    before: Side
-    after: Side
 
 
 def plan_bars(report: RebalanceReport, short: Short) -> Markup:
     """Return the bars of each constraint that does not hold as things are."""
     changed = [item for item in report.items if item.verdict is not RebalanceVerdict.BALANCED][:MOST_ITEMS]
-    return joined(
-        _bars(_balance(item, item.verdict, _exact("after", item.after, item.skew_after)), short) for item in changed
-    )
+    return joined(_bars(item, item.verdict, _exact("after", item.after, item.skew_after), short) for item in changed)
 
 
 def step_bars(step: SimulatedStep, short: Short) -> Markup:
@@ -54,14 +48,8 @@ def step_bars(step: SimulatedStep, short: Short) -> Markup:
         (least, most), pods = item.skew_after, item.after.values()
         skew = least if least == most else max(pods, default=0) - min(pods, default=0)
         after = msgspec.structs.replace(_exact("after", item.after, skew), pods=item.ranges)
-        drawn.append(_bars(_balance(item, status_after(item), after), short))
+        drawn.append(_bars(item, status_after(item), after, short))
     return joined(drawn)
-
-
-def _balance(item: RebalanceItem | SimulatedItem, outcome: str, after: Side) -> Balance:
-    title = f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {outcome}"
-    before = _exact("before", item.before, item.skew_before)
-    return Balance(title=title, max_skew=item.constraint.max_skew, before=before, after=after)
 
 
 def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
@@ -70,22 +58,23 @@ def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
     return Side(label=label, pods=pods, minimum=max(counts.values(), default=skew) - skew)
 
 
-def _bars(balance: Balance, short: Short) -> Markup:
-    sides, shown = (balance.before, balance.after), _shown(balance)
+def _bars(item: RebalanceItem | SimulatedItem, outcome: str, after: Side, short: Short) -> Markup:
+    max_skew, before = item.constraint.max_skew, _exact("before", item.before, item.skew_before)
+    sides, shown = (before, after), _shown(before.pods, after.pods)
     scale = max((most for side in sides for _, most in side.pods.values()), default=0) + 1
-    line = f"line: minimum + maxSkew {balance.max_skew}"
+    line = f"line: minimum + maxSkew {max_skew}"
     heads = ("Domain", *(each for side in sides for each in (side.label.capitalize(), line)))
     head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in heads)))
-    body = element("tbody", *(element("tr", *_row(domain, balance, scale, short)) for domain in shown))
-    rest = len({**balance.before.pods, **balance.after.pods}) - len(shown)
+    rows = (element("tr", *_row(domain, sides, max_skew, scale=scale, short=short)) for domain in shown)
+    rest = len({**before.pods, **after.pods}) - len(shown)
     left_out = pages.LEFT_OUT.format(count_of(rest, "domain")) if rest else ""
-    drawn = element("div", element("table", head, body, class_="domains"), class_="wide")
-    return section(balance.title, drawn, block("p", text(left_out), class_="hint"))
+    drawn = element("div", element("table", head, element("tbody", *rows), class_="domains"), class_="wide")
+    title = f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {outcome}"
+    return section(title, drawn, block("p", text(left_out), class_="hint"))
 
 
-def _shown(balance: Balance) -> list[str]:
+def _shown(before: Counts, after: Counts) -> list[str]:
     """Return the domains that are drawn, by value: of many those that change, those that change most first."""
-    before, after = balance.before.pods, balance.after.pods
     every = {**before, **after}
     moved = {domain: abs(after.get(domain, (0, 0))[1] - before.get(domain, (0, 0))[1]) for domain in every}
     changed = [domain for domain in every if before.get(domain) != after.get(domain)]
@@ -93,14 +82,14 @@ def _shown(balance: Balance) -> list[str]:
     return sorted(sorted(worth, key=lambda domain: -moved[domain])[:MOST_DOMAINS])
 
 
-def _row(domain: str, balance: Balance, scale: int, short: Short) -> Iterator[Markup]:
+def _row(domain: str, sides: Sequence[Side], max_skew: int, *, scale: int, short: Short) -> Iterator[Markup]:
     """Yield name, numbers and bars of a domain; one that is not counted at a time has no number and no bar there."""
     yield element("th", element("span", text(seen(short(domain))), class_="value"), scope="row")
-    for side in (balance.before, balance.after):
+    for side in sides:
         counts = side.pods.get(domain)
         yield element("td", element("b", text(between(*counts) if counts else "-")), class_="n", data_label=side.label)
         drawn = NOTHING
         if counts:
-            limit = side.minimum + balance.max_skew
+            limit = side.minimum + max_skew
             drawn = bar(counts[0], ("maybe", *counts), minimum=side.minimum, limit=limit, scale=scale)
         yield element("td", drawn, class_="bars")

@@ -33,10 +33,10 @@ from kubectl_spread.wording import pages
 from kubectl_spread.wording.check import STUCK
 
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
-ABOVE_MAPS = (outline.SameFor, outline.Refusals, outline.Warnings, outline.Note, outline.Gaps, outline.Fixes)
+ABOVE_MAPS = (outline.Review, outline.Note, outline.Gaps, outline.Fixes)
 """The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
 LAST = (outline.Findings, outline.Messages)
-OF_ROW = (outline.Findings, outline.SameFor, outline.Gaps)
+OF_ROW = (outline.Findings, outline.Gaps)
 """Of a row of ``show``: what is wrong and what to do stands first there."""
 BELOW_ROW = (outline.Note,)
 UNDRAWN = element("p", text(pages.NOT_DRAWN), class_="hint undrawn")

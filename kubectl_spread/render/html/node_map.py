@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.diagnosis.domains import BypassedNode
+from kubectl_spread.objects import meta
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines
@@ -124,11 +125,9 @@ def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterato
 
 def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
     minimum = set(constraint.minimum_domains)
-    alike: dict[tuple[int, bool], list[Domain]] = {}
-    for domain in constraint.domains:
-        if domain.eligible:
-            alike.setdefault((domain.matching, domain.value in minimum), []).append(domain)
-    for (matching, lowest), domains in sorted(alike.items(), reverse=True):
+    eligible = (domain for domain in constraint.domains if domain.eligible)
+    alike = meta.grouped(eligible, lambda domain: (domain.matching, domain.value in minimum))
+    for (matching, lowest), domains in sorted(alike.items(), key=lambda group: group[0], reverse=True):
         cells = tuple(cell for domain in domains for cell in _named_cells(domain, fates, placed))
         label = count_of(len(domains), "domain")
         yield Box(label, f"{count_of(matching, 'Pod')} each", "", "holds-minimum" if lowest else "domain", cells)
@@ -204,11 +203,7 @@ def grouped(cells: Iterable[Cell]) -> list[tuple[NodeFate, list[Cell]]]:
 
 
 def _by_fate(cells: Iterable[Cell]) -> dict[NodeFate, list[Cell]]:
-    found: dict[NodeFate, list[Cell]] = {}
-    for cell in cells:
-        key = cell.fate if not cell.fate.note else replace(cell.fate, note="")
-        found.setdefault(key, []).append(cell)
-    return found
+    return meta.grouped(cells, lambda cell: replace(cell.fate, note="") if cell.fate.note else cell.fate)
 
 
 def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup:

@@ -19,17 +19,14 @@ SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"),
 """Severity → its tone and its mark."""
 
 
-def block_markup(found: outline.Block) -> Markup:  # noqa: C901, PLR0911 - one for each kind of block
+def block_markup(found: outline.Block) -> Markup:  # noqa: PLR0911 - one for each kind of block
     """Return one block of an outline; a constraint by its sentences, beside what is drawn of it."""
     match found:
-        case outline.SameFor():
-            return element("p", text(found.line), class_="hint same-for")
         case outline.Note():
-            return element("p", text(found.line), class_="hint")
-        case outline.Refusals():
-            return _fields_section(pages.WOULD_REFUSE, found.errors, class_="refused")
-        case outline.Warnings():
-            return _fields_section(pages.WOULD_WARN, found.warnings, class_="warned")
+            return element("p", text(found.line), class_="hint same-for" if found.names_pods else "hint")
+        case outline.Review():
+            refused = _fields_section(pages.WOULD_REFUSE, found.errors, class_="refused")
+            return joined((refused, _fields_section(pages.WOULD_WARN, found.warnings, class_="warned")))
         case outline.Table():
             return section(found.title, table_markup(found))
         case outline.ConstraintBlock():

@@ -150,27 +150,17 @@ class Headline(Part, frozen=True, kw_only=True):
     tone: Tone
 
 
-class SameFor(Part, frozen=True, kw_only=True):
-    """Whom else the explanation holds for."""
-
-    line: str
-
-
 class Note(Part, frozen=True, kw_only=True):
-    """A sentence that stands by itself."""
+    """A sentence that stands by itself; ``names_pods``: whether it says whom else the explanation holds for."""
 
     line: str
+    names_pods: bool = False
 
 
-class Refusals(Part, frozen=True, kw_only=True):
-    """What the API server would refuse."""
+class Review(Part, frozen=True, kw_only=True):
+    """What the API server would refuse, and what it would warn of."""
 
     errors: tuple[ValidationError, ...]
-
-
-class Warnings(Part, frozen=True, kw_only=True):
-    """What the API server would warn of."""
-
     warnings: tuple[ValidationWarning, ...]
 
 
@@ -300,7 +290,7 @@ class Commands(Part, frozen=True, kw_only=True):
     commands: tuple[str, ...]
 
 
-Sentences: TypeAlias = SameFor | Note | Refusals | Warnings | Findings | Gaps | Messages
+Sentences: TypeAlias = Note | Review | Findings | Gaps | Messages
 Block: TypeAlias = Sentences | Table | ConstraintBlock | Fixes | Commands
 
 

@@ -39,9 +39,7 @@ def check_status(item: CheckItem) -> str:
 def _item(item: CheckItem, extent: Extent) -> Item:
     name, sentence = subject_of(item), check_sentence(item)
     tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
-    errors = item.refusals
-    refusals = [outline.Refusals(errors=errors)] if errors else []
-    warnings = [outline.Warnings(warnings=item.warnings)] if item.warnings else []
+    review = outline.Review(errors=item.refusals, warnings=item.warnings)
     notes = [Note(line=line) for line in _notes(item, extent)]
     fixes = None
     if item.jam is not None:
@@ -58,7 +56,7 @@ def _item(item: CheckItem, extent: Extent) -> Item:
             sentence=capital(sentence, first_name(item.summary)),
             tone=tone,
         ),
-        paragraphs=((*refusals, *warnings, *notes, *first), *rest),
+        paragraphs=((review, *notes, *first), *rest),
     )
 
 

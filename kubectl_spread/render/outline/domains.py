@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UnsetType
 
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
 from kubectl_spread.wording import constraints as wording
 from kubectl_spread.wording.words import between, listed
@@ -145,9 +146,6 @@ def _row(domain: Domain, ranges: Ranges) -> DomainRow:
 
 
 def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
-    groups: dict[tuple[str, str, str], list[DomainRow]] = {}
-    for row in rows:
-        groups.setdefault((row.pods, row.skew, row.next), []).append(row)
     together = (
         msgspec.structs.replace(
             alike[0],
@@ -155,7 +153,7 @@ def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
             nodes=tuple(node for row in alike for node in row.nodes),
             not_counted=sum(row.not_counted for row in alike),
         )
-        for alike in groups.values()
+        for alike in grouped(rows, lambda row: (row.pods, row.skew, row.next)).values()
     )
     return sorted(together, key=lambda row: len(row.values))
 

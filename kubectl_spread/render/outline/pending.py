@@ -14,6 +14,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
 from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.objects.kinds import POD
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
@@ -38,14 +39,12 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
 
     Where there are several explanations, each cause is on top with the workloads that have it.
     """
-    alike: dict[tuple[object, ...], list[PendingItem]] = {}
-    for item in report.items:
-        share = _whose(item), item.verdict, item.cause, item.held_by, item.feasible, item.nomination, item.preemption
-        alike.setdefault(share, []).append(item)
+    alike = grouped(
+        report.items,
+        lambda it: (_whose(it), it.verdict, it.cause, it.held_by, it.feasible, it.nomination, it.preemption),
+    )
     explained: list[Explained] = [*map(tuple, alike.values()), *report.not_created]
-    causes: dict[str, list[Explained]] = {}
-    for each in explained:
-        causes.setdefault(_cause(each), []).append(each)
+    causes = grouped(explained, _cause)
     several = len(explained) > 1
     brief = extent.brief and several
     having = sorted(causes, key=lambda cause: (cause in NO_PROBLEM, -sum(map(_count_pods, causes[cause]))))
@@ -117,7 +116,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     headline = _headline(item)
     if others and extent.folded:
         headline = replace(headline, line=f"{headline.line} {others}")
-    head = [outline.SameFor(line=others)] if others and not extent.folded else []
+    head = [Note(line=others, names_pods=True)] if others and not extent.folded else []
     notes = [Note(line=line) for line in (*placed, *evaluation.renewed_notes(item), *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))

@@ -96,12 +96,11 @@ def block_lines(block: outline.Block, screen: Screen = PIPE) -> Iterator[str]:
 
 def _sentences(block: outline.Sentences) -> Iterator[str]:
     match block:
-        case outline.SameFor() | outline.Note():
+        case outline.Note():
             yield block.line
-        case outline.Refusals():
+        case outline.Review():
             yield from (f"invalid: {error.text}" for error in block.errors)
-        case outline.Warnings():
-            yield from (f"Warning: {warning.field}: {warning.message}" for warning in block.warnings)
+            yield from (f"Warning: {warning}" for warning in block.warnings)
         case outline.Findings():
             yield from (f"{found.severity}: {found.id}: {cell(found.message)}" for found in block.findings)
         case outline.Gaps():
