@@ -7,8 +7,9 @@ fly, several Pods in one batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -75,7 +76,7 @@ def groups_of(
     )
 
 
-def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatus]) -> AutoscalerDecision:
+def decide(pod: Pod, handle: Handle, groups: Sequence[autoscaling.NodeGroupStatus]) -> AutoscalerDecision:
     """Return what cluster-autoscaler decides about a Pod that has no node."""
     priority = pod.spec.priority
     expendable = NotAsked("priority") if priority is not None and priority < PRIORITY_CUTOFF else None
@@ -84,8 +85,13 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatu
         refused = (PoolDecision(name=each.name, verdict=Verdict.REFUSED, reasons=(ignored,)) for each in groups)
         return AutoscalerDecision(kind="cluster-autoscaler", decision=Decision.REFUSED, pools=tuple(refused))
     pools = tuple(_decision(group, pod, handle) for group in groups)
+    coming = next((name for group in groups if (name := _coming(group, pod, handle)) is not None), None)
+    if coming is not None:
+        pools = tuple(map(partial(_not_asked, coming), pools))
     verdicts = {pool.verdict for pool in pools}
-    if Verdict.POSSIBLE in verdicts:
+    if coming is not None:
+        decision = Decision.EXISTING_NODE
+    elif Verdict.POSSIBLE in verdicts:
         decision = Decision.NEW_NODE
     else:
         decision = Decision.UNKNOWN if Verdict.UNKNOWN in verdicts or not pools else Decision.REFUSED
@@ -94,6 +100,7 @@ def decide(pod: Pod, handle: Handle, groups: Iterable[autoscaling.NodeGroupStatu
     return AutoscalerDecision(
         kind="cluster-autoscaler",
         decision=decision,
+        node=coming or "",
         pools=pools,
         unread=tuple(lacking) if unknown else (),
     )
@@ -112,6 +119,27 @@ def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> P
             # This remains when the group may scale up again.
             verdict, reasons = Verdict.REFUSED, (RejectedByFilters(rejected), *reasons)
     return PoolDecision(name=group.name, verdict=verdict, domains={ZONE: (zone,)} if zone else {}, reasons=reasons)
+
+
+def _coming(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> str | None:
+    """Return the group's node that starts, if such a node takes the Pod: empty if it is not known; None for none.
+
+    Source: core/static_autoscaler.go addUpcomingNodesToClusterSnapshot, core/podlistprocessor
+    filter_out_schedulable.go.
+    """
+    template = _template(group, handle.snapshot) if group.health.upcoming > 0 else None
+    if template is None or _rejected(pod, template, handle):
+        return None
+    starting = [node for node in _nodes_of(group, handle.snapshot) if not answers(node)]
+    newest = max(starting, key=lambda node: node.metadata.creation_timestamp or "", default=None)
+    fits = newest is not None and not _rejected(pod, _like(newest, handle.snapshot), handle)
+    return newest.metadata.name if newest and fits else ""
+
+
+def _not_asked(coming: str, pool: PoolDecision) -> PoolDecision:
+    if any(isinstance(reason, RejectedByFilters) for reason in pool.reasons):
+        return pool
+    return replace(pool, verdict=Verdict.UNKNOWN, reasons=(NotAsked("room", coming),))
 
 
 def _refusals(group: autoscaling.NodeGroupStatus) -> Iterable[Reason]:
@@ -134,18 +162,24 @@ def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
 
 def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
     """Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go."""
-    own = [node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name]
+    own = _nodes_of(group, snapshot)
     like = next((node for node in own if answers(node) and not node.spec.unschedulable), None)
     machines = (each for each in _machines(snapshot) if _same(group.name, each.metadata.name))
     described = None if like else next(filter(None, map(_of_annotations, machines)), None)
     if described is not None:
         return _Template(described)
     like = like or next(iter(own), None)
-    if like is None:
-        return None
-    pods = (pod for pod in snapshot.assigned.get(like.metadata.name, ()) if _comes_with_node(pod))
+    return _like(like, snapshot) if like else None
+
+
+def _like(node: Node, snapshot: Snapshot) -> _Template:
+    pods = (pod for pod in snapshot.assigned.get(node.metadata.name, ()) if _comes_with_node(pod))
     named = ((pod, replace(pod.metadata, name=f"{pod.metadata.name}-{TEMPLATE}", uid="")) for pod in pods)
-    return _Template(sibling(like, TEMPLATE), tuple(replace(pod, metadata=metadata) for pod, metadata in named))
+    return _Template(sibling(node, TEMPLATE), tuple(replace(pod, metadata=metadata) for pod, metadata in named))
+
+
+def _nodes_of(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> list[Node]:
+    return [node for node in snapshot.nodes.values() if group_of(node, (group.name,)) == group.name]
 
 
 def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:

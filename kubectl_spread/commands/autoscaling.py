@@ -60,8 +60,7 @@ def beside_autoscaler(
         return item
     from kubectl_spread.contract.autoscaler import autoscaler_report
     from kubectl_spread.contract.evaluation import with_missing
-    from kubectl_spread.contract.fix_search import expected_change
-    from kubectl_spread.wording.autoscalers import added_by, awaited_node, on_existing_nodes
+    from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
     from kubectl_spread.wording.fixes import BY_AUTOSCALER
     from kubectl_spread.wording.words import capital
 
@@ -74,6 +73,7 @@ def beside_autoscaler(
         scheduler = _scheduler(handle, options)
         fixes = new_node_fixes(situation, siblings, scheduler, decided)
         changes = pool_changes(pod, scheduler, decided)
+    item = _with_awaited_node(item, decided, handle.snapshot)
     new_nodes = (
         replace(fix, summary=fix.summary.replace(f", {BY_AUTOSCALER}", f". {capital(added_by(decided, _labels(fix)))}"))
         for fix in item.new_nodes
@@ -82,16 +82,27 @@ def beside_autoscaler(
     if jam is not None and jam.summary:
         item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
     item = with_missing(item, _missing(handle.snapshot, decided))
-    node = None if item.new_nodes else awaited_node(decided)
     return replace(
         item,
-        waits=(*(item.waits or ()), expected_change(node)) if node else item.waits,
         autoscaler=autoscaler_report(
             decided, _last_event(pod, handle.snapshot, decided.kind), fixes=fixes, changes=changes, flags=flags
         ),
         summary=on_existing_nodes(item.summary, decided),
         new_nodes=tuple(new_nodes),
     )
+
+
+def _with_awaited_node(item: ItemT, decided: AutoscalerDecision, snapshot: Snapshot) -> ItemT:
+    """Return the explanation with the node to wait for: one that starts, which makes further ones needless."""
+    from kubectl_spread.contract.fix_search import expected_change
+    from kubectl_spread.wording.autoscalers import awaited_node
+
+    node = awaited_node(decided, snapshot)
+    if node is None or (item.new_nodes and node.pools):
+        return item
+    found = expected_change(node)
+    others = (each for each in item.waits or () if not found.nodes or each.nodes != found.nodes)
+    return replace(item, waits=(found, *others), new_nodes=item.new_nodes if node.pools else ())
 
 
 def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Incomplete, ...]:

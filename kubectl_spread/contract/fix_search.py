@@ -63,7 +63,8 @@ def expected_change(wait: conclusion.Wait) -> ExpectedChange:
         case conclusion.RolloutGoesOn():
             return ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
         case conclusion.NewNode():
-            return ExpectedChange(kind="NewNode", sure=False, message=message)
+            nodes = (wait.node,) if wait.node else ()
+            return ExpectedChange(kind="NewNode", sure=not wait.pools, nodes=nodes, message=message)
         case _:
             assert_never(wait)
 

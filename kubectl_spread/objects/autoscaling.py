@@ -167,12 +167,44 @@ class NodeGroupScaleUp(Struct, frozen=True):
     backoff_info: BackoffInfo = BackoffInfo()
 
 
+class UnreadyNodes(Struct, frozen=True):
+    """Nodes that are no longer ready (count)."""
+
+    total: int = 0
+
+
+class RegisteredNodes(Struct, frozen=True):
+    """Nodes in the cluster (counts); those that are neither start."""
+
+    ready: int = 0
+    unready: UnreadyNodes = UnreadyNodes()
+
+
+class NodeCounts(Struct, frozen=True):
+    """The nodes of a group (counts), with those that have not joined in time."""
+
+    registered: RegisteredNodes = RegisteredNodes()
+    long_unregistered: int = 0
+
+
 class NodeGroupHealth(Struct, frozen=True):
-    """The target size of a node group (nodes), and its maximum."""
+    """The target size of a node group (nodes), and its maximum; ``node_counts``: None if not known."""
 
     status: str = ""
     cloud_provider_target: int = 0
     max_size: int = 0
+    node_counts: NodeCounts | None = None
+
+    @property
+    def upcoming(self) -> int:
+        """How many nodes (count) start, or have yet to join.
+
+        Source: cluster-autoscaler clusterstate/clusterstate.go GetUpcomingNodes.
+        """
+        if self.node_counts is None:
+            return 0
+        there = self.node_counts.registered
+        return self.cloud_provider_target - there.ready - there.unready.total - self.node_counts.long_unregistered
 
     @property
     def at_maximum(self) -> bool:

@@ -7,12 +7,15 @@ from typing import assert_never
 
 from kubectl_spread.autoscalers import decision as d
 from kubectl_spread.autoscalers.karpenter.provisioner import NODES
+from kubectl_spread.controllers.nodelifecycle import answers
 from kubectl_spread.diagnosis.fixes import node_pools
 from kubectl_spread.diagnosis.fixes.conclusion import NewNode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.well_known_labels import ZONE
 from kubectl_spread.scheduler.resource import readable
+from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.causes import NO_CONSTRAINT
+from kubectl_spread.wording.fixes import STARTING
 from kubectl_spread.wording.reasons import brief_key, noun_for
 from kubectl_spread.wording.words import count_of, enumerated, listed
 
@@ -92,7 +95,11 @@ def reason_text(reason: d.Reason) -> str:
             return f"{which} picked first, and the pool offers no node there"
         case d.NotAsked():
             said = {**_OF_POOL, **_OF_POD}[reason.why]
-            return said.format(reason.detail) if "{}" in said else ": ".join(filter(None, (said, reason.detail)))
+            return (
+                said.format(reason.detail or STARTING)
+                if "{}" in said
+                else ": ".join(filter(None, (said, reason.detail)))
+            )
         case d.MaximumReached():
             return f"it is at its maximum of {count_of(reason.maximum, 'node')}"
         case d.RejectedByFilters():
@@ -137,6 +144,9 @@ def _decision(decision: d.AutoscalerDecision) -> str:
         case d.Decision.NEW_NODE:
             return f"{name}: nothing that was read forbids a new node from {_bringing(decision, noun)}"
         case d.Decision.EXISTING_NODE:
+            if decision.kind == "cluster-autoscaler":
+                node = decision.node or STARTING
+                return f"{name} adds no further node: {node} has room for the Pod and is not Ready yet"
             return f"{name} adds no node: it sees room on {decision.node}, where the scheduler sees none"
         case d.Decision.BY_CHANCE:
             may = _bringing(decision, noun)
@@ -163,7 +173,7 @@ def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:
     if decision.decision is d.Decision.UNKNOWN:
         return f"whether {name} adds one is not known"
     if decision.decision is d.Decision.EXISTING_NODE:
-        return f"{name} adds none now, because it sees room on {decision.node}"
+        return f"{name} adds none now, because it sees room on {decision.node or STARTING}"
     there = tuple(pool for pool in decision.pools if _offers(pool, labels))
     may = _may_bring(there)
     if may:
@@ -174,11 +184,14 @@ def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:
     return f"{name} adds none now: {why}"
 
 
-def awaited_node(decision: d.AutoscalerDecision) -> NewNode | None:
-    """Return the node that the autoscaler may add; None where it adds none, or may add none."""
-    if decision.decision is not d.Decision.NEW_NODE:
-        return None
-    return NewNode(NAMES[decision.kind], _bringing(decision, POOLS[decision.kind]))
+def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NewNode | None:
+    """Return the node that starts and has room for the Pod, or that the autoscaler may add; None for neither."""
+    name, there = NAMES[decision.kind], snapshot.nodes.get(decision.node)
+    if decision.decision is d.Decision.EXISTING_NODE and (there is None or not answers(there)):
+        return NewNode(name, node=decision.node if there else "")
+    if decision.decision is d.Decision.NEW_NODE:
+        return NewNode(name, pools=_bringing(decision, POOLS[decision.kind]))
+    return None
 
 
 def _offers(pool: d.PoolDecision, labels: Mapping[str, str]) -> bool:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # ``explain`` reads no object.
 
 BY_AUTOSCALER = "by hand or by an autoscaler"
 """How a further node is added if no autoscaler is known."""
+STARTING = "a node that starts"
+"""What a node is called that an autoscaler has added, and that has not joined the cluster."""
 FIXES = Rules(EntryKind.FIX)
 WAITS = Rules(EntryKind.WAIT)
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
@@ -665,10 +667,13 @@ def _(wait: conclusion.RolloutGoesOn) -> str:
 
 @WAITS.rule(
     summary="wait for a new node",
-    meaning="By the rules of the cluster's autoscaler, nothing that was read forbids a node that takes the Pod.",
-    when="If no node like those that exist would take the Pod.",
-    action="Wait. If no node comes, read the autoscaler's events and its log.",
+    meaning="A node that the cluster's autoscaler has added starts, and has room for the Pod. Or, by the autoscaler's"
+    " rules, nothing that was read forbids such a node.",
+    when="If a node starts, or if no node like those that exist would take the Pod.",
+    action="Wait. If no node becomes Ready, read the autoscaler's events and its log.",
     link=entry.LIMITATIONS,
 )
 def _(wait: conclusion.NewNode) -> str:
-    return f"a node that {wait.autoscaler} may add from {wait.pools}"
+    if wait.pools:
+        return f"a node that {wait.autoscaler} may add from {wait.pools}"
+    return f"{wait.node or STARTING}: it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"

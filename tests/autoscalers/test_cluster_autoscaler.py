@@ -21,9 +21,12 @@ from kubectl_spread.objects.autoscaling import (
     AutoscalerStatus,
     BackoffInfo,
     ClusterWideStatus,
+    NodeCounts,
     NodeGroupHealth,
     NodeGroupScaleUp,
     NodeGroupStatus,
+    RegisteredNodes,
+    UnreadyNodes,
 )
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.meta import AnnotatedMeta
@@ -78,6 +81,38 @@ def test_passing_taints_of_its_nodes_are_not_those_of_a_new_one() -> None:
     leaving = {"key": "ToBeDeletedByClusterAutoscaler", "value": "1", "effect": "NoSchedule"}
     found = asked([*of_group("ng-a", "a", taints=[leaving]), pod("pend")], group("ng-a", 1, 3))
     assert found.decision is Decision.NEW_NODE
+
+
+@pytest.mark.parametrize(
+    ("ready", "unready", "late", "cpu", "decision"),
+    [
+        (1, 0, 0, "1", Decision.EXISTING_NODE),
+        (2, 0, 0, "1", Decision.NEW_NODE),
+        (1, 1, 0, "1", Decision.NEW_NODE),
+        (1, 0, 1, "1", Decision.NEW_NODE),
+        (1, 0, 0, "16", Decision.REFUSED),
+    ],
+    ids=["it starts", "all are ready", "it is no longer ready", "it has not joined in time", "it is too small"],
+)
+def test_a_node_that_starts_has_room(ready: int, unready: int, late: int, cpu: str, decision: Decision) -> None:
+    counts = NodeCounts(
+        registered=RegisteredNodes(ready=ready, unready=UnreadyNodes(total=unready)), long_unregistered=late
+    )
+    growing = group("ng-a", 2, 3)
+    growing = replace(growing, health=replace(growing.health, node_counts=counts))
+    objects = [*of_group("ng-a", "a"), pod("pend", cpu=cpu)]
+    found = asked(objects, growing, group("ng-b", 1, 1))
+    assert (found.decision, found.node) == (decision, "")
+    new = node("ng-a-1", "a", taints=[{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}])
+    new["metadata"]["labels"]["eks.amazonaws.com/nodegroup"] = "ng-a"
+    found = asked([*objects, new], growing, group("ng-b", 1, 1))
+    assert (found.decision, found.node) == (decision, "ng-a-1" * (decision is Decision.EXISTING_NODE))
+    if decision is Decision.EXISTING_NODE:
+        assert {each.reasons for each in found.pools} == {(NotAsked("room", "ng-a-1"),)}
+        assert (
+            decision_text(found)
+            == "cluster-autoscaler adds no further node: ng-a-1 has room for the Pod and is not Ready yet."
+        )
 
 
 def test_backed_off() -> None:

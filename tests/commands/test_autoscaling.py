@@ -125,6 +125,36 @@ def test_a_node_that_may_come_is_waited_for(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("joined", [True, False], ids=["it has joined", "it has not joined"])
+def test_a_node_that_starts_is_waited_for(joined: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    counts = "nodeCounts: {registered: {ready: 1}}, cloudProviderTarget: 2, maxSize: 2"
+    status: Object = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"namespace": "kube-system", "name": "cluster-autoscaler-status"},
+        "data": {"status": f"nodeGroups:\n- {{name: ng, health: {{{counts}}}}}\n"},
+    }
+    taints = [
+        {"key": key, "effect": "NoSchedule"}
+        for key in ("node.cilium.io/agent-not-ready", "node.kubernetes.io/not-ready")
+    ]
+    nodes = [node("old", "a", cpu="1"), *([node("new", "a", taints=taints)] * joined)]
+    for each in nodes:
+        each["metadata"]["labels"]["eks.amazonaws.com/nodegroup"] = "ng"
+    path = tmp_path / "cluster.yaml"
+    path.write_text(yaml.safe_dump_all([status, *nodes, pod("web", "old"), pod("pend")]))
+    item = explained(path)
+    called = "new" if joined else "a node that starts"
+    message = f"{called}: it is not Ready yet, and cluster-autoscaler sees room for the Pod there"
+    assert isinstance(item.waits, tuple)
+    assert [(each.kind, each.sure, each.nodes, each.message) for each in item.waits] == [
+        ("NewNode", True, ("new",) * joined, message)
+    ]
+    assert (item.new_nodes, decided(item).advice) == ((), ())
+    taints_of = "tolerating the taints of new (Cilium's agent does not run there; the taints clear on recovery)"
+    assert item.left_alone == (taints_of,) * joined
+
+
 def test_no_autoscaler_decides_about_a_pod_that_can_be_scheduled(tmp_path: Path) -> None:
     assert of_two_zones(tmp_path, "ab", min_domains=2).autoscaler is UNSET
 

@@ -326,10 +326,16 @@ class NodeRemoval(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewNode(msgspec.Struct, frozen=True):
-    """A node that nothing forbids the cluster's autoscaler to add, from pools as a sentence names them."""
+    """A node of the cluster's autoscaler: one that starts and has room for the Pod, or one that nothing forbids.
+
+    Attributes:
+        pools: what it may come from, as a sentence names them; empty if it starts already.
+        node: its name; empty if it has not joined the cluster.
+    """
 
     autoscaler: str
-    pools: str
+    pools: str = ""
+    node: str = ""
 
 
 Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | RolloutGoesOn | NewNode

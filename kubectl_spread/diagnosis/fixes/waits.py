@@ -108,15 +108,18 @@ def _kept_pods(
 
 
 def _troubled_nodes(situation: Situation) -> Iterator[conclusion.SufferingNodes]:
-    nodes_of: dict[NodeTrouble, dict[str, None]] = {}
-    taints_of: dict[NodeTrouble, dict[str, None]] = {}
+    """Yield the nodes that suffer from something, each once: with what does not pass, if it suffers from that too."""
+    found: dict[NodeTrouble, dict[str, list[str]]] = {}
     for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)]):
-        for taint in nodes.closing_taints(situation, info.node):
-            if trouble := meaning_of(taint):
-                nodes_of.setdefault(trouble, {})[info.name] = None
-                taints_of.setdefault(trouble, {})[str(taint)] = None
-    for trouble, taints in taints_of.items():
-        yield conclusion.SufferingNodes(nodes=tuple(nodes_of[trouble]), taints=tuple(taints), trouble=trouble)
+        taints = {
+            str(each): trouble for each in nodes.closing_taints(situation, info.node) if (trouble := meaning_of(each))
+        }
+        if taints:
+            worst = min(taints.values(), key=lambda each: each not in LASTING)
+            found.setdefault(worst, {})[info.name] = [*taints]
+    for trouble, of_nodes in found.items():
+        taints_of_all = tuple(dict.fromkeys(taint for each in of_nodes.values() for taint in each))
+        yield conclusion.SufferingNodes(nodes=tuple(of_nodes), taints=taints_of_all, trouble=trouble)
 
 
 def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
