@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import FAILED_SCHEDULING, Pod, PodSpec
 from kubectl_spread.objects.devices import DeviceClass
-from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.kinds import Kind, Workload
 from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.scheduler.dynamicresources import CLASS_PREFIX, may_be_devices
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
@@ -136,7 +137,7 @@ def read_with_devices(
         inventory = with_revisions(read, inventory, reads)
     if any(kind.name in inventory.objects for kind in kinds.DEVICE_KINDS):
         return inventory
-    unscheduled = (*specs, *_unscheduled_specs(Snapshot.build(inventory)))
+    unscheduled = (*specs, *_unscheduled_specs(inventory))
     claimed = any(spec.resource_claims for spec in unscheduled)
     resources = {
         name
@@ -150,7 +151,7 @@ def read_with_devices(
         return replace(inventory, unread=(*inventory.unread, *unread))
     if resources and not claimed:
         inventory = together(inventory, read(DEVICE_CLASSES))
-        classes = tuple(Snapshot.build(inventory).all(DeviceClass))
+        classes = cast("Sequence[DeviceClass]", inventory.objects.get(kinds.DEVICE_CLASS.name, ()))
         known = {each.spec.extended_resource_name for each in classes}
         known |= {CLASS_PREFIX + each.metadata.name for each in classes}
         claimed = not known.isdisjoint(resources)
@@ -186,28 +187,31 @@ def with_revisions(read: ReadLists, inventory: Inventory, reads: Sequence[Read])
     Raises:
         ClusterError: the server does not answer.
     """
-    snapshot = Snapshot.build(inventory)
-    if any(_is_of_older_revision(pod, snapshot) for pod in snapshot.all(Pod)):
+    revised = [pod for pod in _pods(inventory) if REVISION_HASH_LABEL in pod.metadata.labels]
+    snapshot = Snapshot.build(inventory) if revised else None
+    if snapshot and any(_is_of_older_revision(pod, snapshot) for pod in revised):
         more = [replace(each, kind=kinds.CONTROLLER_REVISION) for each in reads if each.kind == kinds.STATEFUL_SET]
         return together(inventory, read(more))
     return inventory
 
 
 def _is_of_older_revision(pod: Pod, snapshot: Snapshot) -> bool:
-    if REVISION_HASH_LABEL not in pod.metadata.labels:
-        return False
     owner = controller_of(pod, snapshot)
     if isinstance(owner, StatefulSet | DaemonSet):
         return not is_of_newest_revision(pod, owner)
     return pod.metadata.controller is None
 
 
-def _unscheduled_specs(snapshot: Snapshot) -> Iterator[PodSpec]:
-    for pod in snapshot.all(Pod):
+def _pods(inventory: Inventory) -> Sequence[Pod]:
+    return cast("Sequence[Pod]", inventory.objects.get(kinds.POD.name, ()))
+
+
+def _unscheduled_specs(inventory: Inventory) -> Iterator[PodSpec]:
+    for pod in _pods(inventory):
         controller = pod.metadata.controller
         # The newest Pod is the template of a workload that cannot be read.
         if not pod.spec.node_name or (controller is not None and controller.kind not in kinds.WORKLOADS):
             yield pod.spec
-    for struct in kinds.WORKLOADS.values():
-        for workload in snapshot.all(struct):
+    for name in kinds.WORKLOADS:
+        for workload in cast("Sequence[Workload]", inventory.objects.get(name, ())):
             yield template_of(workload).spec

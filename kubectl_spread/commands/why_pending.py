@@ -214,13 +214,14 @@ def _explain_each(
     budget = FixBudget(fix_budget, len(alike))
     explained: dict[bytes, Explanation] = {}
     for pod in pods:
-        twin = explained.get(templates[pod.key])
-        if twin is None:
-            twin = _explain(alike[templates[pod.key]], (pending, placed), view, budget, autoscalers)
-            explained[templates[pod.key]] = twin
-            yield twin.item
-        else:
-            yield _explain_like(twin, pod, view)
+        template = templates[pod.key]
+        if template in explained:
+            yield _explain_like(explained[template], pod, view)
+            continue
+        found = _explain(alike[template], (pending, placed), view, budget, autoscalers)
+        if len(alike[template]) > 1:  # it holds a verdict on every node
+            explained[template] = found
+        yield found.item
 
 
 def _template_key(pod: Pod, snapshot: Snapshot) -> bytes:

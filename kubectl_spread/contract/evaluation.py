@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
 
 import msgspec
@@ -20,7 +21,6 @@ from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, judged_anew, verdict_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.scheduler import cycle, podtopologyspread
-from kubectl_spread.scheduler.cycle import NodeVerdict
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.incomplete import headed
 from kubectl_spread.wording.reasons import reason_text
@@ -195,7 +195,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         # Scores are relative: they say nothing if some nodes were not read.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
         scored=cycle.nodes_scored(evaluation, handle) or UNSET,
-        nodes=tuple(_node_report(verdict, judgement) for verdict in evaluation.nodes.values()),
+        nodes=tuple(_node_reports(judgement)),
         constraints=tuple(map(constraint_report, spread.constraints)),
         conflict=to_blame.core if to_blame else (),
         core_of=UNSET if on_all is None else on_all,
@@ -218,38 +218,52 @@ def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> It
     return struct(**{**asdict(report), **more})
 
 
-def _node_report(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
-    handle, spread, reach = judgement.handle, judgement.spread, judgement.reach
-    if verdict.first is None:
-        return NodeReport(name=verdict.name, feasible=True, scores=UNSET if reach else dict(verdict.scores))
-    return NodeReport(
-        name=verdict.name,
-        feasible=False,
-        plugin=verdict.first.plugin,
-        code=verdict.first.status.code.value,
-        reasons=verdict.first.status.reasons,
-        rejections=tuple(
+def _node_reports(judgement: Judgement) -> Iterator[NodeReport]:
+    """Yield each node; nodes that are rejected alike share what rejects them, of which there may be thousands."""
+    handle, reach = judgement.handle, judgement.reach
+    detail = _details(judgement.spread)
+    alike: dict[tuple[Rejection, ...], tuple[Rejection, ...]] = {}
+    for verdict in judgement.evaluation.nodes.values():
+        if verdict.first is None:
+            yield NodeReport(name=verdict.name, feasible=True, scores=UNSET if reach else dict(verdict.scores))
+            continue
+        info = handle.node_infos[verdict.name]
+        rejections = tuple(
             Rejection(
                 plugin=rejection.plugin,
                 code=rejection.status.code.value,
                 reasons=rejection.status.reasons,
-                detail=_reason_of_rejection(rejection.plugin, handle.node_infos[verdict.name], spread),
+                detail=detail(rejection.plugin, info),
             )
             for rejection in (reach.known_rejections(verdict) if reach else verdict.rejections)
-        ),
-        first=reach.is_first(verdict) if reach else UNSET,
-    )
+        )
+        yield NodeReport(
+            name=verdict.name,
+            feasible=False,
+            plugin=verdict.first.plugin,
+            code=verdict.first.status.code.value,
+            reasons=verdict.first.status.reasons,
+            rejections=alike.setdefault(rejections, rejections),
+            first=reach.is_first(verdict) if reach else UNSET,
+        )
 
 
-def _reason_of_rejection(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
-    """Return the first constraint that rejects the node, or what the plugin's filter found."""
-    if plugin != podtopologyspread.NAME:
+def _details(spread: SpreadDiagnosis) -> Callable[[str, NodeInfo], str]:
+    """Return what gives the first constraint that rejects a node, or what the plugin's filter found."""
+    rejecting = [
+        (key, spread.rejected.get(ConstraintRequirement(each.index), ()), f"constraint on {key}", f"no label {key}")
+        for each in spread.constraints
+        for key in [each.topology_key]
+    ]
+
+    def detail(plugin: str, node_info: NodeInfo) -> str:
+        if plugin == podtopologyspread.NAME:
+            for key, rejected, skewed, unlabelled in rejecting:
+                if node_info.name in rejected:
+                    return skewed if key in node_info.labels else unlabelled
         return reason_text(spread.explainer.of_plugin(plugin, node_info))
-    for constraint in spread.constraints:
-        if node_info.name in spread.rejected.get(ConstraintRequirement(constraint.index), ()):
-            missing = constraint.topology_key not in node_info.labels
-            return f"no label {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
-    return reason_text(spread.explainer.of_plugin(plugin, node_info))
+
+    return detail
 
 
 def with_missing(report: ReportT, missing: tuple[Incomplete, ...]) -> ReportT:
