@@ -212,8 +212,9 @@ def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool 
 
 
 def may_get_a_node(item: CheckItem) -> bool:
-    """Whether nothing that was read forbids a new node for the first replica that finds none."""
-    return item.autoscaler is not UNSET and item.autoscaler.decision == "NewNode"
+    """Whether nothing that was read forbids a new node for the first replica that finds none, or one starts for it."""
+    starts = any(wait.kind == "NodeAddition" for wait in item.waits or ())
+    return starts or (item.autoscaler is not UNSET and item.autoscaler.decision == "NewNode")
 
 
 def _before_autoscaling(answer: Answer, asked: AskedManifest, options: CheckOptions) -> Answer:

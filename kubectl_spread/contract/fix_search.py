@@ -62,9 +62,9 @@ def expected_change(wait: conclusion.Wait) -> ExpectedChange:
             )
         case conclusion.RolloutGoesOn():
             return ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
-        case conclusion.NewNode():
+        case conclusion.NodeAddition():
             nodes = (wait.node,) if wait.node else ()
-            return ExpectedChange(kind="NewNode", sure=not wait.pools, nodes=nodes, message=message)
+            return ExpectedChange(kind="NodeAddition", sure=not wait.pools, nodes=nodes, message=message)
         case _:
             assert_never(wait)
 

@@ -63,7 +63,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
     """What lets the Pod in without any action, once it is over.
 
     Attributes:
-        kind: ``NodeRecovery``, ``NodeRemoval``, ``PodEnding``, ``RolloutGoesOn`` or ``NewNode``.
+        kind: ``NodeRecovery``, ``NodeRemoval``, ``PodEnding``, ``RolloutGoesOn`` or ``NodeAddition``.
         sure: whether it comes in time, without a repair and without a finalizer's controller.
         nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
         pod: the first of the Pods that end, as namespace/name; empty for others.
@@ -72,7 +72,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
         message: what to wait for.
     """
 
-    kind: Literal["NodeRecovery", "NodeRemoval", "PodEnding", "RolloutGoesOn", "NewNode"]
+    kind: Literal["NodeRecovery", "NodeRemoval", "PodEnding", "RolloutGoesOn", "NodeAddition"]
     sure: bool
     nodes: tuple[str, ...] = ()
     pod: str = ""

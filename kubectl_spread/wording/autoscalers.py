@@ -9,7 +9,7 @@ from kubectl_spread.autoscalers import decision as d
 from kubectl_spread.autoscalers.karpenter.provisioner import NODES
 from kubectl_spread.controllers.nodelifecycle import answers
 from kubectl_spread.diagnosis.fixes import node_pools
-from kubectl_spread.diagnosis.fixes.conclusion import NewNode
+from kubectl_spread.diagnosis.fixes.conclusion import NodeAddition
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.well_known_labels import ZONE
 from kubectl_spread.scheduler.resource import readable
@@ -184,13 +184,13 @@ def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:
     return f"{name} adds none now: {why}"
 
 
-def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NewNode | None:
+def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NodeAddition | None:
     """Return the node that starts and has room for the Pod, or that the autoscaler may add; None for neither."""
     name, there = NAMES[decision.kind], snapshot.nodes.get(decision.node)
     if decision.decision is d.Decision.EXISTING_NODE and (there is None or not answers(there)):
-        return NewNode(name, node=decision.node if there else "")
+        return NodeAddition(name, node=decision.node if there else "")
     if decision.decision is d.Decision.NEW_NODE:
-        return NewNode(name, pools=_bringing(decision, POOLS[decision.kind]))
+        return NodeAddition(name, pools=_bringing(decision, POOLS[decision.kind]))
     return None
 
 

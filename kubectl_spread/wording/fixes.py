@@ -673,7 +673,7 @@ def _(wait: conclusion.RolloutGoesOn) -> str:
     action="Wait. If no node becomes Ready, read the autoscaler's events and its log.",
     link=entry.LIMITATIONS,
 )
-def _(wait: conclusion.NewNode) -> str:
+def _(wait: conclusion.NodeAddition) -> str:
     if wait.pools:
         return f"a node that {wait.autoscaler} may add from {wait.pools}"
     return f"{wait.node or STARTING}: it is not Ready yet, and {wait.autoscaler} sees room for the Pod there"

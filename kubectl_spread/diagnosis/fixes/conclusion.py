@@ -325,7 +325,7 @@ class NodeRemoval(msgspec.Struct, frozen=True, kw_only=True):
     trouble: NodeTrouble
 
 
-class NewNode(msgspec.Struct, frozen=True):
+class NodeAddition(msgspec.Struct, frozen=True):
     """A node of the cluster's autoscaler: one that starts and has room for the Pod, or one that nothing forbids.
 
     Attributes:
@@ -338,7 +338,7 @@ class NewNode(msgspec.Struct, frozen=True):
     node: str = ""
 
 
-Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | RolloutGoesOn | NewNode
+Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | RolloutGoesOn | NodeAddition
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
