@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 
@@ -33,7 +33,6 @@ from kubectl_spread.rebalance.movable import Undecided
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
 from kubectl_spread.rebalance.plan_notes import plan_notes
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.simulation.placement import count_placed
 from kubectl_spread.wording.rebalance import plan_note_text
 
 WORST_FIRST = tuple(RebalanceVerdict)
@@ -94,7 +93,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             evictions=tuple(rebalance_items.evictions(found, view.snapshot, flags)),
             pending=sum(each.count for each in waiting),
             waiting=waiting,
-            schedulable=(found.evictions and _schedulable(workloads, found.outcomes, view)) or UNSET,
+            schedulable=len(found.scheduled) or UNSET,
             notes=tuple(map(plan_note_text, plan_notes(found, view.snapshot))),
             items=tuple(sorted(rebalance_items.items(found, openings_of), key=_worst_first)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
@@ -120,14 +119,6 @@ def _goal(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterab
         return next(chain(unread_of_filters(pod, handle, Purpose.SCHEDULING), undecided(pod, handle)), None)
 
     return Asked(wanted=is_wanted, may_go=may_go, unknown=unknown, soft=options.soft, most=options.most)
-
-
-def _schedulable(workloads: Iterable[OwnedPods], outcomes: Sequence[Outcome], view: View) -> int:
-    """Return how many waiting Pods that a violated constraint counts find a node, one after another (count)."""
-    handle, goals = view.handle(), [each.goal for each in outcomes if each.goal.is_violated]
-    waiting = (pod for workload in workloads for pod in workload.pods if pod.waits and not pod.spec.scheduling_gates)
-    counted = (pod for pod in waiting if any(goal.matches(pod) for goal in goals))
-    return count_placed(filter(handle.decides, counted), handle)
 
 
 def _worst_first(item: RebalanceItem) -> tuple[int, str, str, int]:

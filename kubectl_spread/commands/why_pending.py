@@ -47,6 +47,7 @@ from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.claims import ownership_problem
+from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
@@ -295,9 +296,10 @@ def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType
     alone = len(pods) == 1 or judgement.assumed or gates(pods[0]) or bool(handle.snapshot.inventory.not_read)
     if alone or not (judgement.evaluation.feasible and handle.decides(pods[0])):
         return UNSET
-    left, handle = place_each(tried, handle)
+    ends = place_each(tried, Handles(handle))
+    left, handle = ends.left, ends.handles.default
     summary = summary_of(decide(cycle.evaluate(left[0], handle), handle), named=False) if left else ""
-    return Siblings(pending=len(tried), placed=len(tried) - len(left), summary=summary)
+    return Siblings(pending=len(tried), placed=len(ends.nodes), summary=summary)
 
 
 def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:

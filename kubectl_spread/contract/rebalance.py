@@ -49,13 +49,14 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     """How the Pods that one constraint counts are spread before and after the plan.
 
     Attributes:
-        verdict: Balanced if it is satisfied now, Planned if it is after the plan, Partial if some skew is left.
+        verdict: Balanced if it is satisfied now or once the ``schedulable`` Pods are on their nodes, Planned if it is
+            after the plan, Partial if some skew is left.
         reason: why some skew is left; empty if none is.
         fixes: what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the
             emptiest. Its changes of a Pod are made on one that is evicted then.
         waits: what lets a plan reach more without any action, once it is over; absent if nothing is known to.
         before: eligible domain → Pods.
-        after: the same in the end, in the worst case.
+        after: the same in the end, in the worst case, with the ``schedulable`` Pods.
         skew_before: the current skew (Pods).
         skew_after: the largest skew in the end, whichever of equal nodes the scheduler takes (Pods).
     """
@@ -92,8 +93,8 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
         evictions: the plan, in order.
         pending: how many Pods of the workloads are Pending; nothing is planned for them.
         waiting: their workloads, by name.
-        schedulable: how many of those that a violated constraint counts find a node now, one after another, which may
-            make evictions needless; absent if none is planned, or no Pod does.
+        schedulable: how many Pending Pods of the cluster find a node now, one after another: the plan begins once they
+            are on it; absent if none does, or no constraint is violated.
         notes: what else matters about the plan, a sentence each.
         items: the constraints, worst first.
         search: ``bounded`` if the search ended before it was known that no plan is better.

@@ -20,7 +20,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.checkpoints import waves
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.rebalance import remaining_text, unsure_text
+from kubectl_spread.wording.rebalance import SATISFIED_SOON, remaining_text, unsure_text
 from kubectl_spread.wording.statuses import STATUSES
 
 
@@ -75,6 +75,8 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -
         reason = unsure_text(unsure) if unsure else remaining_text(remaining) if remaining else ""
         if not reason and has_one_domain(constraint, len(goal.domains)):
             reason = STATUSES.text(NoEffect(why=Idle.ONE_DOMAIN, topology_key=constraint.topology_key))
+        if not reason and goal.waits:
+            reason = SATISFIED_SOON
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
@@ -87,8 +89,8 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -
                 max_skew=constraint.max_skew,
                 when_unsatisfiable=constraint.when_unsatisfiable.value,
             ),
-            before=dict(zip(goal.domains, goal.start, strict=True)),
+            before=dict(zip(goal.domains, goal.now, strict=True)),
             after=dict(zip(goal.domains, outcome.after, strict=True)),
-            skew_before=goal.skew(goal.start),
+            skew_before=goal.skew(goal.now),
             skew_after=outcome.skew,
         )

@@ -17,7 +17,7 @@ from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.simulation.chance import Chance
-from kubectl_spread.simulation.placement import with_placed
+from kubectl_spread.simulation.placement import place_each, with_placed
 
 Counts: TypeAlias = tuple[DomainPods, ...]
 """For each goal, the counts of its domains."""
@@ -31,11 +31,13 @@ class Arrangement(msgspec.Struct, frozen=True):
     Attributes:
         counts: the counts of the goals.
         landed: the replacement Pods: what is alike among them, and the node; sorted.
+        waiting: Pending Pods that find no node before any eviction.
     """
 
     handles: Handles
     counts: Counts
     landed: tuple[tuple[int, str], ...] = ()
+    waiting: tuple[Pod, ...] = ()
 
     def without(self, movable: Movable) -> Arrangement:
         """Return the arrangement after the eviction, while the replacement is Pending."""
@@ -44,6 +46,12 @@ class Arrangement(msgspec.Struct, frozen=True):
             counts[goal] = with_more(counts[goal], domain, -1)
         handles = self.handles.each(lambda handle: movable.again.place(handle.without_pod(movable.pod)))
         return replace(self, handles=handles, counts=tuple(counts))
+
+    def may_lose_its_place(self, movable: Movable) -> bool:
+        """Whether a Pod that waits may be scheduled first, so that the replacement finds no node."""
+        placed = place_each(self.waiting, self.handles)
+        again = movable.again.pod
+        return bool(placed.nodes) and not cycle.feasible_nodes(again, placed.handles.of(again))
 
     def choices(self, movable: Movable, goals: Sequence[Goal]) -> Choices:
         """Return the nodes that the replacement may go to."""
@@ -113,7 +121,7 @@ class Landed(msgspec.Struct, frozen=True):
     def arrangement(self) -> Arrangement:
         """The arrangement with the Pod on the node."""
         handles = self.before.handles.each(lambda handle: with_placed(self.pod, self.node, handle))
-        return Arrangement(handles, self.counts, self.landed)
+        return replace(self.before, handles=handles, counts=self.counts, landed=self.landed)
 
 
 class Landing(msgspec.Struct, frozen=True):
@@ -144,7 +152,7 @@ def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal]
     for arrangement in before:
         gone = arrangement.without(movable)
         found = gone.choices(movable, goals)
-        if not found.best:
+        if not found.best or gone.may_lose_its_place(movable):
             return NOWHERE
         sampled, scored = sampled or found.sampled, scored + found.scored
         # If some arrangements are not followed, any feasible node may have the highest score.

@@ -62,17 +62,24 @@ class AwaitedPods(msgspec.Struct, frozen=True):
 
 
 class Checkpoints(msgspec.Struct, frozen=True):
-    """What must be true between the evictions of a plan: the counts that it changes, and the Pods to wait for."""
+    """What must be true between the evictions of a plan: the counts that it changes, and the Pods to wait for.
+
+    ``scheduled``: namespace → the UIDs of Pending Pods that must have a node before the first eviction.
+    """
 
     counted: tuple[CountedDomains, ...]
     awaited: tuple[AwaitedPods, ...]
+    scheduled: Mapping[str, tuple[str, ...]]
 
 
 def checkpoints(plan: EvictionPlan, snapshot: Snapshot) -> Checkpoints:
     """Return what must be true between the evictions of a plan; ``snapshot`` is the cluster before."""
     counted = (_counted_domains(outcome.goal, plan) for outcome in plan.outcomes)
     changed = {(each.namespace, each.topology_key, str(each.selector)): each for each in counted if any(each.ends)}
-    return Checkpoints(tuple(changed.values()), tuple(_awaited_pods(plan, snapshot)))
+    scheduled: dict[str, tuple[str, ...]] = {}
+    for pod, _ in plan.scheduled:
+        scheduled[pod.metadata.namespace] = (*scheduled.get(pod.metadata.namespace, ()), pod.metadata.uid)
+    return Checkpoints(tuple(changed.values()), tuple(_awaited_pods(plan, snapshot)), scheduled)
 
 
 def _counted_domains(goal: Goal, plan: EvictionPlan) -> CountedDomains:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, scheduler_of
@@ -42,7 +43,8 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         pod: the Pod that represents the workload's.
         domains: the eligible domains, by value.
         place: counted node's name → its domain's place among them.
-        start: the counts before anything is moved.
+        now: the current counts.
+        start: the counts before anything is moved: with the Pending Pods that find a node now.
         wanted: whether it must be satisfied, or only must not get worse.
     """
 
@@ -52,6 +54,7 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
     selector: Selector
     domains: tuple[str, ...]
     place: Mapping[str, int]
+    now: DomainPods
     start: DomainPods
     wanted: bool
 
@@ -76,6 +79,18 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
     def is_violated(self) -> bool:
         """Whether it is violated at the start."""
         return self.excess(self.start) > 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is violated only until the Pending Pods that find a node now are on theirs."""
+        return not self.is_violated and self.excess(self.now) > 0
+
+    def with_scheduled(self, nodes: Iterable[tuple[Pod, str]]) -> Goal:
+        """Return the goal that starts once these Pods are on these nodes."""
+        counts = self.start
+        for place in (self.place.get(name) for pod, name in nodes if self.matches(pod)):
+            counts = counts if place is None else with_more(counts, place, 1)
+        return replace(self, start=counts)
 
     def matches(self, pod: Pod) -> bool:
         """Whether the constraint counts the Pod on a counted node."""
@@ -132,6 +147,7 @@ def _goal_of(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handl
     domains = tuple(sorted(counted.match_num))
     places = {value: place for place, value in enumerate(domains)}
     values = handle.index.values(counted.constraint.topology_key)
+    now = tuple(counted.match_num[value] for value in domains)
     return Goal(
         workload=workload,
         pod=pod,
@@ -139,7 +155,8 @@ def _goal_of(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handl
         selector=counting_selector(counted.constraint, handle.profile),
         domains=domains,
         place={name: places[values.get(name, "")] for name in counted.counted_nodes},
-        start=tuple(counted.match_num[value] for value in domains),
+        now=now,
+        start=now,
         wanted=wanted,
     )
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import name_order
 from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
 from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown
@@ -23,6 +24,8 @@ from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimit
 from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import feasible_nodes
 from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 
 Group: TypeAlias = tuple[Goal, ...]
@@ -36,6 +39,8 @@ MOST_IN_ALL = 20 * MOST_WORK
 """The same for all groups together (count), about half a minute's."""
 MOST_TOGETHER = 40
 """Counted Pods (count) up to which groups make room for each other."""
+MOST_WAITING = 8
+"""Templates of Pending Pods without a node (count) that are tried again after each eviction."""
 CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
 """How a search ends before it is known that no plan is better."""
 FEW, MANY = (8, 1_500), (200, 2_000)
@@ -109,12 +114,14 @@ class EvictionPlan(msgspec.Struct, frozen=True):
     """The evictions, and their outcome.
 
     Attributes:
+        scheduled: the Pending Pods that find a node now, and that node: the evictions come after them.
         whole: whether every choice among equal nodes was followed.
         sampled: whether the scheduler scores only some of the nodes that fit a Pod.
     """
 
     evictions: tuple[Eviction, ...]
     outcomes: tuple[Outcome, ...]
+    scheduled: tuple[tuple[Pod, str], ...]
     whole: bool
     sampled: bool
 
@@ -148,18 +155,22 @@ class Planner:
         self._asked = asked
         self._handles = handles
         self._builder = ProblemBuilder(handles, asked.may_go, asked.unknown)
+        self._scheduled = place_each((), handles)
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
 
     def run(self) -> EvictionPlan:
         """Return the plan: group after group, or for all together if that leaves less excess."""
-        groups, start = self._groups(), self._state
+        groups = self._groups()
+        start = self._state
         outcomes = self._plan_apart(groups)
         counted = sum(max(sum(goal.start) for goal in group) for group in groups)
         if len(groups) > 1 and counted <= MOST_TOGETHER:
             outcomes = self._plan_together(groups, start, outcomes)
         wanted = [each for each in outcomes if each.goal.wanted]
-        return EvictionPlan(self._state.evictions, tuple(wanted), self._state.whole, self._state.sampled)
+        return EvictionPlan(
+            self._state.evictions, tuple(wanted), self._scheduled.nodes, self._state.whole, self._state.sampled
+        )
 
     def _plan_apart(self, groups: Sequence[Group]) -> list[Outcome]:
         """Return the outcomes, group after group; groups that stay unbalanced come last: others may make room."""
@@ -196,8 +207,20 @@ class Planner:
         for workload in workloads(self._builder.snapshot):
             wanted = self._asked.wanted(workload)
             goals += goals_of(workload, self._handles, soft=self._asked.soft, wanted=wanted)
+        if any(goal.wanted and goal.is_violated for goal in goals):
+            self._schedule_first()
+            goals = [goal.with_scheduled(self._scheduled.nodes) for goal in goals]
         every = grouped(goals, self._builder.snapshot)
         return [tuple(group) for group in every if any(goal.wanted for goal in group)]
+
+    def _schedule_first(self) -> None:
+        """Place the Pending Pods that find a node now, the most important and oldest first."""
+        waiting = (pod for pod in self._builder.snapshot.all(Pod) if pod.waits and not gates(pod))
+        queue = sorted(filter(lambda pod: self._handles.of(pod).decides(pod), waiting), key=_queue_order)
+        self._scheduled = found = place_each(queue, self._handles)
+        templates = {msgspec.json.encode((pod.metadata.labels, pod.spec)): pod for pod in reversed(found.left)}
+        arrangement = Arrangement(found.handles, (), waiting=tuple(islice(templates.values(), MOST_WAITING)))
+        self._state = State((arrangement,), whole=found.certain)
 
     def _attempt(self, groups: Sequence[Group]) -> Attempt:
         goals = tuple(chain.from_iterable(groups))
@@ -248,6 +271,10 @@ class Planner:
     @property
     def _nodes(self) -> int:
         return max(1, len(self._builder.snapshot.nodes))
+
+
+def _queue_order(pod: Pod) -> tuple[object, ...]:
+    return -(pod.spec.priority or 0), pod.metadata.creation_timestamp or "", name_order(pod)
 
 
 def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:

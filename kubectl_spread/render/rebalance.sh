@@ -64,6 +64,24 @@ evict() { # NAMESPACE/POD PATH EVICTION
   printf 'evicted %s\n' "$1"
 }
 
+# Wait until Pending Pods have a node.
+wait_scheduled() { # NAMESPACE UID...
+  namespace=$1 waited=0
+  shift
+  while :; do
+    listed=$(pods "$namespace") || exit 1
+    left=$(printf '%s\n' "$@" "$listed" | awk '
+      NF == 1 { wanted[$1] }
+      $1 == "pod" && $2 in wanted && $3 == "=" && $5 == "kept" { left++ }
+      END { print left + 0 }')
+    [ "$left" -gt 0 ] || return 0
+    [ "$waited" -lt "$WAIT_SECONDS" ] ||
+      stop "$left of the Pending Pods of $namespace that the plan counts: no node after $waited seconds; make a new plan"
+    sleep 2
+    waited=$((waited + 2))
+  done
+}
+
 # Wait until a controller has so many Pods that are Ready, apart from some.
 wait_ready() { # NAMESPACE KIND/NAME PODS [UID...]
   namespace=$1 controller=$2 wanted=$3 waited=0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
+from itertools import chain
 
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceReport
 from kubectl_spread.contract.rebalance_items import eviction_of, eviction_path
@@ -30,7 +31,8 @@ def script_text(report: RebalanceReport, checkpoints: Checkpoints) -> str:
     Raises:
         UsageError: a Pod has no UID, by which the script would know it.
     """
-    if any(not each.uid for each in report.evictions):
+    uids = *(each.uid for each in report.evictions), *chain(*checkpoints.scheduled.values())
+    if report.evictions and not all(uids):
         raise UsageError("--script needs the UIDs of Pods, and the files hold none", hint="read the cluster itself")
     lines = ["#!/bin/sh", *_comments(report)]
     if report.evictions:
@@ -42,6 +44,8 @@ def script_text(report: RebalanceReport, checkpoints: Checkpoints) -> str:
             server = report.metadata.server or (access.server if access else "")
             # Where files name no server, whoever runs the script does.
             lines.append(f"check_server {shlex.quote(server) if server else WHICH_SERVER}")
+        for namespace, uids in checkpoints.scheduled.items():
+            lines.append(f"wait_scheduled {shlex.join((namespace, *uids))}")
         lines += _steps(report, checkpoints)
     return "\n".join((*lines, ""))
 
@@ -50,6 +54,8 @@ def _comments(report: RebalanceReport) -> Iterator[str]:
     yield f"# {sentence_of(report)}"
     if report.evictions:
         yield from (f"# {line}" for line in wording.SCRIPT_NOTES)
+    if isinstance(report.schedulable, int):
+        yield f"# {wording.wait_first(report.schedulable)}"
     for line in (*map(capital_sentence, report.notes), *reasons_of(report), *map(str, report.incomplete)):
         yield clean(f"# {line}")
 

@@ -6,7 +6,8 @@ order takes the first node by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,7 @@ from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.podtopologyspread import count_all, parsable_constraints
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any
 
@@ -33,26 +34,45 @@ def place(pod: Pod, handle: Handle) -> tuple[str, Handle] | None:
     return (best[0], with_placed(pod, best[0], handle)) if best else None
 
 
-def place_each(pods: Iterable[Pod], handle: Handle) -> tuple[Sequence[Pod], Handle]:
-    """Return (the Pods that find no node, the cluster with the others), placed one after another."""
+class PlacedInTurn(msgspec.Struct, frozen=True):
+    """Pods placed one after another.
+
+    Attributes:
+        nodes: each Pod that finds a node, and the first of its best nodes by name; in order.
+        left: the Pods that find no node.
+        handles: the cluster then.
+        certain: whether there was one best node for each.
+    """
+
+    nodes: tuple[tuple[Pod, str], ...]
+    left: tuple[Pod, ...]
+    handles: Handles
+    certain: bool
+
+
+def place_each(pods: Iterable[Pod], handles: Handles) -> PlacedInTurn:
+    """Return where the Pods go, placed one after another."""
+    nodes: list[tuple[Pod, str]] = []
     left: list[Pod] = []
     refused: set[bytes] = set()
+    certain = True
     for pod in pods:
         template = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec))
-        placed = None if template in refused else place(pod, handle)
-        if placed is None:
+        best = () if template in refused else cycle.best_nodes(pod, handles.of(pod))
+        if not best:
             refused.add(template)
             left.append(pod)
-        else:
-            _, handle = placed
-            refused.clear()
-    return left, handle
+            continue
+        handles = handles.each(partial(with_placed, pod, best[0]))
+        nodes.append((pod, best[0]))
+        certain = certain and len(best) == 1
+        refused.clear()
+    return PlacedInTurn(tuple(nodes), tuple(left), handles, certain)
 
 
 def count_placed(pods: Iterable[Pod], handle: Handle) -> int:
     """Return how many of the Pods find a node, placed one after another (count)."""
-    every = (*pods,)
-    return len(every) - len(place_each(every, handle)[0])
+    return len(place_each(pods, Handles(handle)).nodes)
 
 
 def room_for(pod: Pod, handle: Handle) -> Preemption | None:

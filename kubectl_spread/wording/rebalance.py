@@ -42,10 +42,12 @@ BETWEEN_WAVES = (
 )
 SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
+SATISFIED_SOON = "it is satisfied once the Pending Pods that can be scheduled now are on their nodes"
 IN_ORDER = "Run these in order. Before each, wait until the previous replacement is Ready (--script prints a script):"
 ASK_FIRST = (
     "What keeps Pods off there was set on purpose: ask whether it may change, or wait until it does. Then plan again."
 )
+SCHEDULED_FIRST = "First wait until the Pending Pods that can be scheduled now are on their nodes. "
 SCRIPT_NOTES = (
     "This script evicts one Pod after another, waits until its replacement is Ready, and stops where the cluster",
     "differs from the plan. It can be run again: no Pod is evicted twice.",
@@ -55,15 +57,19 @@ SCRIPT_DONE = "All evictions are done, and the Pods are spread as planned."
 _named = partial(enumerated, most=2)
 
 
-def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, soft: int, evictions: int) -> str:
+def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, soft: int, evictions: int, soon: int) -> str:
     """Return the result of a plan in a sentence.
 
-    ``broken``: how many constraints (count) have a skew above maxSkew before it, ``soft`` of which only prefer less.
+    ``broken``: how many constraints (count) have a skew above maxSkew before it, ``soft`` of which only prefer less;
+    Pending Pods that can be scheduled satisfy ``soon`` of them.
     """
     if not verdicts:
         return "No constraints found to balance."
     if not broken and RebalanceVerdict.INCOMPLETE in verdicts:
         return "It is not known whether the constraints are satisfied: nothing is planned."
+    if soon and soon == broken:
+        satisfy = f"{count_of(soon, 'constraint')} {'is' if soon == 1 else 'are'} satisfied"
+        return f"No eviction is needed: {satisfy} once Pending Pods are scheduled."
     if not broken:
         hold = "All constraints are satisfied" if len(verdicts) > 1 else "The constraint is satisfied"
         return f"{hold}: there is nothing to evict."
@@ -110,9 +116,10 @@ def waiting_text(pods: int, workloads: Sequence[str], namespaces: Collection[str
 
 def wait_first(pods: int) -> str:
     """Return that Pods (count) which find a node should be scheduled before anything is evicted."""
-    one = pods == 1
-    wait = f"wait until {'it is' if one else 'they are'}, then plan again"
-    return f"{count_of(pods, 'Pending Pod')} can be scheduled now: {wait}. Evictions may no longer be needed then."
+    wait, them = ("it is", "it") if pods == 1 else ("they are", "them")
+    return (
+        f"{count_of(pods, 'Pending Pod')} can be scheduled now: wait until {wait}. The plan counts {them} as scheduled."
+    )
 
 
 def plan_note_text(note: PlanNote) -> str:

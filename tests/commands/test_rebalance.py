@@ -18,7 +18,7 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.rebalance import rebalance_outline
+from kubectl_spread.render.outline.rebalance import rebalance_outline, sentence_of
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
 from tests.build import ZONE as BY
@@ -26,7 +26,7 @@ from tests.build import Object, app, spread
 from tests.build_workloads import owned
 from tests.commands.memory import Memory
 from tests.commands.test_view import configuration
-from tests.rebalance.lying import web, zones
+from tests.rebalance.lying import BY_ZONE, web, zones
 
 
 def api(on: dict[str, int]) -> list[Object]:
@@ -56,7 +56,7 @@ def test_all_workloads_of_the_namespace() -> None:
     assert asked(SKEWED, Scope(namespace="other")).items == ()
 
 
-@pytest.mark.parametrize(("cpu", "name", "fits"), [("1", "web", True), ("99", "web", False), ("1", "other", False)])
+@pytest.mark.parametrize(("cpu", "name", "fits"), [("1", "web", True), ("99", "web", False), ("1", "other", True)])
 def test_a_pod_that_can_be_scheduled_comes_before_any_eviction(cpu: str, name: str, *, fits: bool) -> None:
     constraint, labels = spread(BY, selector=app(name)), {"app": name}
     waiting = owned(
@@ -65,9 +65,24 @@ def test_a_pod_that_can_be_scheduled_comes_before_any_eviction(cpu: str, name: s
     owner, *placed = web({"a1": 2})
     owner["spec"]["replicas"] = 3
     report = asked([*zones("a", "b"), owner, *placed, waiting])
-    assert (report.pending, report.schedulable, len(report.evictions)) == (1, 1 if fits else UNSET, 1)
+    evictions = 0 if fits and name == "web" else 1
+    assert (report.pending, report.schedulable, len(report.evictions)) == (1, 1 if fits else UNSET, evictions)
     text = outline_text(rebalance_outline(report, Extent()))
-    assert ("1 Pending Pod can be scheduled now: wait until it is, then plan again." in text) is fits
+    assert ("1 Pending Pod can be scheduled now: wait until it is. The plan counts it as scheduled." in text) is fits
+    assert ("First wait until the Pending Pods that can be scheduled now are on their nodes. Run" in text) is (
+        fits and evictions > 0
+    )
+
+
+def test_no_eviction_is_needed_where_a_pending_pod_restores_the_spread() -> None:
+    owner, *placed = web({"a1": 2})
+    waiting = owned("w", "ReplicaSet", "web", labels={"app": "web"}, topologySpreadConstraints=[BY_ZONE])
+    report = asked([*zones("a", "b"), owner, *placed, waiting])
+    (item,) = report.items
+    assert (item.verdict, item.before, item.after) == ("Balanced", {"a": 2, "b": 0}, {"a": 2, "b": 1})
+    assert item.reason == "it is satisfied once the Pending Pods that can be scheduled now are on their nodes"
+    assert sentence_of(report) == "No eviction is needed: 1 constraint is satisfied once Pending Pods are scheduled."
+    assert exit_code(report) is ExitCode.ANSWERED
 
 
 def test_commands_reach_the_cluster_that_was_read() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from kubectl_spread.rebalance.plan import MOST_IN_ALL
 from kubectl_spread.rebalance.search import Ended
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_storage import claim, volume
-from tests.build_workloads import workload
+from tests.build_workloads import owned, workload
 from tests.rebalance.lying import BY_ZONE, after, gone, planned, web, zones
 
 BY_HOST = spread(HOSTNAME, selector=app("web"))
@@ -87,6 +88,60 @@ def test_what_others_might_make_room_for_is_known_or_said_not_to_be(most_work: i
     found = planned([*zones("a"), full, *lonely, *web({"a1": 2}, requests={"cpu": "2"})], most_work=most_work)
     assert [outcome.ended for outcome in found.outcomes] == [ended, ended]
     assert gone(found) == []
+
+
+ONE_CPU = {"requests": {"cpu": "1"}}
+FULL_A, FULL_B = (node(f"{zone}1", zone=zone, allocatable={"cpu": cpu}) for zone, cpu in (("a", "2"), ("b", "1")))
+
+
+def waiting(name: str, owner: str, *constraints: Object, **fields: Any) -> Object:  # noqa: ANN401 - as for ``web``
+    """Return a Pending Pod of the application that its owner is named for."""
+    asked = [*(constraints or (BY_ZONE,))]
+    return owned(name, "ReplicaSet", owner, labels={"app": owner}, topologySpreadConstraints=asked, **fields)
+
+
+def wanting(replicas: int, made: list[Object]) -> list[Object]:
+    """Return a workload that wants so many Pods, and its Pods."""
+    made[0]["spec"]["replicas"] = replicas
+    return made
+
+
+@pytest.mark.parametrize("owner", ["web", "api"])
+def test_no_eviction_takes_the_only_place_of_a_pod_that_waits(owner: str) -> None:
+    """The plan begins once that Pod is on its node."""
+    bound: Object = {"nodeSelector": {ZONE: "b"}} if owner == "api" else {}
+    seat = waiting("seat", owner, spread(ZONE, selector=app(owner)), **ONE_CPU, **bound)
+    found = planned([FULL_A, FULL_B, *wanting(3, web({"a1": 2}, **ONE_CPU)), seat])
+    assert gone(found) == []
+    assert [(pod.metadata.name, on) for pod, on in found.scheduled] == [("seat", "b1")]
+    assert after(found) == [(2, 1 if owner == "web" else 0)]
+
+
+def test_pods_that_wait_are_placed_before_any_is_evicted() -> None:
+    late = [waiting(name, "web") for name in ("first", "second")]
+    found = planned([*zones("a", "b"), *wanting(7, web({"a1": 5})), *late])
+    assert (gone(found), after(found)) == (["web-4"], [(4, 3)])
+    assert [outcome.goal.now for outcome in found.outcomes] == [(5, 0)]
+
+
+def test_pods_that_wait_are_not_placed_where_nothing_is_violated() -> None:
+    assert planned([*zones("a", "b"), *web({"a1": 1}), waiting("first", "web")]).scheduled == ()
+
+
+@pytest.mark.parametrize(("cpu", "evicted"), [("1", []), ("9", ["api-0", "web-1"])])
+def test_no_room_is_made_that_a_pod_that_waits_may_take_first(cpu: str, evicted: Sequence[str]) -> None:
+    tolerated = [{"key": "dedicated", "value": "api", "effect": "NoSchedule"}]
+    api = web(
+        {"b1": 1},
+        spread(ZONE, selector=app("api")),
+        name="api",
+        labels={"app": "api"},
+        tolerations=tolerated,
+        **ONE_CPU,
+    )
+    other = node("b2", zone="b", taints=["dedicated=api:NoSchedule"])
+    late = waiting("late", "late", nodeSelector={HOSTNAME: "b1"}, requests={"cpu": cpu})
+    assert gone(planned([FULL_A, FULL_B, other, *web({"a1": 2}, **ONE_CPU), *api, late])) == evicted
 
 
 def test_soft_constraints_only_where_they_are_asked_for() -> None:

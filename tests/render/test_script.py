@@ -20,6 +20,7 @@ from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.errors import UsageError
 from kubectl_spread.render.script import script_text
 from tests.build import Object
+from tests.build_workloads import owned
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web, zones
 
@@ -247,3 +248,15 @@ def test_names_that_act_on_a_shell_are_words_of_it(shell: Shell, monkeypatch: py
 def test_shellcheck_finds_nothing() -> None:
     ended = subprocess.run(["shellcheck", "-"], input=script(), capture_output=True, text=True, check=False)  # noqa: S607
     assert ended.stdout == ""
+
+
+def test_it_waits_for_pods_that_can_be_scheduled(shell: Shell) -> None:
+    late = owned("late", "ReplicaSet", "api", labels={"app": "api"})
+    planned = script([*SKEWED, late])
+    assert "# 1 Pending Pod can be scheduled now: wait until it is. The plan counts it as scheduled.\n" in planned
+    shell.cluster["pods"]["default/late"] = ["late", ""]
+    code, printed = shell.run(planned, WAIT_SECONDS="0")
+    ends = "stopped: 1 of the Pending Pods of default that the plan counts: no node after 0 seconds; make a new plan\n"
+    assert (code, printed) == (1, ends)
+    shell.cluster["pods"]["default/late"] = ["late", "x1"]
+    assert shell.run(planned)[0] == 0

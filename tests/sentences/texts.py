@@ -176,6 +176,10 @@ _WHOLE: Mapping[str, Sequence[tuple[str, Rule]]] = {
     "rebalance": (
         (r"^(?P<n>\d+) evictions? (?:balance|improve)s? (?P<some>\d+)(?: of (?P<all>\d+))? violated", _evictions),
         (r"^No eviction is planned for (?P<n>\d+) violated", lambda read, known, _: int(read["n"]) == _violated(known)),
+        (
+            r"^No eviction is needed: (?P<n>\d+) constraints? (?:is|are) satisfied once",
+            lambda read, known, _: int(read["n"]) == _violated(known),
+        ),
         (r"^(?P<n>\d+) Pods? of (?P<who>.*) waits? for a node", _wait),
         (r"^(?P<n>\d+) Pending Pods? can be scheduled now: wait until", _first),
         (_ROW, _row),

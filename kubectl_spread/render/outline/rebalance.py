@@ -36,7 +36,7 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
     commands: tuple[outline.Block, ...] = ()
     if report.evictions:
         every = outline.Commands(commands=tuple(each.command for each in report.evictions))
-        commands = (Note(line=wording.IN_ORDER), every)
+        commands = (Note(line=wording.SCHEDULED_FIRST * isinstance(report.schedulable, int) + wording.IN_ORDER), every)
     others = (tuple(_constraints(report, shown)), commands)
     verdicts = {item.verdict for item in report.items}
     tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)
@@ -56,6 +56,7 @@ def sentence_of(report: RebalanceReport) -> str:
         broken=len(broken),
         soft=sum(item.constraint.when_unsatisfiable != "DoNotSchedule" for item in broken),
         evictions=len(report.evictions),
+        soon=sum(item.verdict is RebalanceVerdict.BALANCED for item in broken),
     )
 
 
