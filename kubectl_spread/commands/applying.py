@@ -65,11 +65,7 @@ def application(manifest: Manifest, obj: KubernetesObject) -> Application:
 def merge_all(
     manifests: Iterable[Manifest], snapshot: Snapshot, profile: Profile, how: Applying = CLIENT_SIDE
 ) -> tuple[Manifest, ...]:
-    """Return the manifests with the objects that result from the live ones.
-
-    Raises:
-        ClusterError: the API server cannot be reached or understood.
-    """
+    """Return the manifests merged with the live objects; ClusterError if the API server does not answer."""
     ordered = _before_their_namespaces([replace(each, server_side=how.server_side) for each in manifests], snapshot)
     merged = tuple(_merge_in_turn([*ordered], snapshot, profile, how))
     quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota)]

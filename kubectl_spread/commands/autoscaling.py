@@ -276,11 +276,7 @@ def _tags(pods: Iterable[Pod | PodTemplateSpec], autoscaler: str) -> Iterator[st
 
 
 def _instance_types(path: str) -> tuple[autoscaling.InstanceTypeSpec, ...]:
-    """Return the instance types of a file such as kwok's.
-
-    Raises:
-        ManifestError: it cannot be read.
-    """
+    """Return the instance types of a file such as kwok's; ManifestError if it cannot be read."""
     from kubectl_spread.cluster.files.sources import read_inputs
 
     found = next(iter(read_inputs([path], recursive=False, urls=False, stdin=None)))

@@ -51,11 +51,7 @@ Asked: TypeAlias = Sequence[tuple[Pod, Handle]]
 
 
 def to_judge(asked: Asked, limits: ReadLimits) -> Need:
-    """Return what must be read to decide whether each Pod finds a node, and why not.
-
-    Raises:
-        ValueError: an object of the cluster cannot be parsed.
-    """
+    """Return what must be read to decide whether each Pod finds a node, and why not; ValueError for a bad object."""
     return _namespaces_concerned(asked) or _nodes_left(asked, limits) or _pinned(asked, limits)
 
 

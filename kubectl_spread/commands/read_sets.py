@@ -159,11 +159,7 @@ def read_with_devices(
 
 
 def with_autoscaler(read: ReadLists, inventory: Inventory, reads: Sequence[Read]) -> Inventory:
-    """Return the inventory with what the autoscaler decides by; unchanged where none was asked for or found.
-
-    Raises:
-        ClusterError: the server does not answer.
-    """
+    """Return the inventory with what an autoscaler found there decides by; ClusterError without an answer."""
     if AUTOSCALERS[0] not in reads:
         return inventory
     nodes = inventory.objects.get(kinds.NODE.name, ())

@@ -164,11 +164,7 @@ def absent_workload(named: str, scope: Scope, there: Iterable[OwnedPods]) -> Clu
 
 
 def kind_of_named(name: str, scope: Scope, snapshot: Snapshot) -> str:
-    """Return the kind, in lower case, of the one workload or Pod with this name; empty where there is none.
-
-    Raises:
-        UsageError: several have it.
-    """
+    """Return the kind in lower case of the one workload or Pod of this name, empty for none; UsageError for several."""
     each = (workload.ref for workload in workloads(snapshot) if scope.covers(workload.namespace))
     found = {ref.kind.lower() for ref in each if ref.name == name}
     found |= {kind.singular for kind in TYPES if snapshot.get(kind.struct, scope.namespace, name)}

@@ -36,11 +36,7 @@ class Served(msgspec.Struct, frozen=True):
 
 
 def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
-    """Return the server's answer to the manifest and to its first Pod.
-
-    Raises:
-        ClusterError: the server cannot be reached or understood.
-    """
+    """Return the server's answer to the manifest and its first Pod; ClusterError if it does not answer."""
     kind = manifest.served_as or BY_API.get((manifest.document.api_version, manifest.document.kind))
     known = kind is None or manifest.served is not None or manifest.refused
     result = DryRun() if kind is None or known else create(kind, manifest.namespace, values_of(manifest.document))

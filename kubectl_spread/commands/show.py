@@ -220,11 +220,7 @@ class WatchedSource:
         return self._followed.inventory()
 
     def wait(self) -> None:
-        """Return when something that was read has changed.
-
-        Raises:
-            ClusterError: a right was withdrawn.
-        """
+        """Return when something that was read has changed; ClusterError if a right was withdrawn."""
         if self._followed is not None:
             self._followed.wait()
 
@@ -285,12 +281,9 @@ def sort(items: Iterable[ItemT], by: str) -> list[ItemT]:
 def wanted_workloads(
     view: View, scope: Scope, *, names: Sequence[tuple[str, str]], may_be_gone: bool = False
 ) -> Iterator[OwnedPods]:
-    """Yield the workloads of the scope; static Pods only where they are named.
+    """Yield the workloads of the scope, static Pods only if named; ClusterError if one that must exist does not.
 
     ``names``: (kind, name) of the workloads, the kind empty for any; empty for all.
-
-    Raises:
-        ClusterError: a named workload does not exist and must.
     """
     found = list(workloads(view.snapshot))
     named = {_owner_of_named(kind, name, scope, view.snapshot) for kind, name in names}

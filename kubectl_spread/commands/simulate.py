@@ -177,11 +177,7 @@ def _is_worse(step: SimulatedStep) -> bool:
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:
-    """Yield (verb, value) of each step that a file lists under ``steps``.
-
-    Raises:
-        ManifestError: the file cannot be read, or lists none.
-    """
+    """Yield (verb, value) of each step under ``steps`` of a file; ManifestError if it cannot be read, or lists none."""
     from kubectl_spread.cluster.files.manifests import read_settings
 
     documents = read_settings(path, stdin=stdin)
@@ -202,11 +198,7 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
 
 
 def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
-    """Yield the steps, also those of files, with their manifests.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Yield the steps, also those of files, with their manifests; UsageError if there is none."""
     if not options.steps:
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     for flag, value in options.steps:

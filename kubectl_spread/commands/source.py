@@ -115,11 +115,7 @@ class FileSource(Source):
         self._stdin = stdin
 
     def read(self, reads: Sequence[Read]) -> Inventory:  # noqa: ARG002 - files are read whole
-        """Return everything the files hold.
-
-        Raises:
-            ManifestError: a file cannot be read.
-        """
+        """Return everything the files hold; ManifestError if one cannot be read."""
         from kubectl_spread.cluster.files.manifests import read_inventory
 
         inventory = read_inventory(self._paths, stdin=self._stdin, log=self.log)
@@ -130,11 +126,7 @@ class FileSource(Source):
         return inventory
 
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:  # noqa: ARG002 - files stay as is
-        """Refuse to watch files.
-
-        Raises:
-            UsageError: always.
-        """
+        """Refuse to watch files: raise UsageError."""
         raise UsageError("--watch and --from cannot be used together", hint="files do not change")
 
 
@@ -178,21 +170,13 @@ class ClusterSource:
         self._read_at = ""
 
     def version(self) -> str:
-        """Return the server's version, such as ``v1.36.2``.
-
-        Raises:
-            ClusterError: the server does not answer.
-        """
+        """Return the server's version, such as ``v1.36.2``; ClusterError if it does not answer."""
         from kubectl_spread.cluster.api.reader import server_version
 
         return server_version(self.connection)
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return what was asked for, at the version of the first read or count.
-
-        Raises:
-            ClusterError: a list that is needed cannot be had.
-        """
+        """Return what was asked for, at the version of the first read; ClusterError if a needed list cannot be had."""
         from kubectl_spread.cluster.api.reader import read
 
         inventory = read(self.connection, reads, resource_version=self._read_at, progress=self._progress)
@@ -210,11 +194,7 @@ class ClusterSource:
         return Informer(self.connection, reads, self.read(reads), say=say)
 
     def count_pods(self, namespace: str = "") -> int:
-        """Return how many Pods the namespace has; empty for the cluster.
-
-        Raises:
-            ClusterError: the server does not answer.
-        """
+        """Return how many Pods the namespace has, empty for the cluster; ClusterError if the server does not answer."""
         from kubectl_spread.cluster.api.reader import count
 
         counted = count(self.connection, POD, namespace=namespace)
@@ -222,11 +202,7 @@ class ClusterSource:
         return counted.objects
 
     def discover(self, api_version: str) -> Discovered | None:
-        """Return which kinds of an apiVersion the server serves; None where that may not be read.
-
-        Raises:
-            ClusterError: the server does not answer.
-        """
+        """Return which kinds of an apiVersion the server serves, None if not known; ClusterError without an answer."""
         from kubectl_spread.cluster.api.discovery import discover
 
         return discover(self.connection, api_version)

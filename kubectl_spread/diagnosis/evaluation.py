@@ -114,11 +114,7 @@ class Judgement(Decision, frozen=True, kw_only=True, dict=True):
 
 
 def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
-    """Return the scheduler's decision and why it decides so.
-
-    Raises:
-        ValueError: a selector or quantity of the Pod cannot be parsed.
-    """
+    """Return the scheduler's decision and why; ValueError if a selector or quantity of the Pod cannot be parsed."""
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
     reach = None
     if handle.snapshot.inventory.not_read:
@@ -139,21 +135,14 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
 
 
 def decide(evaluation: Evaluation, handle: Handle) -> Decision:
-    """Return the scheduler's decision, with the reasons only if no node is feasible.
-
-    Raises:
-        ValueError: as for ``judge``.
-    """
+    """Return the scheduler's decision, with the reasons only if no node is feasible; errors as for ``judge``."""
     return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(evaluation, handle)
 
 
 def judged_anew(judgement: Judgement) -> Judgement | None:
-    """Return the decision about the Pod that replaces this one once it is deleted.
+    """Return the decision about the Pod that replaces this one once it is deleted; errors as for ``judge``.
 
     None if some node takes this one, or if its template is the newest.
-
-    Raises:
-        ValueError: as for ``judge``.
     """
     pod, handle = judgement.evaluation.pod, judgement.handle
     owner = controller_of(pod, handle.snapshot)

@@ -58,11 +58,7 @@ class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:
-    """Return what the scheduler would evict, None for nothing.
-
-    Raises:
-        ValueError: a quantity of a Pod cannot be parsed.
-    """
+    """Return what the scheduler would evict, None for nothing; ValueError if a quantity of a Pod cannot be parsed."""
     from kubectl_spread.scheduler.preemption import preempt  # Most Pods find a node.
 
     found = preempt(evaluation, handle)

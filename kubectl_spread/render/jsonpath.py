@@ -109,11 +109,7 @@ def _json(value: Value, *, indent: int | None = None) -> str:
 
 
 def parse(template: str) -> tuple[Part, ...]:
-    """Return the parts of a template.
-
-    Raises:
-        PathError: the template makes no sense.
-    """
+    """Return the parts of a template; PathError if it makes no sense."""
     if "{" not in template:
         return (_path(template if template.startswith((".", "[", "$", "@")) else f".{template}"),)
     return tuple(_TemplateReader(template).parts(within_range=False))

@@ -48,11 +48,7 @@ def unquoted(text: str) -> str:
 
 
 def quoted_end(text: str, start: int) -> int:
-    """Return where the quoted text ends that begins at the start: behind its closing quote.
-
-    Raises:
-        PathError: it does not end.
-    """
+    """Return where the quoted text ends that begins at the start: behind its closing quote; PathError without one."""
     quote = text[start]
     end = start + 1
     while end < len(text) and text[end] != "\n":
@@ -63,11 +59,7 @@ def quoted_end(text: str, start: int) -> int:
 
 
 def queries_of(path: str) -> tuple[str, ...]:
-    """Return the queries whose results, one after another, are what the path finds.
-
-    Raises:
-        PathError: it is no path, or not one that the RFC can express.
-    """
+    """Return the queries whose results, one after another, are what the path finds; PathError if the RFC has none."""
     reader = _Reader(path)
     while reader.position < len(path):
         reader.step()

@@ -26,11 +26,7 @@ WHICH_SERVER = '"${SERVER:?set it to the URL of the API server}"'
 
 
 def script_text(report: RebalanceReport, checkpoints: Checkpoints) -> str:
-    """Return the plan as a script; it can be run again, and goes on where it stopped.
-
-    Raises:
-        UsageError: a Pod has no UID, by which the script would know it.
-    """
+    """Return the plan as a script, which can be run again and goes on where it stopped; UsageError without UIDs."""
     uids = *(each.uid for each in report.evictions), *chain(*checkpoints.scheduled.values())
     if report.evictions and not all(uids):
         raise UsageError("--script needs the UIDs of Pods, and the files hold none", hint="read the cluster itself")

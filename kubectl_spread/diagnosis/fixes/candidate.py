@@ -17,10 +17,11 @@ from kubectl_spread.diagnosis.fixes.patch import patched, set_to
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Affinity, Node, Pod, PodTemplateSpec
-from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import with_template
 
-EditedT = TypeVar("EditedT", Pod, PodTemplateSpec)
+EditedT = TypeVar("EditedT", bound=Pod | PodTemplateSpec)
+ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 PodEdit: TypeAlias = Callable[[PodTemplateSpec], Operations]
 """Pod or template → the operations that make the change there. The two may differ in what admission added.
 
@@ -54,11 +55,7 @@ class EditPod(ProposedChange, frozen=True, kw_only=True):
         return self.proposal
 
     def apply(self, situation: Situation) -> Situation:
-        """Return the situation with the Pod edited.
-
-        Raises:
-            LookupError: the edit does not fit the Pod.
-        """
+        """Return the situation with the Pod edited; LookupError if the edit does not fit the Pod."""
         return replace(situation, pod=edited(situation.pod, [self.edit]))
 
 
@@ -136,11 +133,7 @@ Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod | RecreatePod
 
 
 def change_of(candidate: Candidate, pod: Pod) -> Change:
-    """Return the change for the report, made on this Pod or on the candidate's object.
-
-    Raises:
-        LookupError: the change does not fit the Pod.
-    """
+    """Return the change for the report, of this Pod or of the candidate's object; LookupError if it does not fit."""
     match candidate:
         case EditPod():
             return Change(target=target_of(pod), json_patch=candidate.edit(as_template(pod)))
@@ -169,11 +162,7 @@ def as_template(obj: Pod | PodTemplateSpec) -> PodTemplateSpec:
 
 
 def edited(obj: EditedT, edits: Iterable[PodEdit]) -> EditedT:
-    """Return the Pod or template after the edits, made in order.
-
-    Raises:
-        LookupError: an edit does not fit.
-    """
+    """Return the Pod or template after the edits, made in order; LookupError if one does not fit."""
     for edit in edits:
         obj = patched(obj, edit(as_template(obj)))
     return obj
@@ -188,11 +177,7 @@ def edited_where_it_fits(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
 
 
 def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> Operations:
-    """Return the operations of all edits, each made on the result of the edits before it.
-
-    Raises:
-        LookupError: an edit does not fit the Pod or template.
-    """
+    """Return the operations of the edits, each made on the result of the one before; LookupError if they do not fit."""
     operations: list[PatchOperation] = []
     for edit in edits:
         made = edit(template)
@@ -206,9 +191,9 @@ def edits_of(parts: Iterable[Candidate]) -> list[PodEdit]:
     return [part.edit for part in parts if isinstance(part, EditPod)]
 
 
-def with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
-    """Return the owner with the edits in its template."""
-    return with_template(owner, lambda template: edited(template, edits))
+def with_edits(obj: ObjectT, edits: Iterable[PodEdit]) -> ObjectT:
+    """Return the Pod after the edits, or the owner with the edits in its template."""
+    return edited(obj, edits) if isinstance(obj, Pod) else with_template(obj, lambda template: edited(template, edits))
 
 
 def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | None:

@@ -82,11 +82,7 @@ def _pointer_to(target: PodTemplateSpec, constraint: Constraint, *steps: str) ->
 
 
 def set_field(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> Operations:
-    """Return the operation that sets a field of the constraint.
-
-    Raises:
-        LookupError: the Pod or template has no such constraint.
-    """
+    """Return the operation that sets a field of the constraint; LookupError if there is no such constraint."""
     return (set_to(_pointer_to(target, constraint, field), value),)
 
 

@@ -91,12 +91,9 @@ def _remove_field(path: str, _target: core.PodTemplateSpec) -> Operations:
 
 
 def _prefer_nodes(target: core.PodTemplateSpec) -> Operations:
-    """Return the operations that make the required node affinity a preference, term by term.
+    """Return the operations that make the required node affinity a preference, term by term; LookupError without any.
 
     A required term that cannot be parsed matches no node. A preferred one makes kube-scheduler fail.
-
-    Raises:
-        LookupError: nothing is required here.
     """
     affinity = target.spec.affinity.node_affinity if target.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None

@@ -15,7 +15,7 @@ from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.meta import Plain
 
-ObjectT = TypeVar("ObjectT", Pod, Node, PodTemplateSpec)
+ObjectT = TypeVar("ObjectT", bound=Pod | Node | PodTemplateSpec)
 
 
 def set_to(path: str, value: JsonValue) -> PatchOperation:

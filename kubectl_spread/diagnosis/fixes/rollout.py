@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +19,6 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     DeletePod,
     NewNode,
     PodEdit,
-    edited,
     edited_where_it_fits,
     edits_of,
     with_edits,
@@ -108,13 +107,9 @@ def _of_manifest(
     if written is None or effect is not None:
         return None
 
-    def changed(obj: KubernetesObject) -> KubernetesObject:
-        if obj not in written.own:
-            return obj
-        return edited(obj, edits) if isinstance(obj, Pod) else with_edits(cast("Workload", obj), edits)
-
     own = {obj.key for obj in written.own if isinstance(obj, Pod)}
-    objects, ref = tuple(map(changed, written.applied)), owner_of(situation.pod, snapshot)
+    objects = tuple(with_edits(obj, edits) if obj in written.own else obj for obj in written.applied)
+    ref = owner_of(situation.pod, snapshot)
     return _Rollout(start=start, objects=objects, ref=ref, own=own, now=snapshot, needed=1, as_if=written.as_if)
 
 

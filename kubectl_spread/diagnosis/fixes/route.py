@@ -113,7 +113,7 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
     if situation.bound_for is None and live:
         command = _patch_command(pod, operations_of(edits, as_template(pod)), "patch")
         if pod.metadata.controller is None:
-            yield Route(commands=(command,), fragment=_fragment_of(pod, edited(pod, edits), "v1"))
+            yield Route(commands=(command,), fragment=_fragment_of(pod, edited(pod, edits)))
             return
         if isinstance(situation.topmost_owner, workloads.Job):
             yield _patch_pods_of_job(command, edits, situation.topmost_owner, waiting)
@@ -180,7 +180,7 @@ def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situat
         disturbs=_disturbance_of(route.disturbs, situation),
         at_work=situation.at_work if replaces and situation.running and fewer else None,
         nothing_runs=replaces and not situation.running,
-        fragment=_fragment_of(owner, with_edits(owner, edits), reference_to(owner).api_version),
+        fragment=_fragment_of(owner, with_edits(owner, edits)),
         keeper=keeper,
     )
 
@@ -210,11 +210,7 @@ def keeper_of(owner: Workload) -> Keeper | None:
 
 
 def _stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> bool:
-    """Whether the API server accepts the edited owner at least as far as it accepts the owner now.
-
-    Raises:
-        LookupError: an edit does not fit the template.
-    """
+    """Whether the API server accepts the edited owner as far as the owner now; LookupError if an edit does not fit."""
     return set(validate(with_edits(owner, edits), release)) <= set(validate(owner, release))
 
 
@@ -232,10 +228,8 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
             return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
     except LookupError:
         return _change_live(edits, written.live) or Route(effect=Effect.MANIFEST_DIFFERS, owner=named)
-    after = edited(owner, edits) if isinstance(owner, Pod) else with_edits(owner, edits)
-    api_version = "v1" if isinstance(owner, Pod) else reference_to(owner).api_version
-    route = Route(edits=changed, fragment=_fragment_of(owner, after, api_version))
-    live = written.live
+    after, live = with_edits(owner, edits), written.live
+    route = Route(edits=changed, fragment=_fragment_of(owner, after))
     if live is None or {*update_errors(after, live, release)} <= {*update_errors(owner, live, release)}:
         return route
     disturbs = _disturbance_of(Disturbance.LOST, situation)
@@ -267,13 +261,13 @@ def _item_yaml(step: str, value: Plain) -> str:
     return "\n".join(yaml_lines([value] if is_item else {step: value}))
 
 
-def _fragment_of(before: Pod | Workload | PodTemplateSpec, after: object, api_version: str = "") -> Fragment:
+def _fragment_of(before: Pod | Workload | PodTemplateSpec, after: object) -> Fragment:
     old, new = (plain(msgspec.json.encode(each)) for each in (before, after))
     fragment = Fragment(removed=tuple(removed(old, new)), fields=difference(old, new))
     if isinstance(before, PodTemplateSpec):
         return fragment
-    kind, metadata = type(before).__name__, before.metadata
-    return replace(fragment, api_version=api_version, kind=kind, namespace=metadata.namespace, name=metadata.name)
+    (namespace, name), api_version = before.key, "v1" if isinstance(before, Pod) else reference_to(before).api_version
+    return replace(fragment, api_version=api_version, kind=type(before).__name__, namespace=namespace, name=name)
 
 
 def _disturbance_of(disturbs: Disturbance, situation: Situation) -> Disturbance:
@@ -322,12 +316,13 @@ def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
     return replace(route, effect=Effect.ROLLBACK, reused=reused, pods=len(staying), disturbs=disturbs)
 
 
-def _roll_out(rollout: Route, owner: workloads.Deployment, changed: Workload, situation: Situation) -> Route:
+def _roll_out(
+    rollout: Route, owner: workloads.Deployment, changed: workloads.Deployment, situation: Situation
+) -> Route:
     """Return what a changed template triggers: nothing while paused, and Pods of the same template stay."""
     rollout = replace(rollout, pods=owner.spec.replicas_wanted)
     if owner.spec.paused:
         rollout = replace(rollout, commands=(*rollout.commands, _resume_command(owner)), paused=True)
-    assert isinstance(changed, workloads.Deployment)  # noqa: S101 - it is the owner with another template
     reused = replica_set_of(changed, situation.handle.snapshot).metadata.name
     made_by = [pod.metadata.controller.name for pod in situation.running if pod.metadata.controller]
     if not made_by.count(reused):
