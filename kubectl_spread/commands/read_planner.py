@@ -39,9 +39,6 @@ class Need(msgspec.Struct, frozen=True):
         return bool(self.whole or self.nodes or self.namespaces)
 
 
-NOTHING = Need()
-
-
 FIRST_TRIED = 16
 """Nodes (count) that are read first, where one feasible node is enough."""
 FURTHER_TRIED = 3
@@ -86,7 +83,7 @@ def to_check(pods: Sequence[UnplacedPods], limits: ReadLimits) -> Need:
         judgement = judge(cycle.evaluate(pod, handle), handle)
         if judgement.hides_victims or judgement.preemption:  # and the evicted Pods may evict others
             return Need(whole=True, why=f"{pod.metadata.name} may evict Pods")
-    return NOTHING
+    return Need()
 
 
 def _batch_size(handle: Handle) -> int:

@@ -224,4 +224,4 @@ def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
     if judgement is outcome.judgement:
         return Jam(**asdict(jam), summary=first.summary, conflict=first.conflict)
     conflict = judgement.blame.core if judgement.blame else ()
-    return Jam(**asdict(jam), summary=evaluation.explanation_of(judgement).summary, conflict=conflict)
+    return Jam(**asdict(jam), summary=evaluation.summary_of(judgement), conflict=conflict)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
 
-import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
@@ -25,7 +24,6 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.incomplete import headed
 from kubectl_spread.wording.reasons import reason_text
 
-ReportT = TypeVar("ReportT", bound="EvaluationReport")
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
@@ -144,20 +142,6 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         return self.verdict is Verdict.SCHEDULABLE and bool(self.summary)
 
 
-class Explanation(msgspec.Struct, frozen=True):
-    """A decision in words, without its nodes.
-
-    Attributes:
-        summary: why the Pod has no node; empty if it finds one.
-        message: the scheduler's message; empty if there is none, None if it is unknown.
-        incomplete: what the decision could not take into account.
-    """
-
-    summary: str
-    message: str | None
-    incomplete: tuple[Incomplete, ...]
-
-
 def summary_of(decision: Decision, *, named: bool = True) -> str:
     """Return what is to blame, in a sentence or two; empty if the Pod finds a node.
 
@@ -166,22 +150,13 @@ def summary_of(decision: Decision, *, named: bool = True) -> str:
     return headed(decision.handle, decision.evaluation, decision.blame, decision.preemption, named=named)
 
 
-def explanation_of(decision: Decision, *, named: bool = True) -> Explanation:
-    """Return the decision in words; ``named`` as for its summary."""
-    return Explanation(
-        summary=summary_of(decision, named=named),
-        message=decision.message,
-        incomplete=incomplete_entries(decision.gaps),
-    )
-
-
 def evaluation_report(judgement: Judgement) -> EvaluationReport:
     """Return the scheduler's decision about a Pod as reports have it."""
     evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
     pod, to_blame = evaluation.pod, judgement.blame
     reach, on_all = judgement.reach, judgement.judged_on_all_nodes
-    explanation = explanation_of(judgement)
-    verdict = verdict_of(evaluation, complete=not explanation.incomplete)
+    missing = incomplete_entries(judgement.gaps)
+    verdict = verdict_of(evaluation, complete=not missing)
     if judgement.assumed:
         verdict = Verdict.SCHEDULABLE
     return EvaluationReport(
@@ -189,9 +164,9 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict if handle.decides(pod) or handle.is_orphan(pod) else Verdict.INCOMPLETE,
-        summary=explanation.summary,
+        summary=summary_of(judgement),
         cause=to_blame.cause if to_blame else UNSET,
-        message=explanation.message,
+        message=judgement.message,
         # Scores are relative: they say nothing if some nodes were not read.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
         scored=cycle.nodes_scored(evaluation, handle) or UNSET,
@@ -200,7 +175,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         conflict=to_blame.core if to_blame else (),
         core_of=UNSET if on_all is None else on_all,
         findings=tuple(map(Finding.of, judgement.findings)),
-        incomplete=explanation.incomplete,
+        incomplete=missing,
     )
 
 
@@ -266,7 +241,7 @@ def _details(spread: SpreadDiagnosis) -> Callable[[str, NodeInfo], str]:
     return detail
 
 
-def with_missing(report: ReportT, missing: tuple[Incomplete, ...]) -> ReportT:
+def with_missing(report: ItemT, missing: tuple[Incomplete, ...]) -> ItemT:
     """Return the report with more incomplete entries."""
     if not missing:
         return report

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
-from kubectl_spread.contract.evaluation import Explanation, explanation_of
+from kubectl_spread.contract.evaluation import summary_of
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep
 from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.schedulinggates import gates
@@ -56,27 +57,29 @@ def _evicted_pods(pods: Iterable[Pod], before: Snapshot) -> tuple[EvictedPod, ..
 
 def _pending_pods(waiting: WaitingPods) -> PendingPods:
     namespace, ref = waiting.key
-    explained = _explanations_of(waiting.revisions)
+    explained = _explained(waiting.revisions)
+    gaps = (gap for _, decision in explained for gap in incomplete_entries(decision.gaps))
     return PendingPods(
         namespace=namespace,
         workload=ref,
         count=waiting.counts[0],
         before=waiting.before,
         range=(min(waiting.counts), max(waiting.counts)),
-        message=(explained[0].message or "") if explained else "",
-        summary=" ".join(each.summary for each in explained),
-        incomplete=tuple({gap: None for each in explained for gap in each.incomplete}),
+        message=(explained[0][1].message or "") if explained else "",
+        summary=" ".join(summary for summary, _ in explained),
+        incomplete=tuple(dict.fromkeys(gaps)),
     )
 
 
-def _explanations_of(revisions: tuple[WaitingRevision, ...]) -> list[Explanation]:
-    """Return the explanation for the first revision, and for each other revision with another one."""
-    found: list[Explanation] = []
+def _explained(revisions: tuple[WaitingRevision, ...]) -> list[tuple[str, Decision]]:
+    """Return the summary of the first revision, and of each other revision with another one, with the decision."""
+    found: list[tuple[str, Decision]] = []
     for each in revisions:
-        explained, held = explanation_of(each.decision, named=False), gates(each.pod)
-        summary = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else explained.summary
+        held = gates(each.pod)
+        named = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else ""
+        summary = named or summary_of(each.decision, named=False)
         if not found:
-            found.append(replace(explained, summary=summary))
-        elif summary != found[0].summary:
-            found.append(replace(explained, summary=f"{each.number} of them, of another revision: {summary}"))
+            found.append((summary, each.decision))
+        elif summary != found[0][0]:
+            found.append((f"{each.number} of them, of another revision: {summary}", each.decision))
     return found

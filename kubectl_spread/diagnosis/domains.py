@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.diagnosis import requirements
@@ -140,17 +140,22 @@ class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
         return self.shut and all(isinstance(each, requirements.FilterRequirement) for each in by)
 
 
-class Pinning(msgspec.Struct, frozen=True, kw_only=True):
-    """What keeps the Pod from nodes that a constraint would allow.
+class SpreadDiagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """The constraints of one Pod, hard and soft, in spec order, and what keeps it from nodes that they would allow.
 
     ``cores``: every smallest set of requirements that together leave no node; empty if a node is left.
     """
 
+    constraints: tuple[ConstraintDiagnosis, ...] = ()
     rejected: requirements.Rejected
     cores: requirements.Cores
     explainer: Explainer
 
-    def of(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
+    def topology_key(self, requirement: requirements.ConstraintRequirement) -> str:
+        """Return the topology key of the constraint."""
+        return next(each.topology_key for each in self.constraints if each.index == requirement.index)
+
+    def pins(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
         """Yield what else keeps the Pod off each of these nodes."""
         this = requirements.ConstraintRequirement(constraint.index)
         for info in map(self.explainer.handle.node_infos.__getitem__, nodes):
@@ -174,29 +179,15 @@ class Pinning(msgspec.Struct, frozen=True, kw_only=True):
         return filters or against[:1]
 
 
-class SpreadDiagnosis(Pinning, frozen=True, kw_only=True):
-    """The constraints of one Pod, hard and soft, in spec order, and what rejects each node."""
-
-    constraints: tuple[ConstraintDiagnosis, ...]
-
-    def topology_key(self, requirement: requirements.ConstraintRequirement) -> str:
-        """Return the topology key of the constraint."""
-        return next(each.topology_key for each in self.constraints if each.index == requirement.index)
-
-
 def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
     """Return the constraints that apply to the Pod, each with its domains."""
     constraints = podtopologyspread.parsable_constraints(pod, handle)
     counted = podtopologyspread.count_all(constraints, pod, handle)
     hard = [counts for counts in counted if counts.constraint.hard]
     rejected = requirements.rejected_nodes(evaluation, hard, handle)
-    pinning = Pinning(
-        rejected=rejected,
-        cores=requirements.conflict_cores(rejected, evaluation.nodes),
-        explainer=Explainer(handle, evaluation),
-    )
-    reports = tuple(_diagnose_one(counts, constraints, pinning) for counts in counted)
-    return SpreadDiagnosis(constraints=reports, **asdict(pinning))
+    cores = requirements.conflict_cores(rejected, evaluation.nodes)
+    spread = SpreadDiagnosis(rejected=rejected, cores=cores, explainer=Explainer(handle, evaluation))
+    return replace(spread, constraints=tuple(_diagnose_one(counts, constraints, spread) for counts in counted))
 
 
 def with_preemption(spread: SpreadDiagnosis, nodes: Collection[str], handle: Handle) -> SpreadDiagnosis:
@@ -211,8 +202,10 @@ def with_preemption(spread: SpreadDiagnosis, nodes: Collection[str], handle: Han
     return replace(spread, constraints=tuple(map(opened, spread.constraints)))
 
 
-def _diagnose_one(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:
-    explainer = pinning.explainer
+def _diagnose_one(
+    counts: DomainCounts, constraints: Sequence[Constraint], spread: SpreadDiagnosis
+) -> ConstraintDiagnosis:
+    explainer = spread.explainer
     constraint = counts.constraint
     # While minDomains is not reached, no domain may hold the minimum.
     minimum = tuple(sorted(value for value, number in counts.match_num.items() if number == counts.global_minimum))
@@ -230,21 +223,21 @@ def _diagnose_one(counts: DomainCounts, constraints: Sequence[Constraint], pinni
         default=constraint.default,
         global_minimum=counts.global_minimum,
         minimum_domains=minimum,
-        domains=tuple(_domains(counts, on_node, minimum=minimum, pinning=pinning)),
+        domains=tuple(_domains(counts, on_node, minimum=minimum, spread=spread)),
         bypassed_nodes=tuple(_bypassed_nodes(counts, constraints, on_node, explainer)),
     )
 
 
 def _domains(
-    counts: DomainCounts, on_node: Mapping[str, int], *, minimum: Collection[str], pinning: Pinning
+    counts: DomainCounts, on_node: Mapping[str, int], *, minimum: Collection[str], spread: SpreadDiagnosis
 ) -> Iterable[Domain]:
     """Yield every domain by value: the eligible ones, and those without a counted node."""
-    constraint, handle = counts.constraint, pinning.explainer.handle
+    constraint, handle = counts.constraint, spread.explainer.handle
     # A profile without the filter ignores constraints.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
     this = requirements.ConstraintRequirement(constraint.index)
-    others = frozenset[str]().union(*(names for each, names in pinning.rejected.items() if each != this))
+    others = frozenset[str]().union(*(names for each, names in spread.rejected.items() if each != this))
     for value, names in sorted(handle.index.domains(constraint.topology_key).items()):
         counted = tuple(name for name in names if name in counts.counted_nodes)
         shut = bool(counted) and others.issuperset(counted)
@@ -253,7 +246,7 @@ def _domains(
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         # allowed: matching + self - global minimum <= maxSkew
         allowed = placed <= constraint.max_skew or not limits
-        pins = tuple(pinning.of(counted, constraint)) if pinned or (shut and allowed) else ()
+        pins = tuple(spread.pins(counted, constraint)) if pinned or (shut and allowed) else ()
         yield Domain(
             value=value,
             nodes=counted,
@@ -265,7 +258,7 @@ def _domains(
             skew_if_placed=placed,
             allowed=allowed,
             pinned=pinned,
-            next=_next(pinning.explainer.evaluation, names),
+            next=_next(spread.explainer.evaluation, names),
             pins=pins,
         )
 

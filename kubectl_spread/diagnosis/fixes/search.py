@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions, Severity
-from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
+from kubectl_spread.diagnosis.fixes import conclusion, constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     DeletePod,
@@ -27,18 +27,6 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     target_of,
 )
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
-from kubectl_spread.diagnosis.fixes.conclusion import (
-    LETS_IN_AT_MOST,
-    MOST_SIBLINGS,
-    NO_FIXES,
-    Effect,
-    FixSearch,
-    RolloutEnd,
-    RolloutGoesOn,
-    Route,
-    VerifiedFix,
-    WouldWarn,
-)
 from kubectl_spread.diagnosis.fixes.proposals import Proposal, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import routes_of
@@ -90,8 +78,8 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     parts: tuple[Candidate, ...]
     after: Situation
     siblings: Sequence[Pod]
-    routes: tuple[Route, ...]
-    end: RolloutEnd | None = None
+    routes: tuple[conclusion.Route, ...]
+    end: conclusion.RolloutEnd | None = None
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -124,12 +112,13 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def admits(self) -> int:
         """How many of the Pending Pods it lets in (count)."""
-        considered = len(self.siblings[:MOST_SIBLINGS])
+        considered = len(self.siblings[: conclusion.MOST_SIBLINGS])
         if self.end is not None:
             placed = max(len(self.siblings) - self.end.most, 0)
         else:
             placed = 1 + _placed_after(self, self.siblings[1:considered])
-        limits = (LETS_IN_AT_MOST.get(route.effect, placed) for route in self.routes if route.effect is not None)
+        effects = (route.effect for route in self.routes if route.effect is not None)
+        limits = (conclusion.LETS_IN_AT_MOST.get(effect, placed) for effect in effects)
         return min(placed, considered, max(limits, default=placed))
 
     def is_exceeded_by(self, other: WorkingFix) -> bool:
@@ -143,19 +132,19 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return mine < theirs and self.admits >= other.admits
 
 
-def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
+def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> conclusion.FixSearch:
     """Return every change that lets the Pod in, verified by simulation; pairs if no single change does.
 
     Pairs are also tried if each single change leaves as many Pods waiting, and pairs that keep what somebody decided if
     each overrides it. ``siblings``: the Pending Pods of the workload, this one first.
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
-        return NO_FIXES
+        return conclusion.NO_FIXES
     written, handle = situation.written, situation.handle
     asked = Asked(situation, Handle.build(written.before, handle.profile) if written else handle, siblings, spent)
     renewed = _harmless(_working_alone(moves.stale(situation), asked))
     if any(isinstance(part, RecreatePod) and not part.lacks for each in renewed for part in each.parts):
-        return FixSearch(fixes=_ranked(renewed[:1], asked), complete=not spent())
+        return conclusion.FixSearch(fixes=_ranked(renewed[:1], asked), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, asked)]
     working = [*renewed, *_harmless(singles)]
@@ -171,16 +160,16 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
         ]
     new_nodes = _harmless(_working_alone(nodes.additions(situation), asked))
     warned = (
-        WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.errors)
+        conclusion.WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.errors)
         for each in singles
         if each.errors
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
     waits = waits_of(situation, spent)
     fixes, complete = _ranked(working, asked), not spent()
-    if renewed or any(isinstance(each, RolloutGoesOn) and each.replaces for each in waits):
+    if renewed or any(isinstance(each, conclusion.RolloutGoesOn) and each.replaces for each in waits):
         fixes = tuple(each for each in fixes if any(route.commands for route in each.routes))
-    return FixSearch(
+    return conclusion.FixSearch(
         fixes=fixes,
         new_nodes=_ranked(new_nodes, asked),
         not_offered=alone,
@@ -189,7 +178,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
 
 
-def search_openings(situation: Situation, spent: Spent) -> FixSearch:
+def search_openings(situation: Situation, spent: Spent) -> conclusion.FixSearch:
     """Return the changes after which the Pod goes to its destination, the safest first, and what opens it by itself.
 
     No change may lower what the constraint of the destination requires. If each sets aside what somebody decided, the
@@ -205,7 +194,7 @@ def search_openings(situation: Situation, spent: Spent) -> FixSearch:
         working += (each for each in found if each.keeps_decisions and not _counts(bound_for, each.after))
     if not any(each.keeps_decisions for each in working):
         working += _harmless(_working_alone(nodes.additions(situation), asked))
-    return FixSearch(fixes=_ranked(working, asked), waits=waits_of(situation, spent), complete=not spent())
+    return conclusion.FixSearch(fixes=_ranked(working, asked), waits=waits_of(situation, spent), complete=not spent())
 
 
 def _counts(bound_for: Destination, situation: Situation) -> bool:
@@ -238,7 +227,7 @@ def siblings_of(pod: Pod, pending: PodsByOwner, snapshot: Snapshot) -> tuple[Pod
     return (pod, *sorted((other for other in own if other.key != pod.key), key=name_order))
 
 
-def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:
+def fix_for(fix: conclusion.VerifiedFix, pod: Pod, twin: Pod) -> conclusion.VerifiedFix:
     """Return the fix of this Pod for its twin, a Pod that differs only in its name."""
     target, name = target_of(pod), twin.metadata.name
     changes = tuple(
@@ -248,7 +237,7 @@ def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:
     return replace(fix, changes=changes, routes=tuple(_route_for(route, pod, name) for route in fix.routes))
 
 
-def _route_for(route: Route, pod: Pod, name: str) -> Route:
+def _route_for(route: conclusion.Route, pod: Pod, name: str) -> conclusion.Route:
     commands = tuple(
         replace(each, name=name, others=tuple(pod.metadata.name if other == name else other for other in each.others))
         if (each.kind, each.namespace, each.name) == ("pod", *pod.key)
@@ -354,7 +343,7 @@ def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked)
         return None
     brought = sorted({(severity is Severity.ERROR, found) for severity, found, _ in after.warnings - before.warnings})
     errors, warnings = (tuple(found for grave, found in brought if grave is error) for error in (True, False))
-    routes = tuple(routes_of(parts, before, siblings[:MOST_SIBLINGS]))
+    routes = tuple(routes_of(parts, before, siblings[: conclusion.MOST_SIBLINGS]))
     end = None if errors else rollout_end(parts, routes, before, asked.start)
     disturbs = before.written or any(route.disturbs is not Disturbance.NOTHING for route in routes)
     # A change that makes a constraint select its own Pod comes first, whatever its rollout does.
@@ -378,7 +367,7 @@ def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     return [each for each in found if not each.errors]
 
 
-def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[VerifiedFix, ...]:
+def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[conclusion.VerifiedFix, ...]:
     fixes = [
         _verified_fix(first, tuple(other.names for other in others), asked.situation)
         for first, *others in grouped(working, lambda each: each.likeness).values()
@@ -386,18 +375,19 @@ def _ranked(working: Iterable[WorkingFix], asked: Asked) -> tuple[VerifiedFix, .
     return tuple(sorted(fixes, key=lambda fix: fix.rank))
 
 
-def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation) -> VerifiedFix:
+def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation) -> conclusion.VerifiedFix:
     feasible, routes = fix.after.feasible, fix.routes
     upcoming = new_revision_pod(fix.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
-    rolled_back = any(each.effect is Effect.ROLLBACK and each.disturbs is Disturbance.NOTHING for each in routes)
-    return VerifiedFix(
+    undisturbed = (each.effect for each in routes if each.disturbs is Disturbance.NOTHING)
+    rolled_back = conclusion.Effect.ROLLBACK in undisturbed
+    return conclusion.VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
         mends=any(part.mends for part in fix.parts),
         feasible=feasible,
         admits=fix.admits,
-        siblings=len(fix.siblings[:MOST_SIBLINGS]),
+        siblings=len(fix.siblings[: conclusion.MOST_SIBLINGS]),
         alike=alike,
         changes=merge_changes(fix.parts, situation.pod),
         routes=routes,

@@ -10,13 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.findings import Finding, distinct
-from kubectl_spread.diagnosis.causes import (
-    BlamedConstraint,
-    GhostSelector,
-    MinDomainsUnmet,
-    MisspeltKey,
-    PinnedDomain,
-)
+from kubectl_spread.diagnosis import causes
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
@@ -71,7 +65,7 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
         if extent.evidence or constraint.index in blamed or not item.blamed:
             found = constraint_block(constraint, extent)
             # The sentence on top names who holds the minimum.
-            known = isinstance(item.cause, PinnedDomain) and len(blamed) == 1 and not extent.evidence
+            known = isinstance(item.cause, causes.PinnedDomain) and len(blamed) == 1 and not extent.evidence
             blocks.append(replace(found, minimum="") if known else found)
         elif not extent.folded:
             blocks.append(Note(line=allowance(constraint)))
@@ -110,7 +104,7 @@ def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
     """
     kept = item.findings
     if folded:
-        ghost = "GhostPod" if isinstance(item.cause, GhostSelector) else ""
+        ghost = "GhostPod" if isinstance(item.cause, causes.GhostSelector) else ""
         kept = tuple(each for each in kept if each.severity is not Severity.INFO and each.id != ghost)
     if findings := distinct(each for each in kept if not _is_told(each, item)):
         yield Findings(findings=findings)
@@ -121,7 +115,10 @@ def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
 def _is_told(finding: Finding, item: EvaluationReport) -> bool:
     """Whether the sentence on top says what the finding says."""
     match item.cause:
-        case MisspeltKey(topology_key=key) | MinDomainsUnmet(constraint=BlamedConstraint(topology_key=key)):
+        case (
+            causes.MisspeltKey(topology_key=key)
+            | causes.MinDomainsUnmet(constraint=causes.BlamedConstraint(topology_key=key))
+        ):
             constraints = [f"[{each.index}]" for each in item.constraints if each.topology_key == key]
             told = finding.id in TOLD and any(each in finding.path for each in constraints)
         case _:

@@ -11,7 +11,6 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.fix_search import fix_reports
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes import search as room
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, fix_for
 from kubectl_spread.wording.fixes import OVERTAKEN
@@ -174,7 +173,7 @@ class TestSiblings:
 
     def test_beyond_so_many_are_not_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
         most = 20
-        monkeypatch.setattr(room, "MOST_SIBLINGS", most)
+        monkeypatch.setattr("kubectl_spread.diagnosis.fixes.conclusion.MOST_SIBLINGS", most)
         replica_set = owner("ReplicaSet", web(), replicas=most + 5 + 2)
         siblings = [owned(web(f"web-{i}"), replica_set) for i in range(most + 5)]
         found = fixes([*running(replica_set), replica_set], siblings[0], siblings=siblings[1:])
