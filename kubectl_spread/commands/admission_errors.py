@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 import kubectl_spread
 from kubectl_spread.apiserver.admission import Refusal
+from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.review import Review, Submission, review
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason, required
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.commands.manifests import Manifest, values_of
+from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.replicas import replicas_taken_back
 from kubectl_spread.release import Release
@@ -58,11 +59,10 @@ def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
 
     Source: kubectl pkg/cmd/apply/apply.go applyOneObject (v1.36).
     """
-    metadata = values_of(manifest.document).get("metadata")
-    found = metadata if isinstance(metadata, dict) else {}
-    if found.get("generateName") and not found.get("name"):
+    metadata = mapping(mapping(manifest.document.values).get("metadata"))
+    if metadata.get("generateName") and not metadata.get("name"):
         yield FieldError("metadata.generateName", Reason.FORBIDDEN, "cannot use generate name with apply")
-    elif not found.get("name"):
+    elif not metadata.get("name"):
         yield required("metadata.name", "name or generateName is required")
 
 

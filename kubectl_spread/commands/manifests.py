@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.apply import Merged
+from kubectl_spread.apiserver.apply import Merged, mapping
 from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.apiserver.strategic_merge import Map
 from kubectl_spread.apiserver.validation.field_errors import FieldError
@@ -106,10 +106,8 @@ class Manifest(msgspec.Struct, frozen=True):
     @property
     def labels(self) -> Mapping[str, str]:
         """Its own labels, not those of its template."""
-        metadata = values_of(self.document).get("metadata")
-        labels = metadata.get("labels") if isinstance(metadata, dict) else None
-        found = labels if isinstance(labels, dict) else {}
-        return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
+        labels = mapping(mapping(mapping(self.document.values).get("metadata")).get("labels"))
+        return {key: value for key, value in labels.items() if isinstance(key, str) and isinstance(value, str)}
 
     @property
     def replicas(self) -> int:
@@ -136,11 +134,6 @@ def spec_of(obj: KubernetesObject | None) -> PodSpec:
     if isinstance(obj, Pod):
         return obj.spec
     return template_of(cast("Workload", obj)).spec if type(obj) in WORKLOADS.values() else PodSpec()
-
-
-def values_of(document: Document) -> Mapping[str, Plain]:
-    """Return the document's plain values; empty where it is no mapping."""
-    return document.values if isinstance(document.values, dict) else {}
 
 
 def read_manifests(
@@ -213,7 +206,7 @@ def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
     """Yield the document as an object of its namespace; for a kind of another API, one for each group of Pods."""
     obj = document.obj
     if obj is None:
-        metadata = _decoded(document, "metadata", values_of(document).get("metadata") or {}, ObjectMeta)
+        metadata = _decoded(document, "metadata", mapping(document.values).get("metadata") or {}, ObjectMeta)
         where = metadata.namespace or namespace
         for group in pod_groups(document):
             name = "-".join(filter(None, (metadata.name, group.name)))

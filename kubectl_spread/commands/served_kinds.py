@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.apiserver.fields import no_kind_match
 from kubectl_spread.commands.admission_errors import tables
-from kubectl_spread.commands.manifests import Manifest, values_of
+from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.gaps import Gap, UnknownKind, UnreadTemplate
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, Kind
@@ -42,12 +43,9 @@ def with_served_kinds(manifests: Sequence[Manifest], source: Source) -> list[Man
 
     asked = {version: Background(partial(source.discover, version)) for version in versions}
     served = {version: each.result() for version, each in asked.items()}
-    defined: set[tuple[str, str]] = set()
-    for each in (each for each in manifests if each.document.kind == _DEFINITION):
-        spec = values_of(each.document).get("spec")
-        names = spec.get("names") if isinstance(spec, dict) else None
-        if isinstance(spec, dict) and isinstance(names, dict):
-            defined.add((str(spec.get("group")), str(names.get("kind"))))
+    definitions = (mapping(each.document.values) for each in manifests if each.document.kind == _DEFINITION)
+    specs = [mapping(values.get("spec")) for values in definitions]
+    defined = {(str(spec.get("group")), str(mapping(spec.get("names")).get("kind"))) for spec in specs}
     return [_with_kind(each, served, defined) if _is_custom(each) else each for each in manifests]
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.cluster.api.dry_run import DryRun
-from kubectl_spread.commands.manifests import Manifest, values_of
+from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
@@ -39,7 +39,7 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
     """Return the server's answer to the manifest and its first Pod; ClusterError if it does not answer."""
     kind = manifest.served_as or BY_API.get((manifest.document.api_version, manifest.document.kind))
     known = kind is None or manifest.served is not None or manifest.refused
-    result = DryRun() if kind is None or known else create(kind, manifest.namespace, values_of(manifest.document))
+    result = DryRun() if kind is None or known else create(kind, manifest.namespace, mapping(manifest.document.values))
     if manifest.refused or result.causes or result.impossible or kind is POD:
         return _served(result, pod, path="")
     labels: Plain = {**pod.metadata.labels}
@@ -71,7 +71,7 @@ def _served(result: DryRun, pod: Pod, *, path: str) -> Served:
 def _template(manifest: Manifest) -> Mapping[str, Plain]:
     if manifest.group:
         return mapping(manifest.group.template)
-    found: Plain = dict(manifest.served or values_of(manifest.document))
+    found: Plain = dict(manifest.served or mapping(manifest.document.values))
     for field in manifest.pod_path.split(".")[:-1]:
         found = mapping(found).get(field)
     return mapping(found)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
+from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, notes_of
 from kubectl_spread.commands.applying import application, merge_all, unreadable
@@ -184,12 +185,11 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
     if not documents:
         raise ManifestError([ManifestProblem(path, "lists no steps", field_path="steps")])
     for document in documents:
-        values = document.values
-        listed = values.get("steps") if isinstance(values, dict) else None
+        listed = mapping(document.values).get("steps")
         if not isinstance(listed, list) or not listed:
             raise ManifestError([document.problem("lists no steps", "steps")])
         for number, step in enumerate(listed):
-            said = list(step.items()) if isinstance(step, dict) else []
+            said = list(mapping(step).items())
             verb, value = said[0] if len(said) == 1 else ("", None)
             if verb not in set(Verb) or not isinstance(value, str):
                 want = f"is not a step: want one of {', '.join(Verb)} with a value"
