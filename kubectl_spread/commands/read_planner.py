@@ -80,7 +80,7 @@ def to_check(pods: Sequence[UnplacedPods], limits: ReadLimits) -> Need:
     if need := to_judge(asked, limits):
         return need
     for pod, handle in asked:
-        judgement = judge(cycle.evaluate(pod, handle), handle)
+        judgement = judge(pod, handle)
         if judgement.hides_victims or judgement.preemption:  # and the evicted Pods may evict others
             return Need(whole=True, why=f"{pod.metadata.name} may evict Pods")
     return Need()
@@ -149,7 +149,7 @@ def _pinned(asked: Asked, limits: ReadLimits) -> Need:
     for pod, handle in asked:
         if not pod.spec.topology_spread_constraints:
             continue
-        judgement = judge(cycle.evaluate(pod, handle), handle)
+        judgement = judge(pod, handle)
         core = judgement.blame.core if judgement.blame else ()
         blamed = (each for each in judgement.spread.constraints if ConstraintRequirement(each.index) in core)
         pinned = {name for each in blamed for domain in each.domains if domain.pinned for name in domain.nodes}

@@ -45,10 +45,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
 from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
-from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.framework import Handles
-from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.pending import waits_for_volumes
@@ -267,7 +265,7 @@ def _explain(
     handle = view.handle(pod.spec.scheduler_name).awaiting(pod)
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, now(view.metadata), placed=placed)
-    judgement = judge(situation.evaluation, handle)
+    judgement = judge(pod, handle, situation.evaluation)
     report = evaluation_report(judgement)
     siblings = siblings_of(pod, pending, handle.snapshot)
     searched = known and not judgement.assumed
@@ -280,7 +278,7 @@ def _explain(
         replicas=situation.replicas(siblings),
         siblings=_siblings(siblings if siblings[1:] else alike, judgement),
         renewed=renewed(judgement),
-        held_by=gates(pod),
+        held_by=pod.spec.gates,
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
         summary=_awaited_volumes(judgement) or report.summary,
@@ -293,12 +291,12 @@ def _explain(
 def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType:
     """Return how many of the Pods find a node, if the first does and all Pods were read; unset for one Pod alone."""
     handle, tried = judgement.handle, pods[:MOST_TRIED]
-    alone = len(pods) == 1 or judgement.assumed or gates(pods[0]) or bool(handle.snapshot.inventory.not_read)
+    alone = len(pods) == 1 or judgement.assumed or pods[0].spec.gates or bool(handle.snapshot.inventory.not_read)
     if alone or not (judgement.evaluation.feasible and handle.decides(pods[0])):
         return UNSET
     ends = place_each(tried, Handles(handle))
     left, handle = ends.left, ends.handles.default
-    summary = summary_of(decide(cycle.evaluate(left[0], handle), handle), named=False) if left else ""
+    summary = summary_of(decide(left[0], handle), named=False) if left else ""
     return Siblings(pending=len(tried), placed=len(ends.nodes), summary=summary)
 
 

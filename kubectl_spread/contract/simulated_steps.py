@@ -13,7 +13,6 @@ from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
@@ -75,7 +74,7 @@ def _explained(revisions: tuple[WaitingRevision, ...]) -> list[tuple[str, Decisi
     """Return the summary of the first revision, and of each other revision with another one, with the decision."""
     found: list[tuple[str, Decision]] = []
     for each in revisions:
-        held = gates(each.pod)
+        held = each.pod.spec.gates
         named = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else ""
         summary = named or summary_of(each.decision, named=False)
         if not found:

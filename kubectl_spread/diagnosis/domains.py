@@ -14,7 +14,6 @@ from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.diagnosis import requirements
 from kubectl_spread.diagnosis.explainer import Explainer
 from kubectl_spread.diagnosis.reasons import AnyReason, UntoleratedTaints
-from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -179,8 +178,9 @@ class SpreadDiagnosis(msgspec.Struct, frozen=True, kw_only=True):
         return filters or against[:1]
 
 
-def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
+def diagnose(evaluation: Evaluation, handle: Handle) -> SpreadDiagnosis:
     """Return the constraints that apply to the Pod, each with its domains."""
+    pod = evaluation.pod
     constraints = podtopologyspread.parsable_constraints(pod, handle)
     counted = podtopologyspread.count_all(constraints, pod, handle)
     hard = [counts for counts in counted if counts.constraint.hard]

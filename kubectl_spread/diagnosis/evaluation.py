@@ -113,9 +113,10 @@ class Judgement(Decision, frozen=True, kw_only=True, dict=True):
         return tuple(self.reach.core_of(each.index for each in self.spread.constraints if each.hard))
 
 
-def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
+def judge(pod: Pod, handle: Handle, known: Evaluation | None = None) -> Judgement:
     """Return the scheduler's decision and why; ValueError if a selector or quantity of the Pod cannot be parsed."""
-    spread = domains.diagnose(evaluation.pod, handle, evaluation)
+    evaluation = known or cycle.evaluate(pod, handle)
+    spread = domains.diagnose(evaluation, handle)
     reach = None
     if handle.snapshot.inventory.not_read:
         from kubectl_spread.diagnosis.unread_nodes import Reach  # Only large clusters have unread nodes.
@@ -127,16 +128,17 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         return found
     preemption = None
     hidden = reach is not None and reach.hides_victims
-    if handle.decides(evaluation.pod) and not hidden and outranks_any(evaluation.pod, handle):
+    if handle.decides(pod) and not hidden and outranks_any(pod, handle):
         preemption = preemption_report(evaluation, handle)
     if preemption:
         spread = domains.with_preemption(spread, (preemption.node, *preemption.ties), handle)
     return replace(found, spread=spread, blame=Blame(evaluation, handle, spread), preemption=preemption)
 
 
-def decide(evaluation: Evaluation, handle: Handle) -> Decision:
+def decide(pod: Pod, handle: Handle) -> Decision:
     """Return the scheduler's decision, with the reasons only if no node is feasible; errors as for ``judge``."""
-    return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(evaluation, handle)
+    evaluation = cycle.evaluate_briefly(pod, handle)
+    return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(pod, handle, evaluation)
 
 
 def judged_anew(judgement: Judgement) -> Judgement | None:
@@ -151,8 +153,7 @@ def judged_anew(judgement: Judgement) -> Judgement | None:
     again = replacement(pod, handle.snapshot, handle.profile)
     if again.refusals or is_of_template(pod, again.pod, owner):
         return None
-    after = again.place(handle)
-    return judge(cycle.evaluate(again.pod, after), after)
+    return judge(again.pod, again.place(handle))
 
 
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
@@ -175,7 +176,7 @@ def judgement_for(pod: Pod, twin: Judgement) -> Judgement:
     }
     # The scheduler's message may name the claims: in PreFilter, or in a filter without VolumeBinding.
     if evaluation.pre_filter is not None or any(name in evaluation.message for name in claims):
-        return judge(cycle.evaluate(pod, twin.handle), twin.handle)
+        return judge(pod, twin.handle)
     if blame is not None:
         blame = replace(blame, known=_with_claims(blame.cause, claims) if claims else blame.cause)
     return replace(twin, evaluation=replace(evaluation, pod=pod), blame=blame)

@@ -12,7 +12,6 @@ from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.statuses import OK, BlockedBy, FailedCreate, Headroom, NoMoreWanted, Status, Unschedulable
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, StatefulSet
-from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import place
 
@@ -45,7 +44,7 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
         handle = following.place(handle)
         placed = place(following.pod, handle)
         if placed is None:
-            stopped = judge(cycle.evaluate(following.pod, handle), handle)
+            stopped = judge(following.pod, handle)
             return Headroom(more=number, tried=number + 1, then=_what_stops(stopped))
         node_name, handle = placed
         bound = replace(following.pod, spec=replace(following.pod.spec, node_name=node_name))

@@ -109,9 +109,9 @@ def unplaced_pods(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> 
 def undecided_outcome(wanted: DesiredWorkload, came: UnplacedPods) -> ManifestOutcome:
     """Return only the decision about the first Pod: with some Pods unread, the placement of the others is unknown."""
     return ManifestOutcome(
-        judgement=judge(cycle.evaluate(came.first, came.handle), came.handle),
+        judgement=judge(came.first, came.handle),
         replicas=wanted.replicas,
-        held_by=_held_by(came.first),
+        held_by=came.first.spec.gates,
     )
 
 
@@ -145,7 +145,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     shown = waiting[0] if waiting else first
     failed = FailedCreate(created=len(applied.came), message=seen.refused) if seen.refused else None
     outcome = ManifestOutcome(
-        judgement=judge(cycle.evaluate(first, handle), handle),
+        judgement=judge(first, handle),
         unread_revisions=_unread_revisions(wanted, before, applied.came),
         # If no Pod comes, the template of a daemon or of a rollout is not to blame.
         blameless=bool(placed.placements)
@@ -156,8 +156,8 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         pending=len(placed.waiting) + applied.waiting_before if handle.decides(first) else 0,
         failed_create=failed,
         refused_by_chance=seen.refused_by_chance,
-        held_by=_held_by(first),
-        constraints=diagnose(shown, placed.handle, cycle.evaluate(shown, placed.handle)).constraints,
+        held_by=first.spec.gates,
+        constraints=diagnose(cycle.evaluate(shown, placed.handle), placed.handle).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
         elsewhere=() if is_daemon else outcomes.elsewhere,
@@ -186,15 +186,6 @@ def _rollout_of_adopted(owner: Workload, there: Sequence[Pod], applied: AppliedW
     return Rollout(strategy=strategy, running=len(there), replaced=renewed or applied.gone, assumed=Assumption.ADOPTED)
 
 
-def _held_by(pod: Pod) -> tuple[str, ...]:
-    """Return the scheduling gates of the Pod; they are rare, so their module is loaded on demand."""
-    if not pod.spec.scheduling_gates:
-        return ()
-    from kubectl_spread.scheduler.schedulinggates import gates
-
-    return gates(pod)
-
-
 def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[Pod]) -> tuple[UnreadRevision, ...]:
     if not isinstance(wanted.owner, StatefulSet):
         return ()
@@ -209,7 +200,7 @@ def _with_jam(outcome: ManifestOutcome, jam: placement.Jam, jammed: placement.Pl
     if not jammed.placements and not jam.nodes and _is_explained(outcome):
         message = first.message if handle.snapshot.inventory.not_read else jam.message
         return replace(outcome, jam=replace(jam, message=message), jam_judgement=first)
-    return replace(outcome, jam=jam, jam_judgement=judge(cycle.evaluate(pod, handle), handle))
+    return replace(outcome, jam=jam, jam_judgement=judge(pod, handle))
 
 
 def _is_explained(outcome: ManifestOutcome) -> bool:

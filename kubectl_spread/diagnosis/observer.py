@@ -214,7 +214,7 @@ def waiting_pods(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ..
     """Return workload → its Pending Pods, by name."""
     pending: dict[Key, tuple[Pod, ...]] = {}
     for key, pods in living.items():
-        if waiting := [pod for pod in pods if not (pod.spec.node_name or pod.terminating)]:
+        if waiting := [pod for pod in pods if pod.waits]:
             pending[key] = tuple(sorted(waiting, key=name_order))
     return pending
 

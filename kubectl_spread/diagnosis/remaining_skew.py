@@ -169,7 +169,7 @@ def _kept_from_emptiest(outcome: Outcome) -> DomainShut | ScoredHigher | ByChanc
     if situation is None:
         return None
     pod, handle = situation.pod, situation.handle
-    spread = domains.diagnose(pod, handle, situation.evaluation)
+    spread = domains.diagnose(situation.evaluation, handle)
     for domain, nodes in outcome.emptiest.items():
         for core in conflict_cores(spread.rejected, nodes)[:1]:
             return DomainShut(domain, tuple(_reason_of(each, nodes, spread) for each in core))

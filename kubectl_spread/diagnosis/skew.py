@@ -79,7 +79,7 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def gates(self) -> tuple[str, ...]:
         """The scheduling gates of its Pod."""
-        return tuple(gate.name for gate in self.pod.spec.scheduling_gates) if self.is_next else ()
+        return self.pod.spec.gates if self.is_next else ()
 
     @property
     def none_comes(self) -> NoneComes | None:
@@ -211,7 +211,7 @@ def rows(
     (count); 0 for no headroom.
     """
     for shown in _shown_revisions(workload, handle, defaults=defaults):
-        revision = shown.judged_by_waiting(decided)
+        revision = shown.judged_by_waiting(decide)
         judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
         for state in revision.states():
             yield Row(judged=judged, state=state, status=_worst_status(state, judged))
@@ -234,11 +234,6 @@ def status_names(
             yield state.constraint.index, _worst_status(state, judged).name
 
 
-def decided(pod: Pod, handle: Handle) -> Decision:
-    """Return the scheduler's decision, with the reasons only if no node is feasible."""
-    return decide(cycle.evaluate_briefly(pod, handle), handle)
-
-
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
     """Yield each Pod whose nodes the rows report, with the cluster in which it is scheduled."""
     for revision in _shown_revisions(workload, handle, defaults=defaults):
@@ -258,8 +253,7 @@ def _shown_revisions(
 
 def _judge(revision: Revision, most_verdicts: int) -> Judged:
     pod, placed, upcoming = revision.pod, revision.placed, revision.upcoming
-    evaluation = cycle.evaluate(pod, placed)
-    decision = judge(evaluation, placed)
+    decision = judge(pod, placed)
     beyond_template = lint.from_living(upcoming.from_living) if upcoming else ()
     headroom: statuses.Headroom | None = None
     # A DaemonSet has a Pod for each node, and no replicas.
@@ -280,9 +274,11 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
 
 def _judge_briefly(revision: Revision) -> Judged:
     """Return the same, without reasons for a Pod that some node takes or that is not created."""
-    placed = revision.placed
-    evaluation = cycle.evaluate_briefly(revision.pod, placed)
-    decision = decide(evaluation, placed) if revision.is_next else Decision(evaluation=evaluation, handle=placed)
+    pod, placed = revision.pod, revision.placed
+    if revision.is_next:
+        decision = decide(pod, placed)
+    else:
+        decision = Decision(evaluation=cycle.evaluate_briefly(pod, placed), handle=placed)
     return Judged(revision=revision, decision=decision, incomplete=_gaps_of(revision, decision))
 
 

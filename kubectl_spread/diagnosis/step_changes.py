@@ -13,9 +13,9 @@ from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, revision_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
-from kubectl_spread.diagnosis.evaluation import Decision, judge
+from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, waiting_pods
-from kubectl_spread.diagnosis.skew import decided, status_names
+from kubectl_spread.diagnosis.skew import status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS
@@ -215,13 +215,13 @@ class _Decided:
 
     def __call__(self, pod: Pod, handle: Handle) -> Decision:
         if pod.key not in self.decisions:
-            self.decisions[pod.key] = decided(pod, handle)
+            self.decisions[pod.key] = decide(pod, handle)
         return self.decisions[pod.key]
 
     def in_full(self, pod: Pod, handle: Handle) -> Decision:
         """Return the decision with the diagnosis, also if a node takes the Pod."""
         known = self.decisions.get(pod.key)
-        return known if known and known.blame else judge(cycle.evaluate(pod, handle), handle)
+        return known if known and known.blame else judge(pod, handle)
 
 
 WORST_FIRST = tuple(SpreadStatus)

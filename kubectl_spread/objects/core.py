@@ -431,6 +431,14 @@ class PodSpec(Struct, frozen=True):
             force_setattr(self, "service_account_name", self.service_account_name or self.service_account)
             force_setattr(self, "service_account", "")
 
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The names of the scheduling gates that keep the Pod out of the scheduler's queue.
+
+        Source: kube-scheduler schedulinggates/scheduling_gates.go PreEnqueue (v1.36), KEP-3521.
+        """
+        return tuple(gate.name for gate in self.scheduling_gates)
+
 
 class PodCondition(Condition, frozen=True):
     """One observation about a Pod."""

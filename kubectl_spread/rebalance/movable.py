@@ -24,7 +24,6 @@ from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.framework import Handle, Handles
-from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.scheduler.volumerestrictions import READ_WRITE_ONCE_POD, claim_names
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
@@ -190,7 +189,7 @@ class Movables:
         again = self._replacement(pod, self._number_of_alike(pod), handle)
         if again.refusals:
             return ReplacementRefused(str(again.refusals[0]))
-        if held := gates(again.pod):
+        if held := again.pod.spec.gates:
             return ReplacementGated(held[0])
         gap = self._unknown(again.pod, handle)
         return Undecided(gap) if gap else None

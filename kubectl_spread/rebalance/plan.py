@@ -24,7 +24,6 @@ from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimit
 from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import feasible_nodes
 from kubectl_spread.scheduler.framework import Handles
-from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 
@@ -215,7 +214,7 @@ class Planner:
 
     def _schedule_first(self) -> None:
         """Place the Pending Pods that find a node now, the most important and oldest first."""
-        waiting = (pod for pod in self._builder.snapshot.all(Pod) if pod.waits and not gates(pod))
+        waiting = (pod for pod in self._builder.snapshot.all(Pod) if pod.waits and not pod.spec.scheduling_gates)
         queue = sorted(filter(lambda pod: self._handles.of(pod).decides(pod), waiting), key=_queue_order)
         self._scheduled = found = place_each(queue, self._handles)
         templates = {msgspec.json.encode((pod.metadata.labels, pod.spec)): pod for pod in reversed(found.left)}

@@ -23,7 +23,6 @@ from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, J
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any, priority_of
-from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key, key_of
 from kubectl_spread.simulation.placement import room_for, storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
@@ -491,7 +490,7 @@ class ControlLoop:
         self.untried = 0
         for pod in self._queue():
             handle = self.cluster.handles.of(pod)
-            if not self.as_if and (not handle.profile.serves(pod) or gates(pod)):
+            if not self.as_if and (not handle.profile.serves(pod) or pod.spec.scheduling_gates):
                 continue
             # The scheduler treats Pods of equal forms alike.
             known = self._forms.get(pod.key)

@@ -15,7 +15,6 @@ from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.evaluation import judge
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from tests import build
@@ -49,7 +48,7 @@ HARD_ZONE_DEFAULT = list_defaults(spread(build.ZONE))
 
 def evaluated(pod: Pod, handle: Handle) -> EvaluationReport:
     """Return what the scheduler decides about the Pod, as a report has it."""
-    return evaluation_report(judge(cycle.evaluate(pod, handle), handle))
+    return evaluation_report(judge(pod, handle))
 
 
 def report_of(described: Object, objects: Iterable[Object], profile: Profile | None = None) -> EvaluationReport:

@@ -43,7 +43,6 @@ from kubectl_spread.diagnosis.reasons import (
 )
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.root_cause import Blocking
-from kubectl_spread.scheduler import cycle
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_storage import claim, volume
@@ -86,7 +85,7 @@ def blamed(**fields: Any) -> BlamedConstraint:  # noqa: ANN401 - any field of a 
 def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
     """Return why the Pod cannot be scheduled; None where one takes it."""
     handle = build.handle(objects)
-    blame = judge(cycle.evaluate(typed_pod(described), handle), handle).blame
+    blame = judge(typed_pod(described), handle).blame
     return blame.cause if blame else None
 
 
@@ -246,7 +245,7 @@ def test_reasons_of_the_control_plane_come_last() -> None:
 def blocking_of(described: Object, objects: Sequence[Object]) -> list[Blocking]:
     """Return why each constraint that blocks the Pod leaves no node."""
     handle = build.handle(objects)
-    blame = judge(cycle.evaluate(typed_pod(described), handle), handle).blame
+    blame = judge(typed_pod(described), handle).blame
     return list(blame.blocking.values()) if blame else []
 
 

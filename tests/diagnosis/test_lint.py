@@ -40,7 +40,7 @@ def linted(described: Object, objects: Sequence[Object], profile: Profile | None
     """Return what is found about a Pod in the cluster of these objects."""
     pod, cluster = typed_pod(described, profile), handle(objects, profile)
     evaluation = cycle.evaluate(pod, cluster)
-    return lint.of_pod(evaluation, diagnose(pod, cluster, evaluation))
+    return lint.of_pod(evaluation, diagnose(evaluation, cluster))
 
 
 def found(*constraints: Object, objects: Sequence[Object] = (*ABC, *EVERYWHERE), **fields: object) -> set[str]:

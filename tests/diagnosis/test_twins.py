@@ -7,7 +7,6 @@ import pytest
 from kubectl_spread.contract.evaluation import evaluation_report, summary_of
 from kubectl_spread.diagnosis.evaluation import Judgement, findings_for, judge, judgement_for
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from tests import build
 from tests.build import ZONE, Object, app, node, spread
@@ -25,7 +24,7 @@ def waiting(name: str, fields: Object) -> Pod:
 
 def judged(pod: Pod, handle: Handle) -> Judgement:
     """Return what the scheduler decides about it."""
-    return judge(cycle.evaluate(pod, handle), handle)
+    return judge(pod, handle)
 
 
 def unbound(*names: str) -> list[Object]:

@@ -141,7 +141,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         # Without information, only findings about a pinned minimum need the verdicts on nodes.
         pinned = any(map(self._may_be_pinned, self.counts))
         evaluation = self.evaluation if pinned else Evaluation(pod=self.pod, nodes={})
-        spread = diagnose(self.pod, self.handle, evaluation)
+        spread = diagnose(evaluation, self.handle)
         found = lint.warnings_of(evaluation, spread)
         return frozenset((each.severity, each.id, each.path) for each in found)
 

@@ -38,7 +38,7 @@ OWNED = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "
 @pytest.mark.parametrize("nodes", [ABC, TAINTED, (*ABC, node("d1"))], ids=["in order", "tainted", "a label missing"])
 def test_warnings_are_those_that_every_verdict_on_every_node_gives(asked: Object, nodes: tuple[Object, ...]) -> None:
     situation = Situation(typed_pod(asked), handle([*nodes, *web("a1", "a2", "b1")]))
-    spread_diagnosis = diagnose(situation.pod, situation.handle, situation.evaluation)
+    spread_diagnosis = diagnose(situation.evaluation, situation.handle)
     found = lint.of_pod(situation.evaluation, spread_diagnosis)
     assert situation.warnings == {
         (each.severity, each.id, each.path) for each in found if each.severity is not Severity.INFO
