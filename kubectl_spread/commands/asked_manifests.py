@@ -26,7 +26,6 @@ from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, OwnerRefer
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, StatefulSet
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.applied import AppliedOutcomes, applied
 from kubectl_spread.snapshot import Snapshot
 
@@ -92,9 +91,9 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
             yield from as_created(applied_owner, self.handle.snapshot) if runs else (applied_owner,)
 
 
-def with_manifests(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
+def with_manifests(manifests: Sequence[Manifest], view: View) -> Snapshot:
     """Return the cluster with the documents applied, before any of their Pods is scheduled."""
-    objects = [manifest.obj for manifest in manifests if manifest.obj is not None]
+    snapshot, objects = view.snapshot, [manifest.obj for manifest in manifests if manifest.obj is not None]
     claims = [obj for obj in objects if isinstance(obj, PersistentVolumeClaim)]
     # A manifest does not change whether an existing volume is bound.
     volumes_there = {volume.metadata.name for volume in snapshot.all(PersistentVolume)}
@@ -105,7 +104,7 @@ def with_manifests(manifests: Sequence[Manifest], snapshot: Snapshot, profile: P
         and not (isinstance(obj, PersistentVolume) and obj.metadata.name in volumes_there)
         for created in as_created(obj, snapshot)
     )
-    return merged.with_others(volumes.created(claims, merged, profile))
+    return merged.with_others(volumes.created(claims, merged, view.handle().profile))
 
 
 def asked_manifest(
@@ -127,7 +126,7 @@ def asked_manifest(
     """
     if isinstance(manifest.obj, Pod):
         # A Pod is admitted when it is sent, so only earlier manifests count.
-        snapshot = with_manifests(earlier, view.snapshot, view.handle().profile)
+        snapshot = with_manifests(earlier, view)
     wanted = desired(manifest, snapshot, view.snapshot, replicas)
     handle = handle_for(wanted.pod, snapshot, view)
     served = _served(manifest, wanted, create)
@@ -148,7 +147,7 @@ def asked_manifest(
         numbered=replicas is not None,
     )
     try:
-        found = next_of(manifest, wanted, snapshot, view, handle.profile)
+        found = next_of(manifest, wanted, handle, view)
     except ValueError:
         if not asked.errors:
             raise
@@ -226,9 +225,9 @@ def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
     return DesiredWorkload(manifest.ref, owner, first_pod(owner, snapshot), asked)
 
 
-def next_of(manifest: Manifest, wanted: DesiredWorkload, snapshot: Snapshot, view: View, profile: Profile) -> NextPod:
+def next_of(manifest: Manifest, wanted: DesiredWorkload, handle: Handle, view: View) -> NextPod:
     """Return the manifest's Pod as the API server stores or refuses it."""
-    return completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), snapshot, profile)
+    return completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), handle.snapshot, handle.profile)
 
 
 def handle_for(pod: Pod, snapshot: Snapshot, view: View) -> Handle:

@@ -99,7 +99,7 @@ def check(
     view = look_for(source, _question(making, options, unplaced_in), scheduler, read=read).settled
     with reporting_bad_objects(source.name, view.snapshot):
         applied = merge_all(manifests, view.snapshot, view.handle().profile, how)
-        snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
+        snapshot = asked_manifests.with_manifests(applied, view)
         asked: dict[int, AskedManifest] = {}
         for number, each in reversed([*enumerate(applied)]):
             if each.makes_pods and not _is_replaced(each, asked.values()) and options.selector.matches(each.labels):
@@ -146,7 +146,7 @@ def _answered(
             release = view.handle().profile.release
             review = admission_errors.review_of(manifest, snapshot, view.snapshot, release)
             if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
-                yield manifest, Answer(refused_item(manifest, 0, errors))
+                yield manifest, Answer(refused_item(manifest, errors))
 
 
 def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: UnplacedIn) -> Question:
@@ -179,13 +179,13 @@ def _unplaced_pods(manifests: Sequence[Manifest], options: CheckOptions, view: V
     """Yield the first Pods of each selected manifest, as if the Pods of those before it did not exist."""
     view = view.settled
     applied = merge_all(manifests, view.snapshot, view.handle().profile)
-    snapshot = asked_manifests.with_manifests(applied, view.snapshot, view.handle().profile)
+    snapshot = asked_manifests.with_manifests(applied, view)
     for manifest in applied:
         if not (manifest.makes_pods and options.selector.matches(manifest.labels)):
             continue
         wanted = asked_manifests.desired(manifest, snapshot, view.snapshot, options.replicas)
         handle = asked_manifests.handle_for(wanted.pod, snapshot, view)
-        found = asked_manifests.next_of(manifest, wanted, snapshot, view, handle.profile)
+        found = asked_manifests.next_of(manifest, wanted, handle, view)
         yield unplaced_pods(replace(wanted, pod=found.pod, release=handle.profile.release), view.snapshot, handle)
 
 

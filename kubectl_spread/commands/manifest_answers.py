@@ -167,10 +167,9 @@ def _unknown(manifest: Manifest, outcome: ManifestOutcome | None) -> Iterator[Ga
         yield MayBreakQuota(workload=workload, why=outcome.refused_by_chance, by_chance=True)
 
 
-def refused_item(manifest: Manifest, replicas: int, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:
-    """Return the item of a manifest that the API server refuses, without placements."""
-    item = replace(_item(manifest, _nothing(manifest)), replicas=replicas)
-    return replace(item, verdict=Verdict.INVALID, validation=errors)
+def refused_item(manifest: Manifest, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:
+    """Return the item of a manifest without Pods that the API server refuses."""
+    return replace(_item(manifest, _nothing(manifest)), replicas=0, validation=errors)
 
 
 def _nothing(manifest: Manifest) -> EvaluationReport:

@@ -63,7 +63,6 @@ MOST_NOTES = 5
 class Explanation(msgspec.Struct, frozen=True):
     """Why the first Pod of a template has no node."""
 
-    pod: Pod
     judgement: Judgement
     fixes: tuple[VerifiedFix, ...]
     item: PendingItem
@@ -285,7 +284,7 @@ def _explain(
     )
     if item.verdict is not Verdict.SCHEDULABLE:
         item = beside_autoscaler(item, situation, siblings, autoscalers, view.metadata.connection_flags)
-    return Explanation(pod, judgement, found.fixes, _with_event(item, pod, view))
+    return Explanation(judgement, found.fixes, _with_event(item, pod, view))
 
 
 def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType:
@@ -302,7 +301,7 @@ def _siblings(pods: Sequence[Pod], judgement: Judgement) -> Siblings | UnsetType
 
 def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
     """Return the explanation of a Pod that differs from the twin only in its name."""
-    like, judgement = twin.item, judgement_for(pod, twin.judgement)
+    like, first, judgement = twin.item, twin.judgement.evaluation.pod, judgement_for(pod, twin.judgement)
     item = replace(
         like,
         name=pod.metadata.name,
@@ -312,7 +311,7 @@ def _explain_like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
-        fixes=fix_reports((fix_for(fix, twin.pod, pod) for fix in twin.fixes), view.metadata.connection_flags),
+        fixes=fix_reports((fix_for(fix, first, pod) for fix in twin.fixes), view.metadata.connection_flags),
     )
     return _with_event(copy_decision(item, like), pod, view)
 
