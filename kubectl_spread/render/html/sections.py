@@ -121,7 +121,7 @@ def _numbered(fixes: Sequence[outline.FixBlock]) -> Markup:
 
 def _fix(fix: outline.FixBlock) -> Markup:
     head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
-    effects = element("p", text(" ".join((fix.effect, *fix.notes))), class_="hint")
+    effects = element("p", text(" ".join(fix.notes)), class_="hint")
     starts = block("p", text(fix.starts), class_="hint caution")
     edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _copied(edit.lines))) for edit in fix.edits)
     yaml = [_command(*fix.yaml)] if fix.yaml else []

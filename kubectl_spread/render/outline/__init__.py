@@ -228,8 +228,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
 
     Attributes:
         number: its place among those that are shown, counted from 1.
-        effect: the nodes it opens, and the Pods it lets in.
-        notes: what else is to be known of it, a sentence each.
+        notes: the nodes it opens and the Pods it lets in, and what else is to be known of it, a sentence each.
         yaml: lines to write where the Pod comes from.
         starts: what running them sets off; empty for nothing.
     """
@@ -237,7 +236,6 @@ class FixBlock(Part, frozen=True, kw_only=True):
     number: int
     id: str
     summary: str
-    effect: str = ""
     notes: tuple[str, ...] = ()
     edits: tuple[EditBlock, ...] = ()
     yaml: tuple[str, ...] = ()

@@ -120,10 +120,9 @@ def _is_told(finding: Finding, item: EvaluationReport) -> bool:
             | causes.MinDomainsUnmet(constraint=causes.BlamedConstraint(topology_key=key))
         ):
             constraints = [f"[{each.index}]" for each in item.constraints if each.topology_key == key]
-            told = finding.id in TOLD and any(each in finding.path for each in constraints)
-        case _:
-            told = False
-    return told or (finding.id == "PinnedMinimum" and bool(item.summary))
+            if finding.id in TOLD and any(each in finding.path for each in constraints):
+                return True
+    return finding.id == "PinnedMinimum" and bool(item.summary)
 
 
 class NodeGroup(Part, frozen=True, kw_only=True):

@@ -123,8 +123,8 @@ def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
         number=number,
         id=fix.id,
         summary=summary,
-        effect=effect,
         notes=(
+            effect,
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
         ),

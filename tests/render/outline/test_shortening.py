@@ -22,7 +22,6 @@ def test_what_is_copied_or_quoted_stays() -> None:
         number=1,
         id="Uncordon",
         summary=f"uncordon {EKS[0]}",
-        effect="",
         notes=(),
         edits=(),
         yaml=(),
