@@ -9,7 +9,7 @@ from msgspec import UNSET
 from kubectl_spread.contract.evaluation import summary_of
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.objects.core import Pod
@@ -71,7 +71,7 @@ def _pending_pods(waiting: WaitingPods) -> PendingPods:
 
 
 def _explained(revisions: tuple[WaitingRevision, ...]) -> list[tuple[str, Decision]]:
-    """Return the summary of the first revision, and of each other revision with another one, with the decision."""
+    """Return the summary of the first Pods, and of all others with another one, with the decision."""
     found: list[tuple[str, Decision]] = []
     for each in revisions:
         held = each.pod.spec.gates
@@ -80,5 +80,6 @@ def _explained(revisions: tuple[WaitingRevision, ...]) -> list[tuple[str, Decisi
         if not found:
             found.append((summary, each.decision))
         elif summary != found[0][0]:
-            found.append((f"{each.number} of them, of another revision: {summary}", each.decision))
+            revision = ", of another revision" if revision_of(each.pod) != revision_of(revisions[0].pod) else ""
+            found.append((f"{each.number} of them{revision}: {summary}", each.decision))
     return found

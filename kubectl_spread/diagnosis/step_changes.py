@@ -20,8 +20,10 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import grouped
+from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, controller_key
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
 from kubectl_spread.simulation.steps import Blocked, Done, Step
@@ -84,7 +86,7 @@ OutcomeNote: TypeAlias = (
 
 
 class WaitingRevision(msgspec.Struct, frozen=True):
-    """The Pending Pods of one revision of a workload: the first, and how many there are."""
+    """Pending Pods of one revision of a workload, with volumes in the same place: the first, and how many there are."""
 
     pod: Pod
     decision: Decision
@@ -342,8 +344,15 @@ def _pending_pods(
 
 
 def _pending_revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
-    for first, *others in grouped(waiting, revision_of).values():
+    alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
+    for first, *others in alike.values():
         yield WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
+
+
+def _reach_of_volumes(pod: Pod, snapshot: Snapshot) -> tuple[object, ...]:
+    """Return where the volume of each of the Pod's claims can be used; None for a claim that is not bound."""
+    bound = (claim and snapshot.get(PersistentVolume, "", claim.spec.volume_name) for claim in snapshot.claims_of(pod))
+    return tuple(volume and (volume.spec.node_affinity, *volume_topologies(volume)) for volume in bound)
 
 
 def _more_are_pending(after: Sequence[After[Observation]], earlier: _Before) -> bool:

@@ -173,8 +173,8 @@ def _(finding: findings.MinDomainsUnreachable) -> str:
     meaning="Skew is the difference from the emptiest domain. With a single domain it is always 0, so the constraint"
     " allows any distribution.",
     when="A warning, if exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's own.",
-    action="Let the Pods use more domains, or set minDomains to the number that you need. For a DaemonSet, drop"
-    " the constraint.",
+    action="Add nodes in other domains, or let the Pods use them. minDomains only makes Pods wait until there are more."
+    " For a DaemonSet, drop the constraint.",
 )
 def _(finding: findings.SingleDomain) -> str:
     if finding.daemon:
@@ -184,7 +184,8 @@ def _(finding: findings.SingleDomain) -> str:
         )
     return (
         f"{finding.constraint.topology_key} has only one domain that counts for this Pod ({seen(finding.domain)}), so"
-        " the skew is always 0 and nothing is spread. To spread the Pods, let them use more domains, or set minDomains."
+        " the skew is always 0 and nothing is spread. To spread the Pods, add nodes in other domains, or let the Pods"
+        " use them."
     )
 
 

@@ -57,3 +57,14 @@ def test_an_added_node_attaches_no_more_volumes_than_its_like() -> None:
         for at in range(2)
     ]
     assert len(pending(last([*full, *claims, *volumes, *pods], "add-node a1"))) == 1
+
+
+def test_each_pod_waits_for_its_own_claim() -> None:
+    local = storage_class("fast", provisioner="kubernetes.io/no-provisioner")
+    made, *others = stateful_set(None)
+    made["spec"]["podManagementPolicy"] = "Parallel"
+    (waits,) = last([*TWO, local, made, *others], "drain a1", "scale statefulset/web=3").pending
+    assert waits.count == 3
+    first, _, rest = waits.summary.partition(" 2 of them: ")
+    assert "claim data-web-0 is bound to pv0 in a" in first
+    assert "laim data-web-1 is not bound" in rest

@@ -152,7 +152,7 @@ SOFT = constraint(soft=True)
             findings.SingleDomain(constraint=WEB, domain="a"),
             (
                 f"{ZONE} has only one domain that counts for this Pod (a), so the skew is always 0 and nothing is"
-                " spread. To spread the Pods, let them use more domains, or set minDomains."
+                " spread. To spread the Pods, add nodes in other domains, or let the Pods use them."
             ),
         ),
         (

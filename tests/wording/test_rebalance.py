@@ -166,4 +166,7 @@ def test_the_command_that_says_why_pods_wait_reaches_the_same_cluster() -> None:
     ],
 )
 def test_what_a_plan_does(verdicts: str, soft: int, text: str) -> None:
-    assert plan_sentence([*map(RebalanceVerdict, verdicts.split())], broken=2, soft=soft, evictions=2) == text
+    verdicts_of_both = [*map(RebalanceVerdict, verdicts.split())]
+    assert plan_sentence(verdicts_of_both, broken=2, soft=soft, evictions=2, soon=0) == text
+    needless = plan_sentence(verdicts_of_both, broken=2, soft=soft, evictions=0, soon=2)
+    assert needless == "No eviction is needed: 2 constraints are satisfied once Pending Pods are scheduled."
