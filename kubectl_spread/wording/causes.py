@@ -6,7 +6,7 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
@@ -23,7 +23,6 @@ from kubectl_spread.diagnosis.reasons import (
     InsufficientResources,
     PortsInUse,
     RejectedByPod,
-    SharedReason,
     UntoleratedTaints,
     UnusableClaims,
 )
@@ -138,11 +137,9 @@ def shared_line(cause: causes.AnyCause) -> str:
     """Return the root cause as Pods of several workloads may share it: without what each of them asks for."""
     match cause:
         case causes.PinnedDomain(constraint=constraint, domains=domains, nodes=nodes, pins=pins):
-            alike = Counter[str]()
-            for pin in pins:
-                alike[" and ".join(filter(None, map(_without_amounts, pin.reasons)))] += len(pin.nodes)
+            alike = sorted(_without_repetition(pins, nodes), key=lambda each: -len(each[0]))
             of_nodes = f"of {count_of(nodes, 'node')}"
-            whys = (f"{number} {of_nodes}{_joined(why)}" for why, number in alike.most_common(MOST_REASONS))
+            whys = (f"{len(having)} {of_nodes}{_joined(why)}" for having, why in alike[:MOST_REASONS])
             return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {', '.join(whys)}"
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             return "; ".join(_without_amounts(it.reasons[0].reason) or f"rejected by {it.plugin}" for it in filters)
@@ -413,7 +410,7 @@ def _rejected(
         rejected_text(each.reason, nodes, len(each.nodes), brief=brief)
         or f"{rejecting.plugin} rejects {name(each.nodes)}"
         for each, nodes in named_so
-    ) + _for_other_reasons(shared, MOST_REASONS)
+    ) + _for_other_reasons([each.nodes for each in shared], MOST_REASONS)
 
 
 def _and_more(number: int) -> str:
@@ -443,17 +440,19 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     # Each with what keeps the Pod off, with all that is known and with less and less.
     pins = _with_common_taints(cause.pins, number)
     whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
-    brief_whys = [(pin.nodes, " and ".join(map(_without_amounts, pin.reasons))) for pin in pins]
+    brief_whys = _without_repetition(pins, number)
     by_name = [why if len(whys) == 1 else f"{named(nodes)} ({why})" for nodes, why in whys]
     by_number, brief = (
         [why + f" ({count_of(len(nodes), 'node')})" * (len(each) > 1 and number > 1) for nodes, why in each]
         for each in (whys, brief_whys)
     )
     some, numbered, briefly = (
-        "; ".join(each[:MOST_REASONS]) + _for_other_reasons(pins, MOST_REASONS) for each in (by_name, by_number, brief)
+        "; ".join(each[:MOST_REASONS]) + _for_other_reasons([nodes for nodes, _ in of], MOST_REASONS)
+        for each, of in ((by_name, whys), (by_number, whys), (brief, brief_whys))
     )
     briefest = TAINT_PREFIX.sub("", briefly)
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
+    briefly_more = _and_more(len(brief_whys) - 1)
     full = [
         f"{noun_for(constraint.topology_key, len(it.domains))} {named(it.domains)}"
         f" ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})"
@@ -467,7 +466,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         *(f"{held(place)}: {why}." for why in (some, numbered, briefly, briefest)),
         *(f"{held(many)}: {why}." for why in (numbered, briefly, briefest)),
         *(f"{each} {shut}: {briefest}." for each in (which, many)),
-        *(f"{many} {shut}: {why}{more}." for why in (whys[0][1], brief_whys[0][1])),
+        *(f"{many} {shut}: {why}{rest}." for why, rest in ((whys[0][1], more), (brief_whys[0][1], briefly_more))),
     ]
     return Texts(sentences, _pinned_by(cause))
 
@@ -485,9 +484,26 @@ def _with_common_taints(pins: Sequence[causes.PinnedNodes], number: int) -> Sequ
     return [causes.PinnedNodes(nodes=tuple(sorted(tainted[common[0]])), reasons=(UntoleratedTaints(taints=common),))]
 
 
-def _for_other_reasons(pins: Sequence[causes.PinnedNodes | SharedReason], shown: int) -> str:
-    """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none."""
-    before, after = ({name for pin in each for name in pin.nodes} for each in (pins[:shown], pins[shown:]))
+def _without_repetition(pins: Sequence[causes.PinnedNodes], number: int) -> list[tuple[Sequence[str], str]]:
+    """Return which nodes have which reasons without amounts, each text once; or what all nodes, so many, have alone."""
+    texts = [(pin.nodes, list(dict.fromkeys(filter(None, map(_without_amounts, pin.reasons))))) for pin in pins]
+    having, alike = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for nodes, each in texts:
+        alike[" and ".join(each)].update(nodes)
+        for text in each:
+            having[text].update(nodes)
+    common = [text for text, nodes in having.items() if len(nodes) == number]
+    if len(alike) > 1 and common:
+        return [(sorted(having[common[0]]), " and ".join(common))]
+    return [(sorted(nodes), text) for text, nodes in alike.items()]
+
+
+def _for_other_reasons(having: Sequence[Sequence[str]], shown: int) -> str:
+    """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none.
+
+    ``having``: the nodes that have each reason.
+    """
+    before, after = ({name for nodes in each for name in nodes} for each in (having[:shown], having[shown:]))
     number = len(after - before)
     others = "another reason" if number == 1 else "other reasons"
     return f"; {count_of(number, 'more node')} for {others}" if number else ""
@@ -496,15 +512,16 @@ def _for_other_reasons(pins: Sequence[causes.PinnedNodes | SharedReason], shown:
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
     """Return why the domains with the fewest Pods take none: for two groups of nodes, or for the first."""
     pins, where = _with_common_taints(cause.pins, cause.nodes), f"no Pod can go to {named(cause.domains)}"
-    first, several = pins[0], len(pins) > 1
-    whys = [[" and ".join(map(change, pin.reasons)) for pin in pins] for change in (reason_text, _without_amounts)]
-    rest = _for_other_reasons(pins, MOST_REASONS)
+    whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
+    briefly = _without_repetition(pins, cause.nodes)
     every = (
-        "; ".join(f"{named(pin.nodes)} ({why})" if several else why for pin, why in zip(pins, texts, strict=False))
-        for texts in (each[:MOST_REASONS] for each in whys)
+        "; ".join(f"{named(nodes)} ({why})" if each[1:] else why for nodes, why in each[:MOST_REASONS])
+        + _for_other_reasons([nodes for nodes, _ in each], MOST_REASONS)
+        for each in (whys, briefly)
     )
-    brief = (f"{why}{_and_more(len(pins) - 1)}" for why in (whys[0][0], _without_amounts(first.reasons[0])))
-    return [*(f"{where}: {why}{rest}" for why in every), *(f"{where}: {why}" for why in brief)]
+    brief = (f"{each[0][1]}{_and_more(len(each) - 1)}" for each in (whys, briefly))
+    first = f"{_without_amounts(pins[0].reasons[0])}{_and_more(len(pins) - 1)}"
+    return [f"{where}: {why}" for why in (*every, *brief, first)]
 
 
 def limits(constraint: causes.BlamedConstraint) -> str:

@@ -411,7 +411,7 @@ UNREAD: Mapping[str, str] = {
     r"^(?:  Or a|A)dd a node like .*$": "which nodes are alike is told by the tests of fixes",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
-    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:gives? up|would replace) .*$": (
+    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:changes? what|would (?:replace|end)) .*$": (
         "fixes are counted by their own tests"
     ),
     r"^  Not proposed: lower minDomains to \d+, ": "as for fixes",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
-from kubectl_spread.wording.causes import fitting
+from kubectl_spread.wording.causes import fitting, shared_line
 from kubectl_spread.wording.reasons import name_of
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import resource_claim_template
@@ -18,6 +18,13 @@ from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
 
+AVOIDS_WEB: Object = {
+    "affinity": {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": app("web"), "topologyKey": HOSTNAME}]
+        }
+    }
+}
 PINNED = (
     "The Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not available"
 )
@@ -227,6 +234,29 @@ def test_a_node_that_is_named_for_one_reason_does_not_count_for_another() -> Non
         ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (1 cpu requested, 0 free). One more Pod would exceed maxSkew"
         in told
     )
+
+
+def test_one_reason_that_all_nodes_have_without_amounts_is_told_once() -> None:
+    nodes = [node(f"{'b' * 40}{number}", zone="b") for number in range(4)]
+    names = [each["metadata"]["name"] for each in nodes]
+    agents = [pod(f"{'agent' * 9}-{number}", on=name, host_ports=["443"]) for number, name in enumerate(names)]
+    near = [pod(f"near-{number}", on=name, **AVOIDS_WEB) for number, name in enumerate(names[:2])]
+    report = report_of(incoming(host_ports=["443"]), [node("a1", zone="a"), *nodes, *agents, *near, *web("a1")])
+    assert report.summary == (
+        "The Pod may only go to zone b, which has the fewest Pods (0), but none of its 4 nodes is available: host port"
+        " 443/TCP in use."
+    )
+    assert report.cause
+    assert shared_line(report.cause) == "zone b: 4 of 4 nodes: host port 443/TCP in use"
+
+
+def test_reasons_that_are_equal_without_amounts_count_their_nodes() -> None:
+    full = [node(f"{'b' * 50}{number}", zone="b", allocatable={"cpu": str(number)}) for number in range(2)]
+    agents = [node(f"{'c' * 50}{number}", zone="b") for number in range(2)]
+    held = [pod(f"{'agent' * 40}-{n}", on=each["metadata"]["name"], host_ports=["443"]) for n, each in enumerate(agents)]
+    described = incoming(host_ports=["443"], requests={"cpu": "5"})
+    told = report_of(described, [node("a1", zone="a"), *full, *agents, *held, *web("a1")]).summary
+    assert told.endswith("too little cpu free (2 nodes); host port 443/TCP in use (2 nodes).")
 
 
 @pytest.mark.parametrize(
