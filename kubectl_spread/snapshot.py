@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kubectl_spread.assumed import Choice, choice_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, Event, Namespace, Node, Pod
-from kubectl_spread.objects.kinds import KINDS, NODE, POD, Kind
+from kubectl_spread.objects.kinds import KINDS, NODE, POD, WORKLOADS, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 
@@ -277,6 +277,10 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     def get(self, kind: type[ObjectT], namespace: str, name: str) -> ObjectT | None:
         """Return the object of that name, None where it does not exist or its kind was not read."""
         return cast("Mapping[tuple[str, str], ObjectT]", self.objects.get(kind, {})).get((namespace, name))
+
+    def workload(self, namespace: str, kind: str, name: str) -> Workload | None:
+        """Return the workload of this kind and name; None for an unknown kind, too."""
+        return self.get(WORKLOADS[kind], namespace, name) if kind in WORKLOADS else None
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Return the labels of the namespace; none where it was not read."""

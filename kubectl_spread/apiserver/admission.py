@@ -95,8 +95,7 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
     if not invalid:
         return refusals(made, snapshot)
     template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
-    controller = made.metadata.controller
-    of_stateful_set = controller is not None and controller.kind == kinds.STATEFUL_SET.name
+    of_stateful_set = made.metadata.controller_kind == kinds.STATEFUL_SET.name
     validated = not of_stateful_set or release.minor >= STATEFUL_SET_TEMPLATE_SINCE
     known = {
         (error.field.removeprefix(f"{_TEMPLATE}."), error.message)

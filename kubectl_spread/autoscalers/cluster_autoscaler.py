@@ -193,8 +193,7 @@ def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
 
 def _comes_with_node(pod: Pod) -> bool:
     """Whether a new node has such a Pod too: static Pods and those of DaemonSets."""
-    controller = pod.metadata.controller
-    return not pod.terminating and controller is not None and controller.kind in {"DaemonSet", "Node"}
+    return not pod.terminating and pod.metadata.controller_kind in {"DaemonSet", "Node"}
 
 
 def domain_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:

@@ -212,9 +212,9 @@ def left_alone(pod: Pod) -> NotAsked | None:
     Source: karpenter pkg/utils/pod/scheduling.go IsProvisionable (v1.14.1); cluster-autoscaler
     core/podlistprocessor filter_out_daemon_sets.go and filter_out_expendable.go.
     """
-    controller, nominated = pod.metadata.controller, pod.status.nominated_node_name
+    nominated = pod.status.nominated_node_name
     if pod.spec.scheduling_gates:
         return NotAsked("gates")
-    if controller is not None and controller.kind == "DaemonSet":
+    if pod.metadata.controller_kind == "DaemonSet":
         return NotAsked("daemonset")
     return NotAsked("nominated", nominated) if nominated else None

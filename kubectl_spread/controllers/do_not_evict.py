@@ -47,9 +47,8 @@ Kept: TypeAlias = KeptByController | KeptByMark
 
 def kept_because(pod: Pod) -> Kept | None:
     """Return why the Pod should not be evicted; None if it may be."""
-    controller = pod.metadata.controller
-    if controller is not None and controller.kind in KEEPING_CONTROLLERS:
-        return KeptByController(controller.kind)
+    if (kind := pod.metadata.controller_kind) in KEEPING_CONTROLLERS:
+        return KeptByController(kind)
     annotations = pod.metadata.annotations
     if meta.CONFIG_MIRROR in annotations or any(owner.kind == "Node" for owner in pod.metadata.owner_references):
         return KeptByController("Node")

@@ -99,7 +99,7 @@ def _with_immutable_fields(spec: PodSpec, model: PodSpec, *, pinned: bool) -> Po
 def _without_own_claims(pod: Pod) -> PodSpec:
     """Source: kube-controller-manager statefulset/stateful_set_utils.go updateStorage, getPersistentVolumeClaimName."""
     spec = unmerged(pod.spec)
-    if pod.metadata.controller is None or pod.metadata.controller.kind != STATEFUL_SET.name:
+    if pod.metadata.controller_kind != STATEFUL_SET.name:
         return spec
     name = pod.metadata.name
     return replace(spec, volumes=tuple(each for each in spec.volumes if _claim(each) != f"{each.name}-{name}"))

@@ -134,8 +134,8 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile, *, plain: bool =
         case ReplicaSet() | ReplicationController():
             made = renamed(pod_from_template(owner), again)
         case _:
-            controller, copied = pod.metadata.controller, like(pod, again)
-            if controller is not None and controller.kind == DAEMON_SET.name:
+            copied = like(pod, again)
+            if pod.metadata.controller_kind == DAEMON_SET.name:
                 copied = daemonset.pinned_to(copied, daemonset.place_of(pod))
             return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
     own = (each for each in snapshot.alike(pod) if each.metadata.controller == pod.metadata.controller)

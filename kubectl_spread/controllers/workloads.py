@@ -104,7 +104,7 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
             if owner.metadata.controller is None:
                 pods.setdefault((owner.metadata.namespace, _ref(owner)), [])
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
-        found = snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
+        found = snapshot.workload(namespace, ref.kind, ref.name)
         yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=meta.name_order)))
 
 
@@ -133,8 +133,7 @@ def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, Work
 
 def is_mirror(pod: Pod) -> bool:
     """Whether the Pod is the mirror of a static Pod."""
-    controller = pod.metadata.controller
-    return meta.CONFIG_MIRROR in pod.metadata.annotations or (controller is not None and controller.kind == MIRRORED)
+    return meta.CONFIG_MIRROR in pod.metadata.annotations or pod.metadata.controller_kind == MIRRORED
 
 
 def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
@@ -153,8 +152,7 @@ def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[Workl
     controller: meta.OwnerReference | None = owned.metadata.controller
     while controller is not None and controller.kind != MIRRORED:
         ref = WorkloadRef(kind=controller.kind, name=controller.name)
-        struct = WORKLOADS.get(controller.kind)
-        owner = snapshot.get(struct, owned.metadata.namespace, controller.name) if struct else None
+        owner = snapshot.workload(owned.metadata.namespace, ref.kind, ref.name)
         yield ref, owner
         if ref in passed:  # In a file two objects may own each other.
             return
@@ -165,8 +163,7 @@ def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[Workl
 def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:
     """Return the controller of the Pod; None if it has none, or it was not read."""
     controller = pod.metadata.controller
-    struct = WORKLOADS.get(controller.kind) if controller else None
-    return snapshot.get(struct, pod.metadata.namespace, controller.name) if controller and struct else None
+    return snapshot.workload(pod.metadata.namespace, controller.kind, controller.name) if controller else None
 
 
 def is_absent(ref: meta.OwnerReference, namespace: str, snapshot: Snapshot) -> bool:

@@ -157,8 +157,7 @@ def _single_domain(subject: Subject) -> Iterable[Finding]:
 
 def _counts_its_node(subject: Subject, constraint: Constraint) -> bool:
     """Whether the Pod is of a DaemonSet, whose controller gives it an affinity to its node alone."""
-    owner = subject.pod.metadata.controller
-    of_daemon = owner is not None and owner.kind == DAEMON_SET.name
+    of_daemon = subject.pod.metadata.controller_kind == DAEMON_SET.name
     return of_daemon and constraint.honors_affinity and bool(pinned_node(subject.pod))
 
 

@@ -17,7 +17,7 @@ from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, owner_of, workloads
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
-from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import name_order
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
@@ -154,7 +154,7 @@ def _owned_pods(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
 
 def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
     namespace, ref = key
-    return snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
+    return snapshot.workload(namespace, ref.kind, ref.name)
 
 
 def _same_but_pods(were: Snapshot, are: Snapshot) -> bool:

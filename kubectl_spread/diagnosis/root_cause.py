@@ -245,8 +245,8 @@ def _missing_key(blame: Blame) -> causes.MissingKey | None:
 
 
 def _daemon_node(blame: Blame) -> causes.DaemonNode | None:
-    owner = blame.evaluation.pod.metadata.controller
-    node = pinned_node(blame.evaluation.pod) if owner is not None and owner.kind == DAEMON_SET.name else ""
+    pod = blame.evaluation.pod
+    node = pinned_node(pod) if pod.metadata.controller_kind == DAEMON_SET.name else ""
     against = blame.against.get(node, frozenset())
     filters = [each for each in blame.spread.rejected if isinstance(each, FilterRequirement) and each in against]
     constraints = tuple(each.topology_key for each in blame.constraints_of(against))

@@ -18,7 +18,6 @@ from kubectl_spread.diagnosis.observer import Key, Observation, waiting_pods
 from kubectl_spread.diagnosis.skew import status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.scheduler import cycle
@@ -248,8 +247,7 @@ def _all_pods(seen: Observation) -> Iterator[Pod]:
 
 def _missing_pods(key: ControllerKey, pods: Iterable[Pod], snapshot: Snapshot) -> int:
     """Return how many Pods a controller lacks (count); if it wants no fixed number, minus the number it has."""
-    struct = WORKLOADS.get(key[1])
-    owner = snapshot.get(struct, key[0], key[2]) if struct else None
+    owner = snapshot.workload(*key)
     owners = ((pod, pod.metadata.controller) for pod in active(pods))
     there = sum(by is not None and controller_key(pod.metadata.namespace, by) == key for pod, by in owners)
     return getattr(owner.spec, "replicas_wanted", 0) - there if owner else -there

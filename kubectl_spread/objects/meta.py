@@ -107,6 +107,11 @@ class ObjectMeta(Struct, frozen=True):
         """The owner that is the object's controller, None where it has none."""
         return next((owner for owner in self.owner_references if owner.controller), None)
 
+    @property
+    def controller_kind(self) -> str:
+        """The kind of its controller, empty where it has none."""
+        return self.controller.kind if self.controller else ""
+
 
 class KubernetesObject(Struct, frozen=True):
     """The base of all kinds."""

@@ -14,7 +14,6 @@ from kubectl_spread.controllers import daemonset
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef, belongs_to, revision_of
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, CronJob, DaemonSet, Deployment
 from kubectl_spread.scheduler import cycle
@@ -187,8 +186,7 @@ def _first_tried(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, H
 
 def _refusals(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
     for (namespace, kind, name), why in cluster.refused.items():
-        struct = WORKLOADS.get(kind)
-        owner = cluster.snapshot.get(struct, namespace, name) if struct else None
+        owner = cluster.snapshot.workload(namespace, kind, name)
         own = (
             belongs_to(owner, wanted.ref, cluster.snapshot)
             if owner

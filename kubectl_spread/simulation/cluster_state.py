@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.controllers.nodelifecycle import is_shut_down, is_silent
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
-from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.objects.meta import KubernetesObject, OwnerReference
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
@@ -320,11 +320,6 @@ class ClusterState:
         self.version += 1
         self.loosened += 1
         self.handles = self.handles.each(lambda handle: handle.without_others(objects))
-
-    def owner(self, key: ControllerKey) -> Workload | None:
-        """Return the controller; None if its kind is not known or it was not read."""
-        namespace, kind, name = key
-        return self.snapshot.get(WORKLOADS[kind], namespace, name) if kind in WORKLOADS else None
 
     def pass_time(self) -> None:
         """Let some seconds pass."""

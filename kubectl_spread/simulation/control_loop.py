@@ -204,7 +204,7 @@ class ControlLoop:
 
     def _sync_one(self, key: ControllerKey) -> None:
         self.cluster.refused.pop(key, None)
-        owner = self.cluster.owner(key)
+        owner = self.cluster.snapshot.workload(*key)
         if owner is not None and owner.metadata.deletion_timestamp:
             return  # Its controller only updates its status.
         if owner is not None:

@@ -313,10 +313,9 @@ def _waited_for(leaving: Iterable[Pod], cluster: ClusterState) -> Iterator[Stuck
 
 def _is_drained(pod: Pod, cluster: ClusterState) -> bool:
     """Source: filters.go daemonSetFilter, mirrorPodFilter."""
-    owner = pod.metadata.controller
     if workloads.is_mirror(pod) or pod.key not in cluster.pods:
         return False
-    daemon = owner is not None and owner.kind == DaemonSet.__name__ and not _is_alone(pod, cluster)
+    daemon = pod.metadata.controller_kind == DaemonSet.__name__ and not _is_alone(pod, cluster)
     return pod.finished or not daemon
 
 
@@ -479,7 +478,7 @@ def _add_node(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _owner(step: Step, cluster: ClusterState) -> Workload | None:
-    return cluster.owner((step.namespace, step.ref.kind, step.ref.name)) if step.ref else None
+    return cluster.snapshot.workload(step.namespace, step.ref.kind, step.ref.name) if step.ref else None
 
 
 def _change(owner: Workload, cluster: ClusterState, loop: ControlLoop) -> None:

@@ -112,8 +112,7 @@ def leaving_nodes(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _moves(pod: Pod) -> bool:
-    controller = pod.metadata.controller
-    kind = controller.kind if controller else ""
+    kind = pod.metadata.controller_kind
     return kind not in {"DaemonSet", "Node"} and (kind == "StatefulSet" or not pod.terminating)
 
 
@@ -196,6 +195,6 @@ def _daemons_to_come(
         if scheduling.untolerated(taints, pod.spec.tolerations) is None
         and scheduling.has_labels(labels, scheduling.strict_pod_requirements(pod))
     ]
-    there = [pod for pod in pods if (owner := pod.metadata.controller) is not None and owner.kind == "DaemonSet"]
+    there = [pod for pod in pods if pod.metadata.controller_kind == "DaemonSet"]
     missing, present = requests_for_pods(wanted, profile, release), requests_for_pods(there, profile, release)
     return {name: max(amount - present.get(name, 0), 0) for name, amount in missing.items()}

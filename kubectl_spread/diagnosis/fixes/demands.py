@@ -75,7 +75,7 @@ def _relax_node_affinity(pod: core.Pod) -> Iterator[Candidate]:
         path = pointer("spec", "nodeSelector", key)
         proposal = proposals.RelaxNodeSelector(label=(key, value), overrides=_override_of([key]))
         yield EditPod(proposal=proposal, edit=partial(_remove_field, path))
-    made_for_one_node = pod.metadata.controller is not None and pod.metadata.controller.kind == "DaemonSet"
+    made_for_one_node = pod.metadata.controller_kind == "DaemonSet"
     required = nodeaffinity.required_terms(pod)
     if required is not None and not made_for_one_node:
         keys = (condition.key for term in required.node_selector_terms for condition in term.match_expressions)

@@ -268,7 +268,7 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
     moved = move.obj
     controller, snapshot = moved.metadata.controller, after.handle.snapshot
     recreated = controller is not None and not is_absent(controller, moved.metadata.namespace, snapshot)
-    if recreated and controller is not None and (not moved.terminating or controller.kind in ONE_OF_ITS_NAME):
+    if recreated and (not moved.terminating or moved.metadata.controller_kind in ONE_OF_ITS_NAME):
         nodes = successors_nodes(moved, after)
         if not nodes:
             return None

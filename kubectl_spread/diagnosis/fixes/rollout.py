@@ -193,9 +193,8 @@ def sample_jams(parts: Sequence[Candidate], after: Situation, before: Situation)
 
 
 def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation) -> Iterator[Pod]:
-    controller = after.pod.metadata.controller
     # Pods with fixed names keep their claims, or the node of a daemon.
-    apart = controller is not None and controller.kind in moves.ONE_OF_ITS_NAME
+    apart = after.pod.metadata.controller_kind in moves.ONE_OF_ITS_NAME
     yield after.pod
     for number, pod in enumerate(old):
         made = edited_where_it_fits(pod, edits_of(parts)) if apart else after.pod
