@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, cast
+from typing import cast
 
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
 from kubectl_spread.commands.admission_errors import apply_warnings, pod_errors, review_of
 from kubectl_spread.commands.applying import merge_all, merged_constraints
 from kubectl_spread.commands.bad_objects import find_malformed
-from kubectl_spread.commands.manifests import (
-    MOST_PODS,
-    Manifest,
-    ManifestSources,
-    read_manifests,
-    skipped_notes,
-    too_many,
-)
+from kubectl_spread.commands.manifests import MOST_PODS, Manifest, skipped_notes, too_many
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed, over_quota
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
@@ -27,22 +20,6 @@ from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.findings import FINDINGS
-
-
-def manifests_of(
-    value: str, namespace: str, *, enforce_namespace: bool = False, stdin: BinaryIO | None
-) -> tuple[Sequence[Manifest], tuple[ManifestProblem, ...]]:
-    """Return the manifests of a step, and what is wrong with documents that cannot be read.
-
-    ``value``: files, directories, URLs or ``-``, separated by commas. ``namespace``: of documents that name none,
-    or of all with ``enforce_namespace``.
-
-    Raises:
-        ManifestError: none of them can be read.
-    """
-    filenames = tuple(value.split(","))
-    sources = ManifestSources(filenames=filenames, namespace=namespace, enforce_namespace=enforce_namespace)
-    return read_manifests(sources, stdin=stdin, of_any_kind=True)
 
 
 def notes_of(manifests: Sequence[Manifest]) -> Iterator[str]:

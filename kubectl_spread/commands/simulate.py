@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
 from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applied_manifests import apply_all, manifests_of, notes_of
+from kubectl_spread.commands.applied_manifests import apply_all, notes_of
 from kubectl_spread.commands.applying import application, merge_all, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
-from kubectl_spread.commands.manifests import MOST_PODS, Manifest
+from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.served_kinds import unread_documents, with_served_kinds
 from kubectl_spread.commands.source import Source
-from kubectl_spread.commands.view import SchedulerOptions, look, reading_devices
+from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.simulated_steps import simulated_step
@@ -38,7 +38,6 @@ from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind, Workload
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
@@ -99,11 +98,12 @@ def simulate(
         ManifestError: a file cannot be read, or a manifest would be refused.
         UsageError: a step is invalid.
     """
-    given = tuple(replace(each, manifests=with_served_kinds(each.manifests, source)) for each in _given(options, stdin))
+    read = given_steps(options, stdin)
+    given = tuple(replace(each, manifests=with_served_kinds(each.manifests, source)) for each in read)
     specs = (each.pod_spec for step in given for each in step.manifests)
     view = look(source, read_sets.for_moving(), scheduler, reading_devices(source, specs)).settled
     with reporting_bad_objects(source.name, view.snapshot):
-        naming = Naming(view.snapshot, options, view.handle().profile, view.metadata.connection_flags)
+        naming = Naming(view, options)
         steps = tuple(map(naming.step, given))
         applied = [merge_all(step.manifests, view.snapshot, view.handle().profile) for step in given]
     named = set(_named(steps, naming.snapshot))
@@ -197,16 +197,21 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
             yield verb, value
 
 
-def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
-    """Yield the steps, also those of files, with their manifests; UsageError if there is none."""
+def given_steps(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
+    """Yield the steps, also those of files, with their manifests.
+
+    Raises:
+        ManifestError: a file cannot be read, or no manifest of a step can.
+        UsageError: there is no step.
+    """
     if not options.steps:
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     for flag, value in options.steps:
         for verb, named in scenario_steps(value, stdin) if flag == FROM_FILE else ((flag, value),):
             if verb == Verb.APPLY:
-                enforce = options.enforce_namespace
-                read = manifests_of(named, options.namespace, enforce_namespace=enforce, stdin=stdin)
-                yield Given(Verb.APPLY, named, *read)
+                filenames, enforce = tuple(named.split(",")), options.enforce_namespace
+                sources = ManifestSources(filenames=filenames, namespace=options.namespace, enforce_namespace=enforce)
+                yield Given(Verb.APPLY, named, *read_manifests(sources, stdin=stdin, of_any_kind=True))
             else:
                 yield Given(Verb(verb), named)
 
@@ -217,14 +222,11 @@ class Naming:
     ``snapshot`` is the cluster with all manifests that were applied so far.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, options: SimulateOptions, profile: Profile, connection_flags: Sequence[str]
-    ) -> None:
-        self.snapshot = snapshot
+    def __init__(self, view: View, options: SimulateOptions) -> None:
+        self.snapshot = view.snapshot
+        self._view = view
         self._options = options
-        self._profile = profile
-        self._connection_flags = connection_flags
-        self._nodes: dict[str, Node] = dict(snapshot.nodes)
+        self._nodes: dict[str, Node] = dict(view.snapshot.nodes)
 
     def step(self, given: Given) -> Step:
         """Return the next step.
@@ -306,7 +308,7 @@ class Naming:
         return Step(Verb.ADD_NODE, f"{like}={text}" if equals else like, nodes=(like,), number=number)
 
     def _applied(self, value: str, manifests: Sequence[Manifest]) -> Step:
-        self.snapshot = apply_all(manifests, self.snapshot, self._profile)
+        self.snapshot = apply_all(manifests, self.snapshot, self._view.handle().profile)
         objects = tuple(application(each, each.obj) for each in manifests if each.obj is not None)
         merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
@@ -320,7 +322,8 @@ class Naming:
         namespace, ref = self._workload(value, RESTARTABLE, Verb.RESTART)
         found = self.snapshot.get(Deployment, namespace, ref.name) if ref.kind == Deployment.__name__ else None
         if found is not None and found.spec.paused:
-            resume = kubectl("rollout resume", str(ref), flags=("-n", namespace, *self._connection_flags))
+            flags = "-n", namespace, *self._view.metadata.connection_flags
+            resume = kubectl("rollout resume", str(ref), flags=flags)
             raise UsageError(
                 f"{ref} is paused, and kubectl does not restart a paused Deployment", hint=f"run {resume} first"
             )
@@ -360,13 +363,9 @@ class Naming:
         there = [each.metadata for each in self.snapshot.all(kind.struct)]
         elsewhere = [each.namespace for each in there if each.name == name]
         what = f'{kind.plural} "{name}"'
-        if (unknown := unseen(what, (kind,), self.snapshot)) is not None:
-            return unknown
-        error = not_found(what, Scope(namespace=namespace), elsewhere)
-        error.hint = (
-            not elsewhere and did_you_mean(name, [e.name for e in there if e.namespace == namespace])
-        ) or error.hint
-        return error
+        near = did_you_mean(name, [each.name for each in there if each.namespace == namespace])
+        absent = not_found(what, Scope(namespace=namespace), elsewhere, near=near)
+        return unseen(what, (kind,), self.snapshot) or absent
 
 
 def _number(text: str, given: str) -> int:

@@ -20,8 +20,7 @@ from msgspec import Struct
 from kubectl_spread.apiserver.quantities import canonical, with_defaults
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applied_manifests import manifests_of
-from kubectl_spread.commands.simulate import Given, Naming, SimulateOptions
+from kubectl_spread.commands.simulate import Naming, SimulateOptions, given_steps
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions, look
 from kubectl_spread.controllers.templates import template_of
@@ -33,7 +32,6 @@ from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import UNKNOWN
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.outcomes import simulate
-from kubectl_spread.simulation.steps import Verb
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import laid_over, template, workload
 from tests.controlplane.client import Client
@@ -425,9 +423,9 @@ def orders_of(cluster: Path, file: Path, namespace: str) -> Sequence[Counts]:
     """Return what the simulation makes of the Pods of the namespace, in each order."""
     view = look(FileSource([str(cluster)], stdin=None), read_sets.for_moving(), SchedulerOptions()).settled
     options = SimulateOptions(steps=(("apply", str(file)),), namespace=namespace)
-    naming = Naming(view.snapshot, options, view.handle().profile, ())
+    naming = Naming(view, options)
     try:
-        steps = [naming.step(Given(Verb.APPLY, str(file), manifests_of(str(file), namespace, stdin=None)[0]))]
+        steps = [*map(naming.step, given_steps(options, None))]
     except ManifestError:
         return ()
 
