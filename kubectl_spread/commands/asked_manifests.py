@@ -209,9 +209,7 @@ def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
     """Return what the manifest asks for, with its Pod as the controller creates it.
 
     ``snapshot`` is the cluster with all manifests, ``before`` without them; ``replicas`` overrides the manifest's.
-
-    Raises:
-        ManifestError: it asks for too many Pods.
+    ManifestError if it asks for too many Pods.
     """
     if isinstance(manifest.obj, Pod):
         return DesiredWorkload(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)

@@ -23,10 +23,9 @@ ValueT = TypeVar("ValueT")
 
 @contextmanager
 def reporting_bad_objects(source: str, snapshot: Snapshot) -> Iterator[None]:
-    """Replace the engine's ValueError by an error that names the malformed objects and the source: context or files.
+    """Replace the engine's ValueError by a ManifestError that names the source, which is the context or files.
 
-    Raises:
-        ManifestError: lists every quantity, selector and update strategy of the cluster that cannot be parsed.
+    It lists every quantity, selector and update strategy of the cluster that cannot be parsed.
     """
     try:
         yield

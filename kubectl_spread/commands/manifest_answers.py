@@ -52,8 +52,7 @@ def answers_of(
 ) -> Mapping[int, Answer]:
     """Return place among all documents → the answer about the manifest there; ``others`` create no Pods.
 
-    Raises:
-        ValueError: an object of the cluster cannot be parsed.
+    ValueError if an object of the cluster cannot be parsed.
     """
     before = view.snapshot
     came = {place: unplaced_pods(each.wanted, before, each.handle) for place, each in asked.items() if each.is_sound}

@@ -127,9 +127,7 @@ def read_with_devices(
     """Return what was asked for, with the devices where an unscheduled Pod may need them.
 
     ``specs`` are of Pods that manifests create. ``at_once``: no second read is possible; the devices are unread then.
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
+    ClusterError if a list that is needed cannot be had.
     """
     inventory = with_autoscaler(read, read(reads), reads)
     # Events are read for Pending Pods: a change may restore the template of an older revision.
@@ -178,10 +176,8 @@ def with_autoscaler(read: ReadLists, inventory: Inventory, reads: Sequence[Read]
 def with_revisions(read: ReadLists, inventory: Inventory, reads: Sequence[Read]) -> Inventory:
     """Return the inventory with the older templates to which a StatefulSet or DaemonSet may go back.
 
-    They are read where Pods are not of the newest revision of their workload, or have no controller.
-
-    Raises:
-        ClusterError: the server does not answer.
+    They are read where Pods are not of the newest revision of their workload, or have no controller. ClusterError
+    without an answer.
     """
     revised = [pod for pod in _pods(inventory) if REVISION_HASH_LABEL in pod.metadata.labels]
     snapshot = Snapshot.build(inventory) if revised else None

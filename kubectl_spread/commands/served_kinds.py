@@ -32,9 +32,7 @@ def with_served_kinds(manifests: Sequence[Manifest], source: Source) -> list[Man
     """Return the manifests; those of kinds that the API server does not serve are refused, as kubectl does.
 
     The server is asked only about groups that are not Kubernetes' own. Files do not say what a cluster serves.
-
-    Raises:
-        ClusterError: the server cannot be reached or understood.
+    ClusterError if the server cannot be reached or understood.
     """
     versions = dict.fromkeys(each.document.api_version for each in manifests if _is_custom(each))
     if not (versions and source.server):

@@ -118,10 +118,8 @@ def undecided_outcome(wanted: DesiredWorkload, came: UnplacedPods) -> ManifestOu
 def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes) -> ManifestOutcome:
     """Return the outcome of one manifest, given what happens to its Pods once all manifests are applied.
 
-    ``wanted`` has its Pod as the API server stores it; ``before`` is the cluster without any manifest.
-
-    Raises:
-        ValueError: a selector or quantity cannot be parsed.
+    ``wanted`` has its Pod as the API server stores it; ``before`` is the cluster without any manifest. ValueError if a
+    selector or quantity cannot be parsed.
     """
     applied, outcomes, rollout = seen.first, seen.outcomes, _rollout(wanted, before, seen.first)
     placed = applied.placed

@@ -63,11 +63,7 @@ Part: TypeAlias = Literal | Path | Range
 
 
 def printer(template: str, *, as_json: bool = False) -> Callable[[AnyReport], str]:
-    """Return what prints a report through the template, or each part of it as a JSON list of what it finds.
-
-    Raises:
-        PathError: the template makes no sense.
-    """
+    """Return what prints a report through the template, or each part of it as a JSON list; errors as for ``parse``."""
     parts, filling = parse(template), fill_as_json if as_json else fill
     return lambda report: filling(parts, msgspec.to_builtins(report))
 
@@ -109,7 +105,7 @@ def _json(value: Value, *, indent: int | None = None) -> str:
 
 
 def parse(template: str) -> tuple[Part, ...]:
-    """Return the parts of a template; PathError if it makes no sense."""
+    """Return the parts of a template; PathError if a brace or range does not end, or what is in braces is wrong."""
     if "{" not in template:
         return (_path(template if template.startswith((".", "[", "$", "@")) else f".{template}"),)
     return tuple(_TemplateReader(template).parts(within_range=False))
@@ -120,11 +116,7 @@ class _TemplateReader(msgspec.Struct):
     position: int = 0
 
     def parts(self, *, within_range: bool) -> Iterator[Part]:
-        """Yield the parts up to the end of the template, or of the range that is open.
-
-        Raises:
-            PathError: a brace or range does not end, or what stands in braces makes no sense.
-        """
+        """Yield the parts up to the end of the template, or of the range that is open; errors as for ``parse``."""
         while self.position < len(self.template):
             if self.template[self.position] != "{":
                 end = self.template.find("{", self.position)

@@ -68,8 +68,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
 def _index_of(target: PodTemplateSpec, constraint: Constraint) -> int:
     """Return the index of the constraint in a Pod or template: its key and action occur once, its place may differ.
 
-    Raises:
-        LookupError: the template has no such constraint; admission added it to the Pod.
+    LookupError if the template has no such constraint: admission added it to the Pod.
     """
     wanted = (constraint.topology_key, constraint.when_unsatisfiable.value)
     own = target.spec.topology_spread_constraints
