@@ -90,7 +90,7 @@ def test_what_others_might_make_room_for_is_known_or_said_not_to_be(most_work: i
     assert gone(found) == []
 
 
-ONE_CPU = {"requests": {"cpu": "1"}}
+ONE_CPU: dict[str, Any] = {"requests": {"cpu": "1"}}
 FULL_A, FULL_B = (node(f"{zone}1", zone=zone, allocatable={"cpu": cpu}) for zone, cpu in (("a", "2"), ("b", "1")))
 
 

@@ -253,7 +253,8 @@ def test_one_reason_that_all_nodes_have_without_amounts_is_told_once() -> None:
 def test_reasons_that_are_equal_without_amounts_count_their_nodes() -> None:
     full = [node(f"{'b' * 50}{number}", zone="b", allocatable={"cpu": str(number)}) for number in range(2)]
     agents = [node(f"{'c' * 50}{number}", zone="b") for number in range(2)]
-    held = [pod(f"{'agent' * 40}-{n}", on=each["metadata"]["name"], host_ports=["443"]) for n, each in enumerate(agents)]
+    names = [each["metadata"]["name"] for each in agents]
+    held = [pod(f"{'agent' * 40}-{on[-1]}", on=on, host_ports=["443"]) for on in names]
     described = incoming(host_ports=["443"], requests={"cpu": "5"})
     told = report_of(described, [node("a1", zone="a"), *full, *agents, *held, *web("a1")]).summary
     assert told.endswith("too little cpu free (2 nodes); host port 443/TCP in use (2 nodes).")

@@ -132,8 +132,8 @@ def test_where_anything_else_helps_no_decision_is_overridden() -> None:
     told = "".join(lines(blocked(fix(), overriding)))
     assert ("Uncordon" in told, "1 more with --all-fixes" in told) == (False, True)
     waiting = ExpectedChange(kind="NodeRecovery", sure=False, message="c1")
-    told = lines(blocked(overriding, waits=(waiting,)))
-    assert told == ["Wait for c1.", "  1 fix changes what somebody set on purpose: see --all-fixes."]
+    waited = lines(blocked(overriding, waits=(waiting,)))
+    assert waited == ["Wait for c1.", "  1 fix changes what somebody set on purpose: see --all-fixes."]
 
 
 def test_a_fix_with_little_to_say() -> None:
