@@ -12,10 +12,8 @@ from http import HTTPStatus
 import msgspec
 
 from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.failures import StatusError
+from kubectl_spread.cluster.net.failures import StatusError, decoded
 from kubectl_spread.cluster.net.transport import Request, fetch
-from kubectl_spread.errors import ClusterError
-from kubectl_spread.objects.decoding import DecodeError, decode
 from kubectl_spread.objects.meta import Struct
 
 _GROUP_AND_VERSION = re.compile(r"([a-z0-9]([a-z0-9.-]*[a-z0-9])?)/[a-z0-9]+", re.ASCII)
@@ -75,11 +73,8 @@ def discover(connection: Connection, api_version: str) -> Discovered | None:
 def _read(connection: Connection, of: str) -> _Document | None:
     request = Request(path=f"/apis/{of}", what=f"get the kinds of {of}")
     try:
-        return decode(fetch(connection, request).body, _Document)
+        return decoded(fetch(connection, request).body, _Document, what=request.what)
     except StatusError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
         return None
-    except DecodeError as error:
-        what = request.what
-        raise ClusterError(f"cannot {what}: the server's answer is not valid: {error}", what=what) from error

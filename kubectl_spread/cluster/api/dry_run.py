@@ -15,10 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.failures import StatusCause, StatusError
+from kubectl_spread.cluster.net.failures import StatusCause, StatusError, decoded
 from kubectl_spread.cluster.net.transport import Request, fetch
-from kubectl_spread.errors import ClusterError
-from kubectl_spread.objects.decoding import DecodeError, decode, plain
+from kubectl_spread.objects.decoding import plain
 from kubectl_spread.objects.kinds import KINDS, Kind
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 
@@ -152,11 +151,7 @@ def _send(connection: Connection, kind: Kind, request: Request) -> DryRun:
         answer = fetch(connection, request)
     except StatusError as error:
         return _explain_refusal(error)
-    try:
-        return DryRun(obj=decode(answer.body, kind.struct), values=plain(answer.body))
-    except DecodeError as error:
-        what = request.what
-        raise ClusterError(f"cannot {what}: the server's answer is not valid: {error}", what=what) from error
+    return DryRun(obj=decoded(answer.body, kind.struct, what=request.what), values=plain(answer.body))
 
 
 def _explain_refusal(error: StatusError) -> DryRun:

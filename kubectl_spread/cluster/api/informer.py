@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.api.reader import read, watch_request
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.failures import Status, StatusError, refused
+from kubectl_spread.cluster.net.failures import Status, StatusError, failure, refused
 from kubectl_spread.cluster.net.transport import RETRIED, streaming
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError
@@ -223,22 +223,13 @@ class _Store:
             self._objects, self.version = listed, version
         return changed
 
-    def update(self, found: KubernetesObject, version: str) -> bool:
-        """Store an object; return whether it has changed."""
+    def update(self, key: Key, now: KubernetesObject | None, version: str) -> bool:
+        """Store an object, or remove it (None); return whether it has changed."""
         with self._lock:
-            changed = self._objects.get(found.key) != found
-            self._objects[found.key], self.version = found, version
-        return changed
-
-    def delete(self, gone: KubernetesObject, version: str) -> bool:
-        """Remove an object; return whether it existed."""
-        with self._lock:
-            self.version = version
-            return self._objects.pop(gone.key, None) is not None
-
-    def bookmark(self, version: str) -> None:
-        with self._lock:
-            self.version = version
+            before, self.version = self._objects.pop(key, None), version
+            if now is not None:
+                self._objects[key] = now
+        return before != now
 
 
 class _Reflector:
@@ -311,28 +302,27 @@ class _Reflector:
 
     def _take_event(self, event: _Event) -> None:
         if event.type == "ERROR":
-            request, failure = self._request, decode(bytes(event.object), _Failure)
-            needs, status = request.needs, failure.code
-            raise refused(self._connection, what=request.what, needs=needs, status=status, answer=failure)
+            request, answer = self._request, decode(bytes(event.object), _Failure)
+            raise refused(self._connection, what=request.what, needs=request.needs, status=answer.code, answer=answer)
         version = decode(bytes(event.object), _Versioned).metadata.resource_version
         if not version:
             raise DecodeError("an event without a version")
         if event.type == "BOOKMARK":
-            self.store.bookmark(version)
+            self.store.version = version
             return
         found: KubernetesObject = decode(bytes(event.object), self.wanted.kind.struct)
         match event.type:
             case "ADDED" | "MODIFIED":
-                changed = self.store.update(found, version)
+                changed = self.store.update(found.key, found, version)
             case "DELETED":
-                changed = self.store.delete(found, version)
+                changed = self.store.update(found.key, None, version)
             case _:
                 raise DecodeError(f"an event of type {event.type!r}")
         if changed:
             self._news.changed.set()
 
     def _failure(self, why: str) -> ClusterError:
-        return ClusterError(f"cannot {self._request.what}: {why}", what=self._request.what)
+        return failure(self._request.what, why)
 
     def _back_off(self, error: ClusterError, *, at_least: float = 0) -> None:
         """Wait (seconds) before the next attempt; raise the error where there is none."""

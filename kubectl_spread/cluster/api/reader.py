@@ -35,11 +35,11 @@ from kubectl_spread.cluster.api.resource_version import (
 from kubectl_spread.cluster.log import READS, Progress
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.failures import Status, StatusError
+from kubectl_spread.cluster.net.failures import Status, StatusError, decoded, failure
 from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, PROTOBUF, Request, Response, fetch
 from kubectl_spread.cluster.reads import Read, describe_counts, version_order, whole_namespaces, widen_versions
 from kubectl_spread.errors import ClusterError, UsageError
-from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
+from kubectl_spread.objects.decoding import DecodeError, ListMeta
 from kubectl_spread.objects.kinds import AUTOSCALER_KINDS, NODE, POD, Kind
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta, Struct
 from kubectl_spread.snapshot import Inventory, Unread
@@ -219,7 +219,7 @@ def server_version(connection: Connection) -> str:
     """
     request = Request(path="/version", what="get the server's version")
     try:
-        return _decoded(fetch(connection, request), _Version, what=request.what).git_version
+        return decoded(fetch(connection, request).body, _Version, what=request.what).git_version
     except StatusError as error:
         if error.status not in UNREAD:
             raise
@@ -292,7 +292,7 @@ class _Reading:
     def _get(self, wanted: Read) -> _Found:
         path = f"{_path(wanted)}/{_segment(wanted.name, 'resource name')}"
         answer = self._fetch(Request(path=path, what=_what(wanted), needs=_needs(wanted, "get")))
-        found: KubernetesObject = _decoded(answer, wanted.kind.struct, what=_what(wanted))
+        found: KubernetesObject = decoded(answer.body, wanted.kind.struct, what=_what(wanted))
         self._add(objects=1)
         return _Found((found,))
 
@@ -315,10 +315,9 @@ class _Reading:
             self._add(objects=len(items))
             if resource_version not in ("", answer.metadata.resource_version):
                 # Treated as an expired list.
-                message = f"cannot {_what(wanted)}: the list changed from one page to the next"
-                raise StatusError(
-                    message, answer=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again"
-                )
+                what = _what(wanted)
+                message = f"cannot {what}: the list changed from one page to the next"
+                raise StatusError(message, answer=Status(), what=what, status=HTTPStatus.GONE, hint="try again")
             resource_version = answer.metadata.resource_version
         decoding.end()
         return _Found(tuple(objects), resource_version)
@@ -365,7 +364,7 @@ class _Decoding:
         struct = self._wanted.kind.struct
         if not answer.protobuf:
             page_type: Any = ObjectList
-            page = _decoded(answer, page_type[struct], what=_what(self._wanted))
+            page = decoded(answer.body, page_type[struct], what=_what(self._wanted))
             return tuple(map(self._interning.intern, page.items))
         if self._protobuf is None:
             from kubectl_spread.objects.protobuf import ListDecoder
@@ -374,7 +373,7 @@ class _Decoding:
         try:
             return self._protobuf.items(answer.body)
         except DecodeError as error:
-            raise _senseless(error, what=_what(self._wanted)) from error
+            raise failure(_what(self._wanted), f"the server's answer is not valid: {error}") from error
 
     def end(self) -> None:
         if self._protobuf is not None:
@@ -436,8 +435,8 @@ def _unread(wanted: Read, refusal: StatusError) -> Unread:
 
 
 def _endless(wanted: Read) -> ClusterError:
-    message = f"cannot {_what(wanted)}: the list has no end: the server repeats the continue token"
-    return ClusterError(message, what=_what(wanted), hint="is there a proxy in front of the API server?")
+    why = "the list has no end: the server repeats the continue token"
+    return failure(_what(wanted), why, hint="is there a proxy in front of the API server?")
 
 
 def watch_request(wanted: Read) -> Request:
@@ -472,18 +471,7 @@ def _metadata_page(
     whole = _list_request(wanted, "")
     request = replace(whole, query=query, accept=METADATA_ONLY, lists=(*whole.lists, METADATA_LIST))
     request = replace(request, attempts=attempts or request.attempts)
-    return _decoded(fetch(connection, request), ObjectList[_Metadata], what=request.what)
-
-
-def _decoded(answer: Response, into: type[T], *, what: str) -> T:
-    try:
-        return decode(answer.body, into)
-    except DecodeError as error:
-        raise _senseless(error, what=what) from error
-
-
-def _senseless(error: DecodeError, *, what: str) -> ClusterError:
-    return ClusterError(f"cannot {what}: the server's answer is not valid: {error}", what=what)
+    return decoded(fetch(connection, request).body, ObjectList[_Metadata], what=request.what)
 
 
 def _path(wanted: Read) -> str:

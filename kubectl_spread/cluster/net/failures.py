@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ssl
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from msgspec.structs import replace
 from urllib3 import exceptions
@@ -16,6 +17,8 @@ from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, decode
 from kubectl_spread.objects.meta import Struct
+
+T = TypeVar("T")
 
 SHOWN_CHARACTERS = 200
 CANNOT_CONNECT = "unable to connect to the server"
@@ -95,6 +98,23 @@ def parse_status(body: bytes) -> Status:
         return status
     text = " ".join(body.decode(errors="replace").split())
     return Status(message="" if text.startswith("<") else text[:SHOWN_CHARACTERS])
+
+
+def failure(what: str, why: str, *, status: int = 0, hint: str = "") -> ClusterError:
+    """Return the error of a request (``what``, in words) that failed."""
+    return ClusterError(f"cannot {what}: {why}", what=what, status=status, hint=hint)
+
+
+def decoded(body: bytes, into: type[T], *, what: str) -> T:
+    """Return the answer to a request as the type.
+
+    Raises:
+        ClusterError: it is not valid.
+    """
+    try:
+        return decode(body, into)
+    except DecodeError as error:
+        raise failure(what, f"the server's answer is not valid: {error}") from error
 
 
 def refused(connection: Connection, *, what: str, needs: str, status: int, answer: Status) -> StatusError:

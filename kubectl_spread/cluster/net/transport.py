@@ -26,7 +26,7 @@ from urllib3.exceptions import TimeoutError as TooSlowError
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.failures import parse_status, refused, unreachable
+from kubectl_spread.cluster.net.failures import failure, parse_status, refused, unreachable
 from kubectl_spread.cluster.net.traffic import Exchange, without_secret
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
@@ -98,9 +98,6 @@ class _Head(Struct, frozen=True):
     metadata: ListMeta = ListMeta()
     items: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
-    def is_one_of(self, lists: tuple[str, ...]) -> bool:
-        return self.kind in lists if self.kind else self.items is not msgspec.UNSET
-
 
 class _Reply(msgspec.Struct, frozen=True):
     status: int
@@ -136,12 +133,12 @@ class _Backoff:
     def is_over(self) -> bool:
         return monotonic() > self._until
 
-    def pause_after(self, failure: _TransientError) -> float:
+    def pause_after(self, failed: _TransientError) -> float:
         """Return how long to wait (seconds) before the next attempt; raise the error when there is none."""
         self._failed += 1
-        pause = failure.pause or FIRST_BACKOFF * 2 ** (self._failed - 1)
+        pause = failed.pause or FIRST_BACKOFF * 2 ** (self._failed - 1)
         if self._failed == self._attempts or pause > LONGEST_BACKOFF or monotonic() + pause > self._until:
-            raise failure.error from failure
+            raise failed.error from failed
         return pause
 
 
@@ -199,17 +196,17 @@ class _Call(msgspec.Struct, frozen=True):
         while True:
             try:
                 return self.attempt()
-            except _TransientError as failure:
-                pause = self.backoff.pause_after(failure)
-                self.connection.log.say(READS, f"{failure.error.message}; trying again in {pause:.1f} s")
+            except _TransientError as failed:
+                pause = self.backoff.pause_after(failed)
+                self.connection.log.say(READS, f"{failed.error.message}; trying again in {pause:.1f} s")
                 self.backoff.sleep(pause)
 
     def attempt(self) -> Response:
         try:
             reply = self._send_authorized()
         except HTTPError as error:
-            failure = unreachable(self.connection, error, what=self.request.what)
-            raise _TransientError(failure) if _is_broken_off(error) else failure from error
+            unanswered = unreachable(self.connection, error, what=self.request.what)
+            raise _TransientError(unanswered) if _is_broken_off(error) else unanswered from error
         if reply.status // 100 == SUCCESS:
             return self._decode(reply)
         raise self._refusal(reply)
@@ -286,8 +283,7 @@ class _Call(msgspec.Struct, frozen=True):
             size += len(piece)
             if size > self.connection.limits.answer_bytes:
                 mebibytes = self.connection.limits.answer_bytes >> 20
-                message = f"cannot {self.request.what}: the server's answer is larger than {mebibytes} MiB"
-                raise ClusterError(message, what=self.request.what)
+                raise failure(self.request.what, f"the server's answer is larger than {mebibytes} MiB")
             if self.backoff.is_over():
                 raise TooSlowError(self.request.path)
             yield piece
@@ -307,9 +303,9 @@ class _Call(msgspec.Struct, frozen=True):
         media_type = reply.headers.get("Content-Type", JSON)
         protobuf = PROTOBUF in media_type and PROTOBUF in self.request.accept
         if JSON not in media_type and not protobuf:
-            raise ClusterError(
-                f"cannot {self.request.what}: the server answered with {media_type.partition(';')[0]}, not JSON",
-                what=self.request.what,
+            raise failure(
+                self.request.what,
+                f"the server answered with {media_type.partition(';')[0]}, not JSON",
                 status=reply.status,
                 hint=f"is {self.connection.server} an API server, or a proxy or login page in front of one?",
             )
@@ -322,13 +318,14 @@ class _Call(msgspec.Struct, frozen=True):
             else:
                 head, body = decode(reply.body, _Head), reply.body
         except DecodeError as error:
-            message = f"cannot {self.request.what}: the server's answer is cut short or malformed: {error}"
-            raise _TransientError(ClusterError(message, what=self.request.what, status=reply.status)) from error
-        if self.request.lists and not head.is_one_of(self.request.lists):
+            why = f"the server's answer is cut short or malformed: {error}"
+            raise _TransientError(failure(self.request.what, why, status=reply.status)) from error
+        is_list = head.kind in self.request.lists if head.kind else head.items is not msgspec.UNSET
+        if self.request.lists and not is_list:
             found = f"a {head.kind}" if head.kind else "JSON that is not a list"
-            raise ClusterError(
-                f"cannot {self.request.what}: the server answered with {found}, not a {self.request.lists[0]}",
-                what=self.request.what,
+            raise failure(
+                self.request.what,
+                f"the server answered with {found}, not a {self.request.lists[0]}",
                 status=reply.status,
                 hint=f"is {self.connection.server} an API server, or a proxy in front of one?",
             )
@@ -358,9 +355,9 @@ class _Call(msgspec.Struct, frozen=True):
             target = urlsplit(reply.headers.get("Location", "")).hostname or "another path"
         except ValueError:
             target = "no address at all"
-        return ClusterError(
-            f"cannot {self.request.what}: the server redirects to {target}",
-            what=self.request.what,
+        return failure(
+            self.request.what,
+            f"the server redirects to {target}",
             status=reply.status,
             hint="redirects are not followed: an API server sends none; is there a login page in front of it?",
         )
