@@ -14,10 +14,10 @@ from kubectl_spread.assumed import Choice, choice_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import AUTOSCALERS, FAILED_SCHEDULING, Event, Namespace, Node, Pod
 from kubectl_spread.objects.kinds import KINDS, NODE, POD, WORKLOADS, Kind, Workload
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import ControllerKey, KubernetesObject, grouped
 from kubectl_spread.objects.storage import PersistentVolumeClaim, claim_name
 
-ObjectT = TypeVar("ObjectT")
+ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -168,8 +168,6 @@ def _merge_within(first: Inventory, second: Inventory) -> Mapping[str, frozenset
     return merged
 
 
-Controller: TypeAlias = tuple[str, str, str]
-"""The kind, namespace and name of a controller."""
 PodKey: TypeAlias = tuple[str, str]
 """The namespace and name of a Pod."""
 LabelSet: TypeAlias = frozenset[tuple[str, str]]
@@ -217,10 +215,8 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         pods = cast("Mapping[PodKey, Pod]", objects.get(Pod, {}))
         nodes = cast("Mapping[tuple[str, str], Node]", objects.get(Node, {}))
         living = [pod for pod in pods.values() if not pod.finished]
-        nominated: dict[str, list[Pod]] = defaultdict(list)
-        for pod in living:
-            if pod.status.nominated_node_name and not pod.spec.node_name:
-                nominated[pod.status.nominated_node_name].append(pod)
+        waiting = (pod for pod in living if pod.status.nominated_node_name and not pod.spec.node_name)
+        nominated = grouped(waiting, lambda pod: pod.status.nominated_node_name)
         assigned, by_labels = _index(pod for pod in living if pod.spec.node_name)
         return cls(
             objects=objects,
@@ -255,13 +251,9 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _refusals(self) -> Mapping[PodKey, Sequence[Event]]:
-        refusals: dict[PodKey, list[Event]] = defaultdict(list)
-        for event in self.all(Event):
-            about = event.involved_object
-            of_scheduler = event.reason == FAILED_SCHEDULING and event.speaker not in AUTOSCALERS
-            if about.kind == POD.name and of_scheduler:
-                refusals[about.namespace, about.name].append(event)
-        return refusals
+        failed = (event for event in self.all(Event) if event.reason == FAILED_SCHEDULING)
+        found = (e for e in failed if e.speaker not in AUTOSCALERS and e.involved_object.kind == POD.name)
+        return grouped(found, lambda event: (event.involved_object.namespace, event.involved_object.name))
 
     @property
     def settled(self) -> Snapshot:
@@ -273,6 +265,10 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
     def all(self, kind: type[ObjectT]) -> Iterable[ObjectT]:
         """Return all objects of the type, in the order in which they were read."""
         return cast("Mapping[tuple[str, str], ObjectT]", self.objects.get(kind, {})).values()
+
+    def within(self, kind: type[ObjectT], namespace: str) -> Iterator[ObjectT]:
+        """Yield the objects of the type in the namespace, in the order in which they were read."""
+        return (each for each in self.all(kind) if each.metadata.namespace == namespace)
 
     def get(self, kind: type[ObjectT], namespace: str, name: str) -> ObjectT | None:
         """Return the object of that name, None where it does not exist or its kind was not read."""
@@ -287,18 +283,14 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         namespace = self.get(Namespace, "", name)
         return namespace.metadata.labels if namespace else {}
 
-    def controlled_by(self, owner: Controller, kind: type[ObjectT]) -> tuple[ObjectT, ...]:
+    def controlled_by(self, owner: ControllerKey, kind: type[ObjectT]) -> tuple[ObjectT, ...]:
         """Return the objects of the type that this controller owns, in the order in which they were read."""
         if kind not in self._controlled:
-            owned: dict[Controller, list[KubernetesObject]] = defaultdict(list)
-            for obj in cast("Iterable[KubernetesObject]", self.all(kind)):
-                if (controller := obj.metadata.controller) is not None:
-                    owned[controller.kind, obj.metadata.namespace, controller.name].append(obj)
-            self._controlled[kind] = {key: tuple(objects) for key, objects in owned.items()}
-        return cast("tuple[ObjectT, ...]", self._controlled[kind].get(owner, ()))
+            self._controlled[kind] = grouped(self.all(kind), lambda obj: obj.metadata.controller_key)
+        return tuple(cast("list[ObjectT]", self._controlled[kind].get(owner, ())))
 
     @cached_property
-    def _controlled(self) -> dict[type, Mapping[Controller, tuple[KubernetesObject, ...]]]:
+    def _controlled(self) -> dict[type, Mapping[ControllerKey, Sequence[KubernetesObject]]]:
         return {}
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:

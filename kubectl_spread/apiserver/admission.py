@@ -14,13 +14,21 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread import quantity
-from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.validation import validate, validate_template
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
 from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Container, LimitRange, Pod, PodSpec, PodTemplateSpec, Quantity, Toleration
+from kubectl_spread.objects.core import (
+    NOT_ANSWERING,
+    Container,
+    LimitRange,
+    Pod,
+    PodSpec,
+    PodTemplateSpec,
+    Quantity,
+    Toleration,
+)
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
@@ -31,11 +39,6 @@ from kubectl_spread.snapshot import Snapshot
 
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """PriorityClasses that every API server creates itself. Source: pkg/apis/scheduling/v1/helpers.go (v1.36)."""
-UNREACHABLE_TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-READ_BY_ADMISSION = frozenset(
-    (kinds.LIMIT_RANGE, kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS, kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
-)
-"""The kinds that decide what admission writes into a Pod, or whether it refuses the Pod."""
 _TOLERATED_SECONDS = 300
 _PREEMPT = "PreemptLowerPriority"
 _SPEC = "spec."
@@ -62,11 +65,6 @@ class Refusal(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Return the message with the path of its field."""
         return f"spec.{self.field}: {self.message}" if self.field else self.message
-
-
-def admitted(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
-    """Return the Pod as the API server of that release stores it."""
-    return prepared(mutated(pod, snapshot, profile), profile.release)
 
 
 def mutated(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
@@ -141,8 +139,7 @@ def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
 
 def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
     """Return the LimitRanges of the namespace, by name."""
-    own = (found for found in snapshot.all(LimitRange) if found.metadata.namespace == namespace)
-    return sorted(own, key=lambda found: found.metadata.name)
+    return sorted(snapshot.within(LimitRange, namespace), key=lambda found: found.metadata.name)
 
 
 def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
@@ -166,11 +163,7 @@ def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
         limits, requests = {**default_limits, **own.limits}, {**default_requests, **own.requests}
         return replace(container, resources=replace(own, limits=limits, requests=requests))
 
-    return replace(
-        spec,
-        containers=tuple(map(limited, spec.containers)),
-        init_containers=tuple(map(limited, spec.init_containers)),
-    )
+    return spec.with_containers(limited)
 
 
 def _with_priority(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
@@ -217,7 +210,7 @@ def _with_default_tolerations(spec: PodSpec) -> PodSpec:
     """Source: plugin/pkg/admission/defaulttolerationseconds/admission.go Admit (v1.36)."""
     missing = (
         Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=_TOLERATED_SECONDS)
-        for key in UNREACHABLE_TAINTS
+        for key in NOT_ANSWERING
         if not any(t.key in {"", key} and t.effect in {"", "NoExecute"} for t in spec.tolerations)
     )
     return replace(spec, tolerations=(*spec.tolerations, *missing))

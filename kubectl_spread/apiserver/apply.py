@@ -28,7 +28,7 @@ from kubectl_spread.apiserver.strategic_merge import (
 )
 from kubectl_spread.objects.core import REST, UNKEPT, Pod
 from kubectl_spread.objects.decoding import DecodeError, convert, plain
-from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Plain, Struct
+from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Plain, Struct, walked
 from kubectl_spread.objects.template_rest import (
     NOTHING,
     UNKNOWN,
@@ -210,27 +210,18 @@ def _with_protocols(values: Plain) -> Plain:
 
     Several ports may have one number, which is the merge key: a patch that sets a protocol again spoils the others.
     """
-    if isinstance(values, list):
-        return [_with_protocols(each) for each in values]
-    if not isinstance(values, dict):
-        return values
-    found = {key: _with_protocols(value) for key, value in values.items()}
-    return {"protocol": "TCP", **found} if "containerPort" in values else found
+    return walked(values, lambda found: {"protocol": "TCP", **found} if "containerPort" in found else found)
 
 
 def _without_partial_mounts(values: Map) -> Map:
     """Drop mounts without their path, the merge key, because it was not kept."""
 
-    def whole(key: str, value: Plain) -> bool:
-        mounts = value if key == "volumeMounts" and isinstance(value, list) else []
-        return all("mountPath" in mapping(each) for each in mounts)
+    def without_mounts(found: Map) -> Map:
+        mounts = found.get("volumeMounts")
+        whole = not isinstance(mounts, list) or all("mountPath" in mapping(each) for each in mounts)
+        return found if whole else {key: value for key, value in found.items() if key != "volumeMounts"}
 
-    def of(value: Plain) -> Plain:
-        if isinstance(value, list):
-            return [of(each) for each in value]
-        return _without_partial_mounts(value) if isinstance(value, dict) else value
-
-    return {key: of(value) for key, value in values.items() if whole(key, value)}
+    return cast("Map", walked(values, without_mounts))
 
 
 def _spec(obj: KubernetesObject) -> Plain:

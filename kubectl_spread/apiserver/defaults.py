@@ -5,8 +5,6 @@ Source: pkg/apis/core/v1/defaults.go SetDefaults_Pod (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.quantities import Amounts, limits_together, requests_together
@@ -17,32 +15,19 @@ from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, is
 
 def defaulted(pod: Pod, release: Release) -> Pod:
     """Return the Pod with its defaults; a stored Pod has them and stays the same. Invalid quantities are ignored."""
-    spec = pod.spec
-    spec = replace(
-        spec,
-        containers=_with_container_defaults(spec.containers, host_network=spec.host_network),
-        init_containers=_with_container_defaults(spec.init_containers, host_network=spec.host_network),
-    )
+    host_network = pod.spec.host_network
+
+    def completed(container: Container) -> Container:
+        own, ports = container.resources, container.ports
+        if host_network:
+            ports = tuple(replace(port, host_port=port.host_port or port.container_port) for port in ports)
+        # A request defaults to the limit.
+        return replace(container, resources=replace(own, requests={**own.limits, **own.requests}), ports=ports)
+
+    spec = pod.spec.with_containers(completed)
     if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
         spec = replace(spec, resources=_with_pod_level_defaults(spec, spec.resources))
     return replace(pod, spec=spec)
-
-
-def _with_container_defaults(containers: Sequence[Container], *, host_network: bool) -> tuple[Container, ...]:
-    return tuple(
-        replace(
-            container,
-            # A request defaults to the limit.
-            resources=replace(
-                container.resources, requests={**container.resources.limits, **container.resources.requests}
-            ),
-            ports=tuple(
-                replace(port, host_port=port.host_port or port.container_port) if host_network else port
-                for port in container.ports
-            ),
-        )
-        for container in containers
-    )
 
 
 def _with_pod_level_defaults(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:

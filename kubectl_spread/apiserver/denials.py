@@ -47,8 +47,7 @@ def enforced_standard(namespace: str, snapshot: Snapshot) -> tuple[str, str]:
 
     Source: pod-security-admission api/helpers.go PolicyToEvaluate (v1.36).
     """
-    found = snapshot.get(core.Namespace, "", namespace)
-    labels = found.metadata.labels if found else {}
+    labels = snapshot.namespace_labels(namespace)
     level, version = labels.get(_ENFORCE, _PRIVILEGED), labels.get(f"{_ENFORCE}-version", "latest")
     level = level if level in {_PRIVILEGED, "baseline"} else _RESTRICTED
     version = version if re.fullmatch(r"v1\.(0|[1-9][0-9]*)", version) else "latest"

@@ -68,8 +68,5 @@ def budgets_of(pod: Pod, snapshot: Snapshot) -> tuple[PodDisruptionBudget, ...]:
 
     Source: eviction.go getPodDisruptionBudgets (v1.36).
     """
-    return tuple(
-        budget
-        for budget in snapshot.all(PodDisruptionBudget)
-        if budget.metadata.namespace == pod.metadata.namespace and budget.selector.matches(pod.metadata.labels)
-    )
+    own = snapshot.within(PodDisruptionBudget, pod.metadata.namespace)
+    return tuple(budget for budget in own if budget.selector.matches(pod.metadata.labels))

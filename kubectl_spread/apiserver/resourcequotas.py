@@ -41,14 +41,18 @@ _MUST_BE_SET = (
 _ONE, _NONE = (Amount(Fraction(value), Format.DECIMAL_SI) for value in (1, 0))
 
 
+def quotas_of(namespace: str, snapshot: Snapshot) -> list[ResourceQuota]:
+    """Return the quotas of the namespace, by name."""
+    return sorted(snapshot.within(ResourceQuota, namespace), key=lambda quota: quota.metadata.name)
+
+
 def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, release: Release) -> str:
     """Return why the first quota, by name, refuses the Pod; empty where all of its namespace leave room for it.
 
     ``others``: (Pod, how many are like it) for Pods that the quotas do not count yet; below zero for deleted ones.
     """
-    namespace, waiting = pod.metadata.namespace, tuple(others)
-    own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)
-    for quota in sorted(own, key=lambda quota: quota.metadata.name):
+    waiting = tuple(others)
+    for quota in quotas_of(pod.metadata.namespace, snapshot):
         # Until the controller sets the status, the spec holds.
         hard = read_amounts(quota.status.hard or quota.spec.hard)
         if not any(_is_of_pods(name) for name in hard) or not _counts(quota, pod.spec):
@@ -82,8 +86,7 @@ def objects_fault(wanted: Amounts, charged: Amounts, namespace: str, snapshot: S
 
     ``charged``: what the quotas do not count yet.
     """
-    own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)
-    for quota in sorted(own, key=lambda quota: quota.metadata.name):
+    for quota in quotas_of(namespace, snapshot):
         hard = read_amounts(quota.status.hard or quota.spec.hard)
         if quota.spec.scopes or quota.spec.scope_selector.match_expressions or hard.keys().isdisjoint(wanted):
             continue
@@ -95,7 +98,7 @@ def objects_fault(wanted: Amounts, charged: Amounts, namespace: str, snapshot: S
 
 def _used_by_objects(hard: Amounts, namespace: str, snapshot: Snapshot) -> Amounts:
     named = [kind.struct for kind in BY_NAME.values() if any(kind.plural in name for name in hard)]
-    there = (obj for struct in named for obj in snapshot.all(struct) if obj.metadata.namespace == namespace)
+    there = (obj for struct in named for obj in snapshot.within(struct, namespace))
     return resource.total(map(object_usage, there))
 
 
@@ -174,8 +177,8 @@ def _used(quota: ResourceQuota, snapshot: Snapshot, release: Release) -> Amounts
     if quota.status.used:
         return read_amounts(quota.status.used)
     used: Amounts = {}
-    for pod in snapshot.all(Pod):
-        if pod.metadata.namespace == quota.metadata.namespace and _counts(quota, pod.spec):
+    for pod in snapshot.within(Pod, quota.metadata.namespace):
+        if _counts(quota, pod.spec):
             used = resource.total((used, charge(pod, release, ended=pod.finished)))
     return used
 

@@ -96,7 +96,8 @@ def review(
     if submission.template_values:
         undecodable += api.template_errors(*submission.template_values)
     if existing is not None:
-        undecodable = [error for error in undecodable if not _names_directive(error.field)]
+        # kubectl sends a strategic merge patch, which executes its directives.
+        undecodable = [each for each in undecodable if not each.field.rpartition(".")[2].startswith(DIRECTIVES)]
     rejected = {error.field for error in undecodable}
     invalid = () if validated else dict.fromkeys(_validation_errors(submission, release, exists=existing is not None))
     errors = (*undecodable, *(error for error in invalid if error.field not in rejected))
@@ -107,11 +108,6 @@ def review(
         changes = (*update_errors(obj, existing, release), *_standard_errors(obj, existing, snapshot, release))
     warnings = () if absent or errors or changes else _warnings(submission, release)
     return Review(namespace_errors=absent, errors=errors, change_errors=changes, warnings=warnings)
-
-
-def _names_directive(path: str) -> bool:
-    """Whether a field directs a strategic merge patch: for an existing object kubectl sends one, which executes it."""
-    return path.rpartition(".")[2].startswith(DIRECTIVES)
 
 
 def _standard_errors(obj: KubernetesObject, live: KubernetesObject, snapshot: Snapshot, release: Release) -> Errors:

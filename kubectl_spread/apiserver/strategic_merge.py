@@ -17,7 +17,7 @@ import msgspec
 
 from kubectl_spread.apiserver.fields import Tables
 from kubectl_spread.objects.decoding import type_name
-from kubectl_spread.objects.meta import Plain
+from kubectl_spread.objects.meta import Plain, walked
 
 Map: TypeAlias = dict[str, Plain]
 List: TypeAlias = list[Plain]
@@ -519,9 +519,7 @@ def _without(items: List, gone: Plain) -> List:
 
 def without_nulls(values: Plain) -> Plain:
     """Return the values without the fields that are null."""
-    if isinstance(values, dict):
-        return {key: without_nulls(value) for key, value in values.items() if value is not None}
-    return [without_nulls(each) for each in values] if isinstance(values, list) else values
+    return walked(values, lambda found: {key: value for key, value in found.items() if value is not None})
 
 
 def _without_directives(values: Plain) -> Plain:

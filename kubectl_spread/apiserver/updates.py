@@ -9,8 +9,6 @@ ValidateJobSpecUpdate (v1.33 to v1.37).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 from msgspec.structs import replace
 
@@ -103,14 +101,7 @@ def _template_changes(
     specs = [new.spec, live.spec]
     containers = (*live.spec.containers, *live.spec.init_containers)
     if not all(mount.mount_path for container in containers for mount in container.volume_mounts):
-        specs = [
-            replace(
-                spec,
-                containers=_without_paths(spec.containers),
-                init_containers=_without_paths(spec.init_containers),
-            )
-            for spec in specs
-        ]
+        specs = [spec.with_containers(_without_paths) for spec in specs]
     if suspended:
         new_spec, live_spec = (_without_directives(spec, release) for spec in specs)
         unread = same_rest(new.rest, live.rest, metadata=False) is False
@@ -122,10 +113,7 @@ def _template_changes(
 def _without_directives(spec: core.PodSpec, release: Release) -> core.PodSpec:
     affinity = replace(spec.affinity, node_affinity=None) if spec.affinity is not None else None
     if release.minor >= _SUSPENDED_RESOURCES_SINCE:
-        none = core.ResourceRequirements()
-        containers = tuple(replace(container, resources=none) for container in spec.containers)
-        inits = tuple(replace(container, resources=none) for container in spec.init_containers)
-        spec = replace(spec, containers=containers, init_containers=inits)
+        spec = spec.with_containers(lambda container: replace(container, resources=core.ResourceRequirements()))
     return replace(
         spec,
         affinity=affinity if affinity != core.Affinity() else None,
@@ -157,9 +145,7 @@ def _pod_errors(new: core.PodSpec, live: core.PodSpec) -> Errors:
 
 def _without_mutable(spec: core.PodSpec, live: core.PodSpec) -> core.PodSpec:
     return replace(
-        spec,
-        containers=tuple(replace(each, image="") for each in _without_paths(spec.containers)),
-        init_containers=tuple(replace(each, image="") for each in _without_paths(spec.init_containers)),
+        spec.with_containers(lambda container: replace(_without_paths(container), image="")),
         ephemeral_containers=(),
         active_deadline_seconds=None,
         tolerations=(),
@@ -167,13 +153,11 @@ def _without_mutable(spec: core.PodSpec, live: core.PodSpec) -> core.PodSpec:
     )
 
 
-def _without_paths(containers: Sequence[core.Container]) -> tuple[core.Container, ...]:
+def _without_paths(container: core.Container) -> core.Container:
     # Names and paths of mounts are not read of Pods, nor held by older snapshots. Digests of the whole are compared.
-    def kept(mounts: Sequence[core.VolumeMount]) -> tuple[core.VolumeMount, ...]:
-        own = (each.bind_mount_options for each in mounts)
-        return tuple(core.VolumeMount(bind_mount_options=options) for options in own if options)
-
-    return tuple(replace(each, volume_mounts=kept(each.volume_mounts)) for each in containers)
+    own = (mount.bind_mount_options for mount in container.volume_mounts)
+    mounts = tuple(core.VolumeMount(bind_mount_options=options) for options in own if options)
+    return replace(container, volume_mounts=mounts)
 
 
 def _claim_errors(new: core.PersistentVolumeClaimSpec, live: PersistentVolumeClaim) -> Errors:

@@ -26,7 +26,7 @@ from kubectl_spread.autoscalers.decision import (
     Verdict,
     left_alone,
 )
-from kubectl_spread.controllers.nodelifecycle import answers, sibling
+from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Node, NodeSpec, NodeStatus, Pod, Taint
 from kubectl_spread.objects.kinds import MACHINE_DEPLOYMENT, MACHINE_SET
@@ -130,7 +130,7 @@ def _coming(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> str
     template = _template(group, handle.snapshot) if group.health.upcoming > 0 else None
     if template is None or _rejected(pod, template, handle):
         return None
-    starting = [node for node in _nodes_of(group, handle.snapshot) if not answers(node)]
+    starting = [node for node in _nodes_of(group, handle.snapshot) if not node.answers]
     newest = max(starting, key=lambda node: node.metadata.creation_timestamp or "", default=None)
     fits = newest is not None and not _rejected(pod, _like(newest, handle.snapshot), handle)
     return newest.metadata.name if newest and fits else ""
@@ -163,7 +163,7 @@ def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
 def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
     """Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go."""
     own = _nodes_of(group, snapshot)
-    like = next((node for node in own if answers(node) and not node.spec.unschedulable), None)
+    like = next((node for node in own if node.answers and not node.spec.unschedulable), None)
     machines = (each for each in _machines(snapshot) if _same(group.name, each.metadata.name))
     described = None if like else next(filter(None, map(_of_annotations, machines)), None)
     if described is not None:
@@ -186,8 +186,7 @@ def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
     """Source: cloudprovider/clusterapi/clusterapi_utils.go machineSetHasMachineDeploymentOwnerRef."""
     yield from snapshot.all(autoscaling.MachineDeployment)
     for each in snapshot.all(autoscaling.MachineSet):
-        controller = each.metadata.controller
-        if controller is None or controller.kind != MACHINE_DEPLOYMENT.name:
+        if each.metadata.controller_kind != MACHINE_DEPLOYMENT.name:
             yield each
 
 

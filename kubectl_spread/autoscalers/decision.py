@@ -212,9 +212,9 @@ def left_alone(pod: Pod) -> NotAsked | None:
     Source: karpenter pkg/utils/pod/scheduling.go IsProvisionable (v1.14.1); cluster-autoscaler
     core/podlistprocessor filter_out_daemon_sets.go and filter_out_expendable.go.
     """
-    nominated = pod.status.nominated_node_name
     if pod.spec.scheduling_gates:
         return NotAsked("gates")
     if pod.metadata.controller_kind == "DaemonSet":
         return NotAsked("daemonset")
+    nominated = pod.status.nominated_node_name
     return NotAsked("nominated", nominated) if nominated else None

@@ -266,7 +266,7 @@ def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> 
     """Return the live Pods that were created from the manifest's template."""
     if wanted.owner is None:
         return ()
-    own = (pod for pod in before.all(Pod) if not pod.finished and pod.metadata.namespace == manifest.namespace)
+    own = (pod for pod in before.within(Pod, manifest.namespace) if not pod.finished)
     running = tuple(pod for pod in own if owner_of(pod, before) == manifest.ref)
     return siblings(wanted.pod, OwnedPods(manifest.namespace, manifest.ref, wanted.owner, running), before)
 

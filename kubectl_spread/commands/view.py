@@ -71,8 +71,7 @@ class View(msgspec.Struct, frozen=True):
     @property
     def settled(self) -> View:
         """The cluster in which the Pods that the scheduler counts on a node are bound to it."""
-        snapshot = self.snapshot.settled
-        return replace(self, handles=self.handles.each(lambda handle: replace(handle, snapshot=snapshot)))
+        return replace(self, handles=self.handles.with_snapshot(self.snapshot.settled))
 
     def with_inventory(self, inventory: Inventory) -> View:
         """Return the view after more of the cluster was read, under the same rules."""
@@ -83,12 +82,7 @@ class View(msgspec.Struct, frozen=True):
 
     def with_filters(self, filters: Sequence[str]) -> View:
         """Return the view in which only these filters are evaluated."""
-
-        def narrowed(handle: Handle) -> Handle:
-            kept = tuple(name for name in handle.profile.filters if name in filters)
-            return replace(handle, profile=replace(handle.profile, filters=kept))
-
-        return replace(self, handles=self.handles.each(narrowed))
+        return replace(self, handles=self.handles.each(lambda handle: handle.with_filters(filters)))
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, read: ReadLists | None = None) -> View:
@@ -149,9 +143,10 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     default = default_profile(minor, gates=scheduler.feature_gates)
     if not scheduler.configuration:
         return (default,)
-    from kubectl_spread.cluster.files.manifests import read_documents
+    from kubectl_spread.cluster.files.manifests import documents_of
+    from kubectl_spread.cluster.files.sources import read_inputs
 
-    documents = read_documents([scheduler.configuration])
+    documents = documents_of(read_inputs([scheduler.configuration], recursive=False, urls=True, stdin=None))
     found = next((document for document in documents if document.kind == "KubeSchedulerConfiguration"), None)
     if found is None:
         raise ManifestError([documents[0].problem(f"is a {documents[0].kind}, not a KubeSchedulerConfiguration")])

@@ -5,7 +5,6 @@ Source: kube-controller-manager pkg/controller/daemon/{daemon_controller,update,
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
@@ -13,13 +12,13 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, labelled, pod_from_template
 from kubectl_spread.objects import core
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import TEMPLATE_GENERATION
+from kubectl_spread.objects.meta import TEMPLATE_GENERATION, grouped
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, untolerated_taints
+from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, Untolerated
 
 TEMPLATE_GENERATION_LABEL = "pod-template-generation"
 """A label of every Pod of a DaemonSet. Source: daemonset_util.go CreatePodTemplate (v1.36)."""
@@ -83,9 +82,7 @@ def pinned_node(pod: Pod) -> str:
 
 
 def _match_fields(pod: Pod) -> Iterator[core.NodeSelectorRequirement]:
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    for term in required.node_selector_terms if required else ():
+    for term in pod.spec.required_terms:
         yield from term.match_fields
 
 
@@ -116,15 +113,11 @@ def nodes_without_pod(owner: DaemonSet, handle: Handle) -> frozenset[str]:
     """
     pod, index = pod_of(owner, ""), handle.index
     affinity, numeric = RequiredNodeAffinity.of(pod), handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    untolerated = Untolerated(pod.spec.tolerations, numeric, frozenset((NO_EXECUTE,)))
     allowed = index.names if affinity.empty else index.matching(affinity)
     if pod.spec.node_name:
         allowed &= {pod.spec.node_name}
-    untolerated = (
-        name
-        for name, node in index.tainted.items()
-        if any(t.effect == NO_EXECUTE for t in untolerated_taints(node, pod.spec.tolerations, numeric=numeric))
-    )
-    return index.names - allowed.difference(untolerated)
+    return index.names - allowed.difference(index.tainted_against(untolerated))
 
 
 def _with_node_selector(pod: Pod, selector: core.NodeSelector | None) -> Pod:
@@ -148,11 +141,9 @@ def surplus(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, surges: bo
 
     Source: kube-controller-manager daemon/daemon_controller.go podsShouldBeOnNode (v1.36).
     """
-    by_node: dict[str, list[Pod]] = defaultdict(list)
-    for pod in sorted(pods, key=lambda pod: (not pod.spec.node_name, pod.metadata.creation_timestamp or "", pod.key)):
-        if place_of(pod) and not pod.terminating:
-            by_node[place_of(pod)].append(pod)
-    for there in by_node.values():
+    living = [pod for pod in pods if place_of(pod) and not pod.terminating]
+    living.sort(key=lambda pod: (not pod.spec.node_name, pod.metadata.creation_timestamp or "", pod.key))
+    for there in grouped(living, place_of).values():
         if not surges:
             yield from there[1:]
             continue
@@ -170,10 +161,9 @@ def replaced(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, most: int
     Source: kube-controller-manager daemon/update.go rollingUpdate, findUpdatedPodsOnNode (v1.36). Not modelled:
     minReadySeconds.
     """
-    by_node: dict[str, list[Pod]] = defaultdict(list)
-    for pod in pods:
-        by_node[place_of(pod)] += [] if pod.terminating else [pod]
-    alone = [found[0] for found in by_node.values() if len(found) == 1]
+    by_node = grouped(pods, place_of)
+    living = ([pod for pod in there if not pod.terminating] for there in by_node.values())
+    alone = [found[0] for found in living if len(found) == 1]
     waiting = sorted((pod for pod in alone if pod.key in old), key=lambda pod: pod.key)
     ready = [pod for pod in waiting if pod.ready]
     # Unready old Pods count as unavailable already.

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import revisions, templates
+from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rolling_update import fenceposts
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ScaledMeta
@@ -78,17 +79,14 @@ def scaled_while_paused(deployment: Deployment, snapshot: Snapshot) -> ReplicaSe
     Source: deployment/sync.go scale, util/deployment_util.go FindActiveOrLatest, ReplicaSetsBySizeNewer (v1.36).
     """
     found = replica_sets(deployment, snapshot)
-    own = (pod for pod in snapshot.all(Pod) if pod.metadata.namespace == deployment.metadata.namespace)
-    made_by = (pod.metadata.controller for pod in own if not (pod.finished or pod.terminating))
-    living = Counter(each.name for each in made_by if each is not None and each.kind == ReplicaSet.__name__)
-    lacking = [each for each in found if living[each.metadata.name] < each.spec.replicas_wanted]
+    living = Counter(pod.metadata.controller_key for pod in active(snapshot.all(Pod)))
+    lacking = [each for each in found if living[each.as_controller] < each.spec.replicas_wanted]
     return max(lacking or found, key=lambda each: (each.spec.replicas_wanted, *_age(each)))
 
 
 def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:
     """Return the ReplicaSets that the Deployment controls."""
-    metadata = deployment.metadata
-    return snapshot.controlled_by(("Deployment", metadata.namespace, metadata.name), ReplicaSet)
+    return snapshot.controlled_by(deployment.as_controller, ReplicaSet)
 
 
 def revision_number(replica_set: ReplicaSet) -> int:

@@ -13,14 +13,12 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.rolling_update import portion
 from kubectl_spread.controllers.workloads import controller_of, is_absent
-from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import BY_API, Scaled
 from kubectl_spread.objects.meta import OwnerReference
 from kubectl_spread.objects.policy import PodDisruptionBudget, PodDisruptionBudgetStatus
-from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import Deployment, ReplicaSet
 from kubectl_spread.snapshot import Snapshot
-
-_SCALED = (Deployment, ReplicaSet, StatefulSet, ReplicationController)
 
 
 def with_status(budget: PodDisruptionBudget, pods: Iterable[Pod], snapshot: Snapshot) -> PodDisruptionBudget:
@@ -97,6 +95,6 @@ def _scale_of(ref: OwnerReference, pod: Pod, snapshot: Snapshot) -> tuple[tuple[
     above = owner.metadata.controller if isinstance(owner, ReplicaSet) else None
     if above is not None and above.kind == Deployment.__name__ and not is_absent(above, namespace, snapshot):
         owner = snapshot.get(Deployment, namespace, above.name)
-    if isinstance(owner, _SCALED):
+    if isinstance(owner, Scaled):
         return (type(owner).__name__, owner.metadata.name), owner.spec.replicas_wanted
     return _Unscaled.UNREAD if owner is None else _Unscaled.ERROR

@@ -47,7 +47,8 @@ Kept: TypeAlias = KeptByController | KeptByMark
 
 def kept_because(pod: Pod) -> Kept | None:
     """Return why the Pod should not be evicted; None if it may be."""
-    if (kind := pod.metadata.controller_kind) in KEEPING_CONTROLLERS:
+    kind = pod.metadata.controller_kind
+    if kind in KEEPING_CONTROLLERS:
         return KeptByController(kind)
     annotations = pod.metadata.annotations
     if meta.CONFIG_MIRROR in annotations or any(owner.kind == "Node" for owner in pod.metadata.owner_references):

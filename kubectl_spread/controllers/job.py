@@ -109,11 +109,6 @@ def is_indexed(spec: JobSpec) -> bool:
     return spec.completion_mode == _INDEXED
 
 
-def next_index(job: Job, pods: Sequence[Pod]) -> int:
-    """Return the first completion index that has not ended and has no Pod; 0 if there is none."""
-    return next(free_indexes(job, pods), 0)
-
-
 def free_indexes(job: Job, pods: Sequence[Pod]) -> Iterator[int]:
     """Yield the completion indexes that have not ended and have no Pod, in order.
 

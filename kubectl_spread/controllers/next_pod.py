@@ -111,7 +111,7 @@ def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, 
 
     ``others``: (Pod, how many are like it) for Pods that are created before it and are not in the snapshot.
     """
-    if any(quota.metadata.namespace == pod.metadata.namespace for quota in snapshot.all(ResourceQuota)):
+    if any(snapshot.within(ResourceQuota, pod.metadata.namespace)):
         from kubectl_spread.apiserver.resourcequotas import quota_fault
 
         if fault := quota_fault(pod, others, snapshot, profile.release):
@@ -255,7 +255,7 @@ def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot, ordinal: int
         made = statefulset.of_its_revision(owner, pod, ordinal, workload.pods, snapshot)
         return statefulset.ordinal_pod(owner, made, ordinal)
     if isinstance(owner, Job) and job.is_indexed(owner.spec):
-        return job.indexed(pod, job.next_index(owner, workload.pods), base=owner.metadata.name)
+        return job.indexed(pod, next(job.free_indexes(owner, workload.pods), 0), base=owner.metadata.name)
     if isinstance(owner, CronJob) and job.is_indexed(owner.spec.job_template.spec):
         return job.indexed(pod, 0, base=pod.metadata.name)
     return pod

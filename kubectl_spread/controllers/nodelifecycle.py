@@ -8,19 +8,18 @@ handleDisruption, ComputeZoneState, ReducedQPSFunc, isNodeExcludedFromDisruption
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
 from collections.abc import Collection, Container, Mapping
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.taints import is_passing
-from kubectl_spread.objects.core import Node, NodeCondition, Pod, Taint
+from kubectl_spread.objects.core import NOT_ANSWERING, Node, NodeCondition, Pod, Taint
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, HOSTNAME, REGION, ZONE
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, tolerates
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
-NOT_READY = "node.kubernetes.io/not-ready"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 NO_SCHEDULE = "NoSchedule"
 _ZONE_LABELS = ((BETA_REGION, REGION), (BETA_ZONE, ZONE))
@@ -43,7 +42,7 @@ def lost(node: Node, effect: str) -> Node:
 
 def returned(node: Node) -> Node:
     """Return the node as it is once its kubelet answers again."""
-    taints = tuple(taint for taint in node.spec.taints if taint.key not in {UNREACHABLE, NOT_READY})
+    taints = tuple(taint for taint in node.spec.taints if taint.key not in NOT_ANSWERING)
     others = tuple(each for each in node.status.conditions if each.type != _READY)
     status = replace(node.status, conditions=(*others, NodeCondition(type=_READY, status="True")))
     return replace(node, spec=replace(node.spec, taints=taints), status=status)
@@ -64,12 +63,6 @@ def added_names(like: str, number: int, taken: Container[str]) -> tuple[str, ...
     return tuple(itertools.islice(free, number))
 
 
-def answers(node: Node) -> bool:
-    """Whether the node is ready, by its taints and conditions."""
-    tainted = any(taint.key in {UNREACHABLE, NOT_READY} for taint in node.spec.taints)
-    return not tainted and all(each.status == "True" for each in node.status.conditions if each.type == _READY)
-
-
 def is_silent(node: Node) -> bool:
     """Whether the node's kubelet does not answer, so that no Pod on it changes."""
     unknown = any(each.status == "Unknown" for each in node.status.conditions if each.type == _READY)
@@ -81,7 +74,7 @@ def is_shut_down(node: Node) -> bool:
 
     Source: pkg/controller/podgc/gc_controller.go gcTerminating (v1.36).
     """
-    return not answers(node) and any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints)
+    return not node.answers and any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints)
 
 
 class EvictionsStopped(msgspec.Struct, frozen=True):
@@ -101,15 +94,12 @@ def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str
 
     ``nodes`` are all nodes of the cluster, ``names`` those to decide about. Unreachable nodes are tainted.
     """
-    zones: dict[tuple[str, ...], list[Node]] = defaultdict(list)
-    for node in nodes.values():
-        if EXCLUDED not in node.metadata.labels:
-            zones[zone_of(node)].append(node)
-    if not any(answers(node) for members in zones.values() for node in members):
+    zones = grouped((node for node in nodes.values() if EXCLUDED not in node.metadata.labels), zone_of)
+    if not any(node.answers for members in zones.values() for node in members):
         every = sum(map(len, zones.values()))
         return {name: EvictionsStopped(every, every) for name in names if zone_of(nodes[name]) in zones}
     stopped = {
-        zone: EvictionsStopped(sum(not answers(node) for node in members), len(members))
+        zone: EvictionsStopped(sum(not node.answers for node in members), len(members))
         for zone, members in zones.items()
         if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
     }
@@ -126,7 +116,7 @@ def zone_of(node: Node) -> tuple[str, ...]:
 
 
 def _is_partially_disrupted(members: Collection[Node]) -> bool:
-    silent = sum(not answers(node) for node in members)
+    silent = sum(not node.answers for node in members)
     return silent < len(members) and silent >= _UNHEALTHY_NODES and silent / len(members) >= _UNHEALTHY_SHARE
 
 

@@ -14,20 +14,16 @@ from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.revisions import with_revision
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash, template_of
-from kubectl_spread.controllers.workloads import adopted, adopted_sets
+from kubectl_spread.controllers.workloads import adopted
 from kubectl_spread.objects import workloads
-from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Scaled, Workload
 from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.snapshot import Snapshot
 
 _LONGEST_BASE = 58
 """The length of a name before five random characters. Source: apiserver names/generate.go (v1.36)."""
-
-
-SCALED = workloads.Deployment | workloads.ReplicaSet | workloads.StatefulSet | ReplicationController
-"""The kinds with replicas."""
 
 
 def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:
@@ -38,7 +34,8 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
     """
     match owner:
         case workloads.Deployment():
-            taken = adopted_sets(owner, snapshot)
+            sets = snapshot.within(workloads.ReplicaSet, owner.metadata.namespace)
+            taken = tuple(adopted(owner, (each for each in sets if each.metadata.controller is None)))
             after = snapshot.with_objects(taken) if taken else snapshot
             return (owner, *taken) if owner.spec.paused else (owner, *taken, deployment.replica_set_of(owner, after))
         case workloads.StatefulSet():
@@ -53,15 +50,13 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
 
 def adopted_pods(owner: Workload, snapshot: Snapshot) -> tuple[Pod, ...]:
     """Return the Pods that the workload adopts; for a Deployment those of ReplicaSets that it adopts or creates."""
-    namespace = owner.metadata.namespace
-    pods = [pod for pod in snapshot.all(Pod) if pod.metadata.namespace == namespace and not pod.finished]
+    pods = [pod for pod in snapshot.within(Pod, owner.metadata.namespace) if not pod.finished]
     orphans = [pod for pod in pods if pod.metadata.controller is None]
     if not isinstance(owner, workloads.Deployment):
         return tuple(adopted(owner, orphans))
     sets = [each for each in as_created(owner, snapshot) if isinstance(each, workloads.ReplicaSet)]
-    names = {each.metadata.name for each in sets}
-    controlled = ((pod, pod.metadata.controller) for pod in pods if not pod.terminating)
-    there = [pod for pod, by in controlled if by and by.kind == workloads.ReplicaSet.__name__ and by.name in names]
+    keys = {each.as_controller for each in sets}
+    there = [pod for pod in pods if not pod.terminating and pod.metadata.controller_key in keys]
     return (*there, *(pod for each in sets for pod in adopted(each, orphans)))
 
 
@@ -165,7 +160,7 @@ def replicas_applied(owner: Workload, before: Snapshot) -> int:
 
 def replicas_taken_back(owner: KubernetesObject | None, live: KubernetesObject | None) -> int | None:
     """Return the live number of replicas if applying the merged ``owner`` resets it to 1; otherwise None (count)."""
-    if not (isinstance(owner, SCALED) and isinstance(live, SCALED)):
+    if not (isinstance(owner, Scaled) and isinstance(live, Scaled)):
         return None
     resets = owner.spec.replicas is None and replicas_of(live) != replicas_of(owner)
     return replicas_of(live) if resets else None

@@ -15,7 +15,6 @@ from kubectl_spread.controllers.templates import (
     HASH_LABEL,
     may_be_of,
     pod_from_template,
-    reference_to,
     same_template,
     template_hash,
 )
@@ -42,11 +41,11 @@ def of_older_revision(
     it adopts Pods then. The snapshot is the cluster before the change.
     """
     live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name)
-    template, made, own = owner.spec.template, pod_from_template(owner), reference_to(owner)
+    template, made = owner.spec.template, pod_from_template(owner)
     if live is not None and same_template(live.spec.template, template):
         return
     there = [pod for pod in pods if pod.metadata.namespace == owner.metadata.namespace and not pod.finished]
-    mine = [pod for pod in there if (by := pod.metadata.controller) and (by.kind, by.name) == (own.kind, own.name)]
+    mine = [pod for pod in there if pod.metadata.controller_key == owner.as_controller]
     for pod in (*mine, *adopted(owner, [pod for pod in there if pod.metadata.controller is None])):
         revision = revision_of(pod)
         if not revision or is_of_newest_revision(pod, live or owner):
@@ -63,7 +62,7 @@ def orphans_of_template(owner: Deployment, snapshot: Snapshot) -> tuple[Pod, ...
 
     Source: deployment/sync.go getNewReplicaSet: the name, the labels and the selector have the hash (v1.36).
     """
-    there = (pod for pod in snapshot.all(Pod) if pod.metadata.namespace == owner.metadata.namespace)
+    there = snapshot.within(Pod, owner.metadata.namespace)
     orphans = [pod for pod in there if pod.metadata.controller is None and not pod.finished]
     made = pod_from_template(owner)
     return tuple(pod for pod in adopted(owner, orphans) if HASH_LABEL in pod.metadata.labels and may_be_of(made, pod))

@@ -186,7 +186,7 @@ def _fate_of(pod: Pod, before: Snapshot) -> Assumption:
 
 def running_pods(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
     """Return the active Pods of the workload, by name."""
-    own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == wanted.pod.metadata.namespace)
+    own = active(before.within(Pod, wanted.pod.metadata.namespace))
     return tuple(sorted((pod for pod in own if belongs_to(pod, wanted.ref, before)), key=lambda pod: pod.key))
 
 

@@ -40,8 +40,7 @@ def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
     match workload.owner:
         case Deployment() | ReplicaSet() | ReplicationController() as owner:
             maker = _maker(owner, snapshot)
-            by_maker = ((pod, pod.metadata.controller) for pod in workload.pods)
-            own = [pod for pod, by in by_maker if maker is None or (by and by.name == maker.metadata.name)]
+            own = [pod for pod in workload.pods if not maker or pod.metadata.controller_key == maker.as_controller]
             found = Shortage((maker or owner).spec.replicas_wanted, _living(own), _failure(maker))
         case StatefulSet() as owner:
             found = Shortage(owner.spec.replicas_wanted, _living(workload.pods))

@@ -17,8 +17,8 @@ from kubectl_spread.controllers.templates import REVISION_LABELS, reference_to, 
 from kubectl_spread.labels import NOTHING, Selector
 from kubectl_spread.objects import meta
 from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Scaled, Workload
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 MIRRORED = "Node"
@@ -88,12 +88,9 @@ def wanted_by(owner: Workload | None, there: int) -> int | None:
 
     ``there``: its Pods (count); this is the answer for a DaemonSet, whose nodes decide the number.
     """
-    match owner:
-        case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():
-            return owner.spec.replicas_wanted
-        case DaemonSet():
-            return there
-    return None
+    if isinstance(owner, Scaled):
+        return owner.spec.replicas_wanted
+    return there if isinstance(owner, DaemonSet) else None
 
 
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
@@ -112,23 +109,20 @@ PodsByOwner: TypeAlias = Mapping[tuple[str, WorkloadRef], Sequence[Pod]]
 """Namespace and topmost owner → its Pods."""
 
 
-def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, WorkloadRef], list[Pod]]:
+def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> defaultdict[tuple[str, WorkloadRef], list[Pod]]:
     """Return namespace and topmost owner → its Pods that have not finished, in the order given."""
-    found: dict[tuple[str, WorkloadRef], list[Pod]] = defaultdict(list)
     # Most Pods share their controller with others.
-    owners: dict[tuple[str, str, str], WorkloadRef] = {}
-    for pod in pods:
-        if pod.finished:
-            continue
-        namespace, controller = pod.metadata.namespace, pod.metadata.controller
-        if controller is None or controller.kind == MIRRORED:
-            found[namespace, _ref(pod)].append(pod)
-            continue
-        key = namespace, controller.kind, controller.name
+    owners: dict[meta.ControllerKey, WorkloadRef] = {}
+
+    def owner(pod: Pod) -> tuple[str, WorkloadRef]:
+        key = pod.metadata.controller_key
+        if key[1] in {"", MIRRORED}:
+            return key[0], _ref(pod)
         if key not in owners:
             owners[key] = owner_of(pod, snapshot)
-        found[namespace, owners[key]].append(pod)
-    return found
+        return key[0], owners[key]
+
+    return defaultdict(list, meta.grouped((pod for pod in pods if not pod.finished), owner))
 
 
 def is_mirror(pod: Pod) -> bool:
@@ -152,7 +146,7 @@ def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[Workl
     controller: meta.OwnerReference | None = owned.metadata.controller
     while controller is not None and controller.kind != MIRRORED:
         ref = WorkloadRef(kind=controller.kind, name=controller.name)
-        owner = snapshot.workload(owned.metadata.namespace, ref.kind, ref.name)
+        owner = snapshot.workload(owned.metadata.namespace, controller.kind, controller.name)
         yield ref, owner
         if ref in passed:  # In a file two objects may own each other.
             return
@@ -162,8 +156,7 @@ def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[Workl
 
 def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:
     """Return the controller of the Pod; None if it has none, or it was not read."""
-    controller = pod.metadata.controller
-    return snapshot.workload(pod.metadata.namespace, controller.kind, controller.name) if controller else None
+    return snapshot.workload(*pod.metadata.controller_key)
 
 
 def is_absent(ref: meta.OwnerReference, namespace: str, snapshot: Snapshot) -> bool:
@@ -214,12 +207,6 @@ def adopted(owner: Workload, orphans: Iterable[OwnedT]) -> Iterator[OwnedT]:
         if named and metadata.deletion_timestamp is None and selector.matches(metadata.labels):
             owners = (*metadata.owner_references, reference_to(owner))
             yield replace(each, metadata=replace(metadata, owner_references=owners))
-
-
-def adopted_sets(owner: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:
-    """Return the ReplicaSets without a controller that the Deployment adopts."""
-    there = (each for each in snapshot.all(ReplicaSet) if each.metadata.namespace == owner.metadata.namespace)
-    return tuple(adopted(owner, (each for each in there if each.metadata.controller is None)))
 
 
 def released(owner: Workload | None, pod: Pod) -> Pod:

@@ -154,7 +154,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
 def _untolerated_taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTaints:
     numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    found = [*tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)]
+    found = [*tainttoleration.Untolerated(pod.spec.tolerations, numeric).taints(node_info.node)]
     # Cordoned has its own reason.
     others = [
         each for each in found if not (node_info.node.spec.unschedulable and each.key == nodeunschedulable.CORDON.key)
@@ -169,7 +169,7 @@ def _unmet_affinity(pod: Pod, node_info: NodeInfo) -> reasons.AnyReason:
     for key, value in sorted(pod.spec.node_selector.items()):
         if labels.get(key) != value:
             return reasons.MissingLabel(key=key, value=value, has=labels.get(key))
-    required = nodeaffinity.required_terms(pod)
+    required = pod.spec.required_nodes
     if required is None or nodeaffinity.RequiredNodeAffinity.of(pod).matches(node_info.node):
         return reasons.UnmetAddedAffinity()
     return reasons.UnmetNodeAffinity(terms=required.node_selector_terms)

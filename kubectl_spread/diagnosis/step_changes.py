@@ -18,12 +18,12 @@ from kubectl_spread.diagnosis.observer import Key, Observation, waiting_pods
 from kubectl_spread.diagnosis.skew import status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import grouped
+from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.volumezone import volume_topologies
-from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, controller_key
+from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
 from kubectl_spread.simulation.steps import Blocked, Done, Step
 from kubectl_spread.snapshot import Snapshot
@@ -248,8 +248,7 @@ def _all_pods(seen: Observation) -> Iterator[Pod]:
 def _missing_pods(key: ControllerKey, pods: Iterable[Pod], snapshot: Snapshot) -> int:
     """Return how many Pods a controller lacks (count); if it wants no fixed number, minus the number it has."""
     owner = snapshot.workload(*key)
-    owners = ((pod, pod.metadata.controller) for pod in active(pods))
-    there = sum(by is not None and controller_key(pod.metadata.namespace, by) == key for pod, by in owners)
+    there = sum(pod.metadata.controller_key == key for pod in active(pods))
     return getattr(owner.spec, "replicas_wanted", 0) - there if owner else -there
 
 

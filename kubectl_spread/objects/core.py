@@ -5,8 +5,10 @@ Source: api core/v1/types.go (v1.36).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from kubectl_spread.objects.meta import (
     AnnotatedMeta,
@@ -95,7 +97,8 @@ class NodeStatus(Struct, frozen=True):
     conditions: tuple[NodeCondition, ...] = ()
 
 
-NOT_ANSWERING = frozenset(("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"))
+NOT_ANSWERING = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+"""The keys of the taints of a node whose kubelet does not answer, or reports that the node is not ready."""
 
 
 class Node(KubernetesObject, frozen=True):
@@ -421,6 +424,22 @@ class PodSpec(Struct, frozen=True):
     service_account_name: str = ""
     service_account: str = ""
     active_deadline_seconds: int | None = None
+
+    @property
+    def required_nodes(self) -> NodeSelector | None:
+        """The required node affinity; None for none."""
+        affinity = self.affinity.node_affinity if self.affinity else None
+        return affinity.required_during_scheduling_ignored_during_execution if affinity else None
+
+    @property
+    def required_terms(self) -> tuple[NodeSelectorTerm, ...]:
+        """The terms of the required node affinity, one of which must match; empty for none."""
+        return self.required_nodes.node_selector_terms if self.required_nodes else ()
+
+    def with_containers(self, change: Callable[[Container], Container]) -> PodSpec:
+        """Return the spec with its containers and init containers changed."""
+        containers, init_containers = map(change, self.containers), map(change, self.init_containers)
+        return replace(self, containers=tuple(containers), init_containers=tuple(init_containers))
 
     def __post_init__(self) -> None:
         """Take the former name of the field for the present one.

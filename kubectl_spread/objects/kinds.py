@@ -11,15 +11,9 @@ from msgspec.structs import replace
 from kubectl_spread.objects import autoscaling, core, devices, policy, storage, workloads
 from kubectl_spread.objects.meta import KubernetesObject
 
-Workload: TypeAlias = (
-    workloads.Deployment
-    | workloads.ReplicaSet
-    | workloads.StatefulSet
-    | workloads.DaemonSet
-    | workloads.Job
-    | workloads.CronJob
-    | core.ReplicationController
-)
+Scaled: TypeAlias = workloads.Deployment | workloads.ReplicaSet | workloads.StatefulSet | core.ReplicationController
+"""The kinds with replicas."""
+Workload: TypeAlias = Scaled | workloads.DaemonSet | workloads.Job | workloads.CronJob
 
 
 class Kind(msgspec.Struct, frozen=True):

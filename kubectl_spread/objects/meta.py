@@ -22,6 +22,8 @@ T = TypeVar("T")
 KeyT = TypeVar("KeyT")
 Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
 """What JSON and YAML documents consist of."""
+ControllerKey: TypeAlias = tuple[str, str, str]
+"""Namespace, kind and name of a controller."""
 
 
 def once(parts: Iterable[T]) -> tuple[T, ...]:
@@ -38,6 +40,15 @@ def grouped(parts: Iterable[T], key: Callable[[T], KeyT]) -> dict[KeyT, list[T]]
     for part in parts:
         groups.setdefault(key(part), []).append(part)
     return groups
+
+
+def walked(values: Plain, change: Callable[[dict[str, Plain]], Plain]) -> Plain:
+    """Return the values with every mapping in them changed, inner ones first."""
+    if isinstance(values, list):
+        return [walked(each, change) for each in values]
+    if not isinstance(values, dict):
+        return values
+    return change({key: walked(each, change) for key, each in values.items()})
 
 
 CONFIG_MIRROR = "kubernetes.io/config.mirror"
@@ -109,8 +120,14 @@ class ObjectMeta(Struct, frozen=True):
 
     @property
     def controller_kind(self) -> str:
-        """The kind of its controller, empty where it has none."""
-        return self.controller.kind if self.controller else ""
+        """The kind of its controller; empty where it has none."""
+        return self.controller_key[1]
+
+    @property
+    def controller_key(self) -> ControllerKey:
+        """The key of its controller; kind and name are empty where it has none."""
+        controller = self.controller
+        return (self.namespace, controller.kind, controller.name) if controller else (self.namespace, "", "")
 
 
 class KubernetesObject(Struct, frozen=True):
@@ -122,6 +139,11 @@ class KubernetesObject(Struct, frozen=True):
     def key(self) -> tuple[str, str]:
         """Its identity among the objects of its kind: (namespace, name)."""
         return self.metadata.namespace, self.metadata.name
+
+    @property
+    def as_controller(self) -> ControllerKey:
+        """Its key as a controller."""
+        return self.metadata.namespace, type(self).__name__, self.metadata.name
 
 
 class AnnotatedMeta(ObjectMeta, frozen=True):

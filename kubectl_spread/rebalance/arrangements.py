@@ -124,44 +124,6 @@ class Landed(msgspec.Struct, frozen=True):
         return replace(self.before, handles=handles, counts=self.counts, landed=self.landed)
 
 
-class Landing(msgspec.Struct, frozen=True):
-    """The result of one eviction.
-
-    Attributes:
-        nodes: the nodes that the replacement may go to, by name; empty if it may find none.
-        sampled: whether the scheduler scores only some of the nodes, so that other results are possible.
-        scored: how often nodes were scored for it (count).
-    """
-
-    nodes: tuple[str, ...]
-    choices: tuple[Landed, ...]
-    sampled: bool = False
-    scored: int = 0
-
-
-NOWHERE = Landing((), ())
-
-
-def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal], *, whole: bool) -> Landing:
-    """Return the result of an eviction, on each of the best nodes, for each arrangement before it.
-
-    ``whole``: whether these arrangements are all there are.
-    """
-    nodes, sampled, scored = set[str](), False, 0
-    choices: dict[object, Landed] = {}
-    for arrangement in before:
-        gone = arrangement.without(movable)
-        found = gone.choices(movable, goals)
-        if not found.best or gone.may_lose_its_place(movable):
-            return NOWHERE
-        sampled, scored = sampled or found.sampled, scored + found.scored
-        # If some arrangements are not followed, any feasible node may have the highest score.
-        nodes.update(found.best if whole and not found.sampled else found.fitting)
-        for landed in gone.landings(found.best, movable, goals):
-            choices.setdefault(landed.landed, landed)
-    return Landing(tuple(sorted(nodes)), tuple(choices.values()), sampled, scored)
-
-
 ChoiceT = TypeVar("ChoiceT", bound=Arrangement | Landed)
 
 

@@ -11,19 +11,20 @@ interpodaffinity/filtering.go, scoring.go: it counts for affinity and anti-affin
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
 from kubectl_spread.apiserver.eviction import budgets_of, ignores_budgets
+from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset import comes_after
 from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.rebalance.goals import Goal
-from kubectl_spread.rebalance.movable import controlled_by
 from kubectl_spread.rebalance.plan import EvictionPlan
 from kubectl_spread.rebalance.search import Eviction
 from kubectl_spread.scheduler.affinityterm import readable_terms
@@ -121,14 +122,11 @@ def _domains_of_replacement(goal: Goal, eviction: Eviction) -> set[str | None]:
 
 
 def _awaited_pods(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPods]:
-    pods: dict[tuple[str, str, str], list[Pod]] = defaultdict(list)
-    for pod in snapshot.all(Pod):
-        if not (pod.terminating or pod.finished):
-            pods[controlled_by(pod)].append(pod)
-    replaced: Counter[tuple[str, str, str]] = Counter()
+    pods = grouped(active(snapshot.all(Pod)), lambda pod: pod.metadata.controller_key)
+    replaced = Counter[ControllerKey]()
     for each in plan.evictions:
-        key = controlled_by(each.movable.pod)
-        siblings = pods[key]
+        key = each.movable.pod.metadata.controller_key
+        siblings = pods.get(key, [])
         replaced[key] += not each.movable.pod.ready
         ready = sum(pod.ready for pod in siblings) + replaced[key]
         unready = tuple(sorted(pod.metadata.uid for pod in siblings if not pod.ready))

@@ -20,6 +20,7 @@ from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, owner_of
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.scheduler.claims import claims_of
@@ -148,10 +149,10 @@ class Movables:
         self._numbers: dict[Hashable, int] = {}
         self._shared: set[int] = set()
         self._replacements: dict[int, NextPod] = {}
-        self._active: dict[tuple[str, str, str], list[Pod]] = {}
+        pods = active(snapshot.all(Pod))
+        self._active = grouped(pods, lambda pod: pod.metadata.controller_key)
         self._users: dict[tuple[str, str], list[Pod]] = {}
-        for pod in active(snapshot.all(Pod)):
-            self._active.setdefault(controlled_by(pod), []).append(pod)
+        for pod in pods:
             for claim in claim_names(pod):
                 self._users.setdefault((pod.metadata.namespace, claim), []).append(pod)
         self.why_not = cache(self._why_not)
@@ -217,7 +218,7 @@ class Movables:
             return NotMadeAgain(Loss.CONTROLLER_DELETED, controller.kind)
         if not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):
             return None
-        others = self._active.get(controlled_by(pod), [])
+        others = self._active.get(pod.metadata.controller_key, [])
         if len(others) > owner.spec.replicas_wanted:
             return NotMadeAgain(Loss.SURPLUS, controller.kind)
         return _blocked_by(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else None
@@ -253,12 +254,6 @@ def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owne
         joins=tuple(at for at, goal in enumerate(goals) if goal.matches(again.pod)),
         bound_by=tuple(at for at, goal in own if goal.constraint.hard),
     )
-
-
-def controlled_by(pod: Pod) -> tuple[str, str, str]:
-    """Return the Pod's controller: namespace, kind and name; kind and name are empty if it has none."""
-    controller = pod.metadata.controller
-    return pod.metadata.namespace, controller.kind if controller else "", controller.name if controller else ""
 
 
 def _eviction_order(pod: Pod) -> tuple[object, ...]:

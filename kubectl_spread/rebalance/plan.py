@@ -153,7 +153,7 @@ class Planner:
     def __init__(self, handles: Handles, asked: Asked, most_work: int) -> None:
         self._asked = asked
         self._handles = handles
-        self._builder = ProblemBuilder(handles, asked.may_go, asked.unknown)
+        self._builder = ProblemBuilder(handles, asked)
         self._scheduled = place_each((), handles)
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
@@ -285,15 +285,12 @@ BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename
 
 
 class ProblemBuilder:
-    """Builds the optimisation problem from the cluster; ``may_go``: which Pods may be evicted, unless kept.
+    """Builds the optimisation problem from the cluster."""
 
-    ``unknown`` returns what is not known and decides where a Pod can go: such a Pod is kept.
-    """
-
-    def __init__(self, handles: Handles, may_go: Callable[[Pod], bool], unknown: Unknown) -> None:
+    def __init__(self, handles: Handles, asked: Asked) -> None:
         self._handles = handles
-        self._may_go = may_go
-        self._movables = Movables(handles, unknown)
+        self._may_go = asked.may_go
+        self._movables = Movables(handles, asked.unknown)
         self._open: dict[bytes, tuple[str, ...]] = {}
 
     @property
@@ -335,8 +332,6 @@ class ProblemBuilder:
         spec = pod.spec
         asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity))
         if asked not in self._open:
-            handle = self._handles.of(pod)
-            filters = tuple(name for name in handle.profile.filters if name in BY_NODE_ALONE)
-            profile = replace(handle.profile, filters=filters, weights={})
-            self._open[asked] = feasible_nodes(pod, replace(handle, profile=profile))
+            handle = self._handles.of(pod).with_filters(BY_NODE_ALONE)
+            self._open[asked] = feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
         return self._open[asked]

@@ -15,7 +15,7 @@ from itertools import count
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.rebalance.arrangements import Arrangement, Counts, evict, worst_of
+from kubectl_spread.rebalance.arrangements import Arrangement, Counts, Landed, worst_of
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.problem import Problem
@@ -48,14 +48,26 @@ class State(msgspec.Struct, frozen=True):
 
         At most ``most`` arrangements are followed, the worst ones with different counts first.
         """
-        landing = evict(movable, self.arrangements, goals, whole=self.whole)
-        if not landing.nodes:
-            return None
-        evictions = (*self.evictions, Eviction(movable, landing.nodes))
-        followed = tuple(each.arrangement for each in worst_of(landing.choices, goals, most))
-        whole = self.whole and not landing.sampled and len(followed) == len(landing.choices)
-        sampled = self.sampled or landing.sampled
-        return State(followed, evictions, whole=whole, sampled=sampled, scored=landing.scored)
+        lands, sampled, scored = set[str](), False, 0
+        choices: dict[object, Landed] = {}
+        for arrangement in self.arrangements:
+            gone = arrangement.without(movable)
+            found = gone.choices(movable, goals)
+            if not found.best or gone.may_lose_its_place(movable):
+                return None
+            sampled, scored = sampled or found.sampled, scored + found.scored
+            # If some arrangements are not followed, any feasible node may have the highest score.
+            lands.update(found.best if self.whole and not found.sampled else found.fitting)
+            for landed in gone.landings(found.best, movable, goals):
+                choices.setdefault(landed.landed, landed)
+        followed = tuple(each.arrangement for each in worst_of(tuple(choices.values()), goals, most))
+        return State(
+            arrangements=followed,
+            evictions=(*self.evictions, Eviction(movable, tuple(sorted(lands)))),
+            whole=self.whole and not sampled and len(followed) == len(choices),
+            sampled=self.sampled or sampled,
+            scored=scored,
+        )
 
     def with_most(self, most: int, goals: Sequence[Goal]) -> State:
         """Return the state with at most ``most`` arrangements, the worst ones with different counts first."""
@@ -124,13 +136,9 @@ class Search:
 
     def run(self) -> SearchResult:
         """Return the best plan, or the best found within the limits."""
-        best, ended = self._best()
-        return SearchResult(best, ended, self._placed)
-
-    def _best(self) -> tuple[State, Ended]:
         best = self._start
         if not self._problem.left(best.counted):
-            return best, Ended.FOUND_ALL
+            return SearchResult(best, Ended.FOUND_ALL)
         self._branch(best)
         while self._heap and self._placed < self._limits.placements:
             *_, state, movable = heapq.heappop(self._heap)
@@ -140,11 +148,10 @@ class Search:
             if after.is_no_worse_than(self._start, self._problem.goals):
                 best = min(best, after, key=self._rank)
                 if not self._problem.left(after.counted):
-                    return after, Ended.FOUND_ALL
+                    return SearchResult(after, Ended.FOUND_ALL, self._placed)
             self._branch(after)
-        if self._heap:
-            return best, Ended.PLACEMENTS
-        return best, Ended.EVICTIONS if self._cut else Ended.FOUND_ALL
+        cut = Ended.EVICTIONS if self._cut else Ended.FOUND_ALL
+        return SearchResult(best, Ended.PLACEMENTS if self._heap else cut, self._placed)
 
     def _after(self, state: State, movable: Movable) -> State | None:
         """Return the state after one eviction; None if a Pod finds no node, or the state is not new."""

@@ -161,15 +161,8 @@ class ExistingTerms(msgspec.Struct, frozen=True):
                 on_nodes[node] = on_nodes.get(node, 0) + weight
         return cls(affinity, anti_affinity, preferred)
 
-    def and_also(self, node: str, pod: Pod) -> ExistingTerms:
-        """Return the terms with those of one more Pod."""
-        return self._change(node, pod, 1)
-
-    def without(self, node: str, pod: Pod) -> ExistingTerms:
-        """Return the terms without those of a Pod on the node."""
-        return self._change(node, pod, -1)
-
-    def _change(self, node: str, pod: Pod, by: int) -> ExistingTerms:
+    def changed(self, node: str, pod: Pod, by: int) -> ExistingTerms:
+        """Return the terms after a Pod was added to the node (1) or removed from it (-1)."""
         if pod.spec.affinity is None:
             return self
         of_pod = ExistingTerms.of([(node, pod)])

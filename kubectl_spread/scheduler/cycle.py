@@ -303,9 +303,9 @@ def not_read(pod: Pod, handle: Handle, *, most: int) -> tuple[str, ...]:
 
 def rejected_by(plugins: Collection[str], pod: Pod, handle: Handle) -> frozenset[str]:
     """Return the nodes that any of these filters of the profile rejects, by name; no other filter runs."""
-    filters = tuple(name for name in handle.profile.filters if name in plugins)
-    found = _run_pre_filters(pod, replace(handle, profile=replace(handle.profile, filters=filters)))
-    results = (result for name, result in found.filters if name in filters)
+    narrowed = handle.with_filters(plugins)
+    found = _run_pre_filters(pod, narrowed)
+    results = (result for name, result in found.filters if name in narrowed.profile.filters)
     return frozenset(name for result in results for name, _ in _run_filter(result, handle.index.names, handle))
 
 
@@ -431,7 +431,7 @@ def _reject_nodes(pod: Pod, found: _PreFiltered, handle: Handle) -> dict[str, li
         if name in handle.node_infos:
             state = NodeCycleState(handle.node_infos[name], found.filters)
             # upstream asks without the Pods only where all filters passed with them; here both are reported.
-            without, with_pods = dict(state.rejections()), dict(state.with_pods(pods).rejections())
+            without, with_pods = dict(state.rejections()), dict(state.changed(pods, 1).rejections())
             rejections[name] = [
                 *(Rejection(each, status, () if each in without else pods) for each, status in with_pods.items()),
                 *(Rejection(each, status) for each, status in without.items() if each not in with_pods),

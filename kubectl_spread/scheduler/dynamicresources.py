@@ -10,7 +10,6 @@ resourceclaim/resourceclaim.go and structured/internal (v1.36).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -27,9 +26,8 @@ from kubectl_spread.objects.devices import (
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
-    ResourceSliceSpec,
 )
-from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.meta import AnnotatedMeta, grouped
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Scores, Status, unresolvable
 from kubectl_spread.scheduler.nodeaffinity import Term, parse_terms
@@ -258,9 +256,7 @@ class Devices:
 
     def __init__(self, snapshot: Snapshot) -> None:
         # Node's name, empty for slices of several nodes → the slices.
-        self._slices: dict[str, list[ResourceSliceSpec]] = defaultdict(list)
-        for each in snapshot.all(ResourceSlice):
-            self._slices[each.spec.node_name].append(each.spec)
+        self._slices = grouped((each.spec for each in snapshot.all(ResourceSlice)), lambda spec: spec.node_name)
         allocations = (claim.status.allocation for claim in snapshot.all(ResourceClaim))
         self._allocated = frozenset(
             (result.driver, result.pool, result.device)

@@ -16,7 +16,7 @@ Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from typing import TypeAlias
@@ -112,6 +112,11 @@ class Handle(msgspec.Struct, frozen=True):
         terms = ExistingTerms.of((name, pod) for name, info in infos.items() for pod in info.pods)
         return cls(snapshot, profile, infos, terms, NodeIndex(snapshot.nodes), NodeRoom(infos))
 
+    def with_filters(self, names: Collection[str]) -> Handle:
+        """Return the cluster as the profile sees it with only these of its filters."""
+        filters = tuple(name for name in self.profile.filters if name in names)
+        return replace(self, profile=replace(self.profile, filters=filters))
+
     def with_more_read(self, snapshot: Snapshot) -> Handle:
         """Return the view of a snapshot for which more was read."""
         read = Handle.build(snapshot, self.profile)
@@ -150,13 +155,13 @@ class Handle(msgspec.Struct, frozen=True):
         """Return the cluster in which the Pod is on that node."""
         snapshot = self.snapshot.with_assigned(pod, node_name)
         changed = self.node_infos[node_name].with_pod(snapshot.assigned[node_name][-1])
-        return self._with_pods_of(changed, snapshot, self.existing_terms.and_also(node_name, pod))
+        return self._with_pods_of(changed, snapshot, self.existing_terms.changed(node_name, pod, 1))
 
     def without_pod(self, pod: Pod) -> Handle:
         """Return the cluster without the Pod, which is on a node."""
         snapshot, node_name = self.snapshot.without_pod(pod), pod.spec.node_name
         changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
-        return self._with_pods_of(changed, snapshot, self.existing_terms.without(node_name, pod))
+        return self._with_pods_of(changed, snapshot, self.existing_terms.changed(node_name, pod, -1))
 
     def _with_pods_of(self, changed: NodeInfo, snapshot: Snapshot, terms: ExistingTerms) -> Handle:
         infos, room = {**self.node_infos, changed.name: changed}, self.room.and_changed({changed.name: changed})
@@ -189,14 +194,6 @@ class Handle(msgspec.Struct, frozen=True):
         infos = {name: self.node_infos[name] for name in snapshot.nodes}
         index, room = NodeIndex(snapshot.nodes), NodeRoom(infos)
         return replace(self, snapshot=snapshot, node_infos=infos, index=index, room=room)
-
-    def with_nominated(self, pod: Pod) -> Handle:
-        """Return the cluster in which the Pod is nominated to the node that its status names."""
-        return replace(self, snapshot=self.snapshot.with_nominated(pod))
-
-    def without_nominated(self, pod: Pod) -> Handle:
-        """Return the cluster in which the Pod is nominated to no node."""
-        return replace(self, snapshot=self.snapshot.without_nominated(pod))
 
 
 Scores: TypeAlias = dict[str, int]
@@ -298,6 +295,10 @@ class Handles(msgspec.Struct, frozen=True):
         schedulerName that no profile has is ignored.
         """
         return self.named(pod.spec.scheduler_name)
+
+    def with_snapshot(self, snapshot: Snapshot) -> Handles:
+        """Return the cluster with this snapshot, in which Nodes and the Pods on them are the same."""
+        return self.each(lambda handle: replace(handle, snapshot=snapshot))
 
     def each(self, change: Callable[[Handle], Handle]) -> Handles:
         """Return the result of the change for every profile."""

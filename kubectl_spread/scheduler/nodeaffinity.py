@@ -53,7 +53,7 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, pod: Pod) -> RequiredNodeAffinity:
         """Return what the Pod requires."""
-        required = required_terms(pod)
+        required = pod.spec.required_nodes
         return cls(from_set(pod.spec.node_selector), None if required is None else parse_terms(required))
 
     @property
@@ -70,7 +70,7 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
 
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
     """Return the filter, limited to the nodes that the terms name; Skip if nothing is required."""
-    required = required_terms(pod)
+    required = pod.spec.required_nodes
     affinity = handle.profile.added_affinity
     enforced = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and enforced is None and not pod.spec.node_selector:
@@ -98,12 +98,6 @@ def filter_node(
     if added is not None and not any(term.matches(node_info.node) for term in added):
         return framework.unresolvable(REASON_ENFORCED)
     return framework.SUCCESS if node_info.name in allowed else framework.unresolvable(REASON)
-
-
-def required_terms(pod: Pod) -> core.NodeSelector | None:
-    """Return the Pod's required node affinity, None if it has none."""
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    return affinity.required_during_scheduling_ignored_during_execution if affinity else None
 
 
 def parse_terms(selector: core.NodeSelector) -> tuple[Term, ...]:

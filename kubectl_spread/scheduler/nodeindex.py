@@ -7,6 +7,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Protocol
 
 from kubectl_spread.objects.core import Node
+from kubectl_spread.objects.meta import grouped
 
 CONDITIONS_KEPT = 16
 
@@ -24,7 +25,6 @@ class NodeIndex:
 
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
-        self._same_images: NodeIndex | None = None
         self.values = cache(self._values)
         """Return node's name → value of the label (key); nodes that lack it are absent."""
         self.domains = cache(self._domains)
@@ -48,7 +48,7 @@ class NodeIndex:
         pairs = [(known.get(node.metadata.name), node) for node in changed]
         # Images are the largest part of the index, and rarely change.
         if all(was is not None and was.status.images == node.status.images for was, node in pairs):
-            index._same_images = self
+            index.image_bytes = self.image_bytes
         if all(was is not None and was.metadata.labels == node.metadata.labels for was, node in pairs):
             index.names, index.values, index.domains = self.names, self.values, self.domains
             index.carrying, index.lacking = self.carrying, self.lacking
@@ -75,10 +75,8 @@ class NodeIndex:
         return {name: of_node[key] for name, of_node in labels if key in of_node}
 
     def _domains(self, key: str) -> Mapping[str, tuple[str, ...]]:
-        domains: dict[str, list[str]] = {}
-        for name, value in self.values(key).items():
-            domains.setdefault(value, []).append(name)
-        return {value: tuple(names) for value, names in domains.items()}
+        values = self.values(key)
+        return {value: tuple(names) for value, names in grouped(values, values.__getitem__).items()}
 
     def _carrying(self, keys: frozenset[str]) -> frozenset[str]:
         return self.names.intersection(*map(self.values, keys))
@@ -96,16 +94,12 @@ class NodeIndex:
         return frozenset(name for name, node in self.tainted.items() if condition.matches(node))
 
     def _image_bytes(self, image: str) -> Mapping[str, int]:
-        if self._same_images is not None:
-            return self._same_images.image_bytes(image)
         return {name: sizes[image] for sizes, names in self._images if image in sizes for name in names}
 
     @cached_property
     def _images(self) -> Sequence[tuple[Mapping[str, int], Sequence[str]]]:
         """Image's name → bytes, and the names of the nodes that share this list of images in the reader's memory."""
-        sharing: dict[int, list[str]] = {}
-        for name, node in self._nodes.items():
-            sharing.setdefault(id(node.status.images), []).append(name)
+        sharing = grouped(self._nodes, lambda name: id(self._nodes[name].status.images))
         return [
             ({each: image.size_bytes for image in self._nodes[names[0]].status.images for each in image.names}, names)
             for names in sharing.values()

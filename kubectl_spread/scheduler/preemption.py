@@ -30,7 +30,7 @@ MIN_CANDIDATE_NODES_PERCENTAGE = 10
 BY_SCHEDULER = "PreemptionByScheduler"
 DISRUPTION_TARGET = "DisruptionTarget"
 NOT_STARTED = "~"
-"""Sorts after every time: a Pod without a start time counts as starting now."""
+"""Sorts after every time (RFC 3339 in UTC): a Pod without a start time counts as starting now."""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -125,7 +125,7 @@ class VictimSearch(msgspec.Struct, frozen=True):
         Source: defaultpreemption/default_preemption.go SelectVictimsOnNode (v1.36).
         """
         lower = [other for other in node.node_info.pods if priority_of(other) < priority_of(self.pod)]
-        node = node.without_pods(lower)
+        node = node.changed(lower, -1)
         if not lower or node.verdict(self.nominated).rejected:
             return None
         lower.sort(key=importance)
@@ -140,7 +140,7 @@ class VictimSearch(msgspec.Struct, frozen=True):
     def _put_back(self, pods: Iterable[Pod], node: NodeCycleState) -> tuple[NodeCycleState, list[Pod]]:
         victims = []
         for pod in pods:
-            with_pod = node.with_pods([pod])
+            with_pod = node.changed([pod], 1)
             if with_pod.verdict(self.nominated).rejected:
                 victims.append(pod)
             else:
@@ -153,12 +153,7 @@ def importance(pod: Pod) -> tuple[int, str]:
 
     Source: util/utils.go MoreImportantPod (v1.36).
     """
-    return -priority_of(pod), start_of(pod)
-
-
-def start_of(pod: Pod) -> str:
-    """Return when the Pod started: RFC 3339 in UTC, which sorts as text."""
-    return pod.status.start_time or NOT_STARTED
+    return -priority_of(pod), pod.status.start_time or NOT_STARTED
 
 
 class Budgets(msgspec.Struct, frozen=True):
@@ -232,8 +227,7 @@ _COSTS: Sequence[Callable[[Candidate], int]] = (
 
 def _earliest_start(candidate: Candidate) -> str:
     """Return when the first of the victims with the highest priority started."""
-    highest = priority_of(candidate.victims[0])
-    return min(start_of(victim) for victim in candidate.victims if priority_of(victim) == highest)
+    return min(importance(victim) for victim in candidate.victims)[1]
 
 
 def leaving(pod: Pod, nodes: Mapping[str, NodeInfo]) -> tuple[Pod, ...]:

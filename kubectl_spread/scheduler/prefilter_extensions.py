@@ -6,7 +6,7 @@ Source: kube-scheduler framework/runtime/framework.go RunFilterPluginsWithNomina
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -27,20 +27,13 @@ class NodeCycleState(msgspec.Struct, frozen=True):
     node_info: NodeInfo
     filters: Filters
 
-    def with_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
-        """Return the state with these Pods on the node."""
-        return self._change(pods, NodeInfo.with_pod, 1)
-
-    def without_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
-        """Return the state without these Pods, which are on the node."""
-        return self._change(pods, NodeInfo.without_pod, -1)
-
-    def _change(self, pods: Iterable[Pod], change: Callable[[NodeInfo, Pod], NodeInfo], by: int) -> NodeCycleState:
+    def changed(self, pods: Iterable[Pod], by: int) -> NodeCycleState:
+        """Return the state after these Pods were added to the node (1) or removed from it (-1)."""
         node_info, filters = self.node_info, self.filters
         for pod in pods:
             # upstream: a plugin that skipped the Pod is not asked again, even if the change would matter to it.
             filters = tuple((plugin, _update(result, pod, node_info, by)) for plugin, result in filters)
-            node_info = change(node_info, pod)
+            node_info = node_info.with_pod(pod) if by > 0 else node_info.without_pod(pod)
         return NodeCycleState(node_info, filters)
 
     def rejections(self) -> Iterator[tuple[str, Status]]:
@@ -57,7 +50,7 @@ class NodeCycleState(msgspec.Struct, frozen=True):
         """
         # Nominated Pods may end up elsewhere, so the Pod must fit both ways: with them it may lack ports or room,
         # without them the Pods that its affinity requires.
-        for state in (self.with_pods(nominated), self) if nominated else (self,):
+        for state in (self.changed(nominated, 1), self) if nominated else (self,):
             for _, status in state.rejections():
                 return status
         return SUCCESS

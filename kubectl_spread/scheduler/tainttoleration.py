@@ -67,11 +67,6 @@ def filter_node(untolerated: Untolerated, node_info: NodeInfo, *, named: bool) -
     return unresolvable(f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}" if named else REASON)
 
 
-def untolerated_taints(node: Node, tolerations: tuple[Toleration, ...], *, numeric: bool) -> Iterator[Taint]:
-    """Yield the NoSchedule and NoExecute taints of the node that are not tolerated."""
-    return Untolerated(tolerations, numeric).taints(node)
-
-
 def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores:
     """Return feasible node's name → score (0..100), best where the fewest PreferNoSchedule taints are untolerated."""
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)

@@ -78,8 +78,7 @@ class AppliedOutcomes(msgspec.Struct, frozen=True):
     @property
     def outcomes(self) -> PlacementOutcomes:
         """The nodes of the Pods in each order."""
-        first, *others = (each.placed for each in self.orders)
-        return PlacementOutcomes(first, tuple(others))
+        return PlacementOutcomes(tuple(each.placed for each in self.orders))
 
 
 def applied(

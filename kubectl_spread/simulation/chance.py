@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from kubectl_spread.controllers.nodelifecycle import zone_of
 from kubectl_spread.objects.core import Node
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler.framework import Handle
 
 Order: TypeAlias = Callable[[str], str]
@@ -105,8 +106,6 @@ class Chance:
 
 def _zones_in_turn(names: Iterable[str], nodes: Mapping[str, Node]) -> list[str]:
     """Source: kube-scheduler backend/cache/node_tree.go list (v1.36)."""
-    by_zone: dict[tuple[str, ...], list[str]] = {}
-    for name in names:
-        by_zone.setdefault(zone_of(nodes[name]), []).append(name)
+    by_zone = grouped(names, lambda name: zone_of(nodes[name]))
     placed = [(at, turn, name) for turn, found in enumerate(by_zone.values()) for at, name in enumerate(found)]
     return [name for _, _, name in sorted(placed)]

@@ -18,7 +18,7 @@ from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.controllers.nodelifecycle import is_shut_down, is_silent
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS
-from kubectl_spread.objects.meta import KubernetesObject, OwnerReference
+from kubectl_spread.objects.meta import ControllerKey, KubernetesObject
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.scheduler.framework import Handle, Handles
@@ -27,8 +27,6 @@ from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.snapshot import Snapshot
 
 PodKey: TypeAlias = tuple[str, str]
-ControllerKey: TypeAlias = tuple[str, str, str]
-"""Namespace, kind and name of a controller of Pods."""
 
 BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC"
 """The reasons of a DisruptionTarget condition. Source: api core/v1/types.go (v1.36)."""
@@ -38,16 +36,6 @@ LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 """The time if no Pod has a timestamp."""
 _SOONEST, _LATER, _LATEST = timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=3)
 """How long ago the last timestamp of a Pod may be. After more time, young Pods are of the same age."""
-
-
-def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
-    """Return the key of a controller."""
-    return namespace, owner.kind, owner.name
-
-
-def key_of(owner: KubernetesObject) -> ControllerKey:
-    """Return the key of a workload as a controller."""
-    return owner.metadata.namespace, type(owner).__name__, owner.metadata.name
 
 
 def _disrupted(pod: Pod, reason: str) -> Pod:
@@ -125,8 +113,7 @@ class ClusterState:
         self._places = dict(zip(self.pods, count()))
         self._next_place = count(len(self.pods))
         for pod in self.pods.values():
-            self._index_by_controller(pod)
-            self._index_by_state(pod)
+            self._index(pod)
         self.version = 0
         self.touched: dict[PodKey, Pod] = {}
         self.relabelled: list[Pod] = []
@@ -160,15 +147,13 @@ class ClusterState:
         """Return the Pods in the order in which they were created."""
         return sorted(pods, key=lambda pod: self._places[pod.key])
 
+    def with_pods(self, pods: Mapping[PodKey, Pod]) -> Snapshot:
+        """Return the cluster in which these are all Pods; its indexes stay as they are."""
+        return replace(self.snapshot, objects={**self.snapshot.objects, Pod: pods})
+
     def settled(self) -> Handles:
         """Return the whole cluster as each profile sees it now, with unbound Pods."""
-        objects = {**self.snapshot.objects, Pod: dict(self.pods)}
-        whole = replace(self.snapshot, objects=objects)
-        return self.handles.each(lambda handle: replace(handle, snapshot=whole))
-
-    def with_orphans(self, namespace: str) -> Snapshot:
-        """Return the cluster with no Pods but those that a workload of the namespace may adopt."""
-        return replace(self.snapshot, objects={**self.snapshot.objects, Pod: self.orphans[namespace]})
+        return self.handles.with_snapshot(self.with_pods(dict(self.pods)))
 
     # Pods
 
@@ -243,39 +228,34 @@ class ClusterState:
         else:
             self._places[pod.key] = next(self._next_place)
         self.pods[pod.key] = pod
-        self._index_by_controller(pod)
-        self._index_by_state(pod)
+        self._index(pod)
         if pod.spec.node_name in self.nodes and not pod.finished:
             self.handles = self.handles.each(lambda handle: handle.with_assigned(pod, pod.spec.node_name))
         elif pod.status.nominated_node_name and not pod.spec.node_name:
-            self.handles = self.handles.each(lambda handle: handle.with_nominated(pod))
+            self.handles = self.handles.with_snapshot(self.snapshot.with_nominated(pod))
 
     def _forget(self, pod: Pod) -> None:
         self.waiting.pop(pod.key, None)
         self.restless[pod.spec.node_name].pop(pod.key, None)
-        owner = pod.metadata.controller
         self.orphans[pod.metadata.namespace].pop(pod.key, None)
-        if owner is not None:
-            key = controller_key(pod.metadata.namespace, owner)
+        if pod.metadata.controller is not None:
+            key = pod.metadata.controller_key
             self.owned[key].pop(pod.key, None)
             self.dirty[key] = None
         self.version += 1
         if pod.spec.node_name in self.nodes and not pod.finished:
             self.handles = self.handles.each(lambda handle: handle.without_pod(pod))
         elif pod.status.nominated_node_name and not pod.spec.node_name:
-            self.handles = self.handles.each(lambda handle: handle.without_nominated(pod))
+            self.handles = self.handles.with_snapshot(self.snapshot.without_nominated(pod))
 
-    def _index_by_controller(self, pod: Pod) -> None:
-        owner = pod.metadata.controller
-        if owner is not None:
-            key = controller_key(pod.metadata.namespace, owner)
+    def _index(self, pod: Pod) -> None:
+        if pod.metadata.controller is not None:
+            key = pod.metadata.controller_key
             self.owned.setdefault(key, {})[pod.key] = pod
             self.dirty[key] = None
         elif not pod.finished:
             self.orphans[pod.metadata.namespace][pod.key] = pod
         self.version += 1
-
-    def _index_by_state(self, pod: Pod) -> None:
         self.lowest_priority = min(self.lowest_priority, pod.spec.priority or 0)
         if pod.finished:
             return
@@ -313,13 +293,13 @@ class ClusterState:
     def put(self, *objects: KubernetesObject) -> None:
         """Store objects that are neither Pods nor Nodes."""
         self.loosened += any(type(obj) not in _OF_CONTROLLERS for obj in objects)
-        self.handles = self.handles.each(lambda handle: handle.with_others(objects))
+        self.handles = self.handles.with_snapshot(self.snapshot.with_others(objects))
 
     def drop(self, *objects: KubernetesObject) -> None:
         """Remove objects that are neither Pods nor Nodes."""
         self.version += 1
         self.loosened += 1
-        self.handles = self.handles.each(lambda handle: handle.without_others(objects))
+        self.handles = self.handles.with_snapshot(self.snapshot.without_others(objects))
 
     def pass_time(self) -> None:
         """Let some seconds pass."""

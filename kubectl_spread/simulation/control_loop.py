@@ -18,12 +18,12 @@ from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, adopted
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import ControllerKey, KubernetesObject
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any, priority_of
-from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key, key_of
+from kubectl_spread.simulation.cluster_state import ClusterState, PodKey
 from kubectl_spread.simulation.placement import room_for, storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.snapshot import Snapshot
@@ -57,8 +57,7 @@ class WaitsForReady(msgspec.Struct, frozen=True):
 
 def _maker(pod: Pod) -> ControllerKey:
     """Return the controller of the Pod; for a Pod without one, the Pod itself."""
-    controller = pod.metadata.controller
-    return controller_key(pod.metadata.namespace, controller) if controller else (pod.key[0], "Pod", pod.key[1])
+    return pod.metadata.controller_key if pod.metadata.controller else pod.as_controller
 
 
 class ControlLoop:
@@ -128,7 +127,7 @@ class ControlLoop:
         self._stray = [each for each in self.cluster.snapshot.all(ReplicaSet) if each.metadata.controller is None]
         for struct in structs:
             for owner in self.cluster.snapshot.all(struct):
-                self.cluster.dirty[key_of(owner)] = None
+                self.cluster.dirty[owner.as_controller] = None
 
     def create(self, pod: Pod, sent: Snapshot, former: Snapshot) -> None:
         """Create a Pod without a controller, as the API server completes it in the cluster at that time.
@@ -256,10 +255,10 @@ class ControlLoop:
         for each in (newest, *old):
             if each.metadata.name in wanted:
                 cluster.put(resized(each, wanted[each.metadata.name], owner))
-                cluster.dirty |= {key_of(each): None, key_of(owner): None}
+                cluster.dirty |= {each.as_controller: None, owner.as_controller: None}
 
     def _revision(self, replica_set: ReplicaSet) -> Revision:
-        pods = self._pods_of(key_of(replica_set))
+        pods = self._pods_of(replica_set.as_controller)
         return Revision(
             name=replica_set.metadata.name,
             replicas=replica_set.spec.replicas_wanted,
@@ -279,8 +278,8 @@ class ControlLoop:
             related = self._siblings(key, parent.name) if parent else here
             self._delete(victims(here, related, number=-missing, moments=cluster.moments, order=cluster.order))
         # Only a Deployment depends on its ReplicaSets; in a file two other objects may own each other.
-        if parent is not None and parent.kind == Deployment.__name__:
-            cluster.dirty[controller_key(key[0], parent)] = None
+        if owner.metadata.controller_kind == Deployment.__name__:
+            cluster.dirty[owner.metadata.controller_key] = None
         # Its own Pods have changed, but it is in sync with them.
         cluster.dirty.pop(key, None)
 
@@ -349,7 +348,7 @@ class ControlLoop:
         workload = OwnedPods(key[0], ref, owner, pods)
         snapshot = self.cluster.snapshot
         if ordinal is not None:  # A Pod of that name may be deleted since.
-            snapshot = replace(snapshot, objects={**snapshot.objects, Pod: self.cluster.pods})
+            snapshot = self.cluster.with_pods(self.cluster.pods)
         made = next_pod(workload, snapshot, self.cluster.handle.profile, ordinal=ordinal)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
@@ -437,8 +436,8 @@ class ControlLoop:
         self._jobs[key] = None
 
     def _with_failed(self, owner: Job, key: ControllerKey) -> tuple[Job, job.JobFailure | None]:
-        owned = ((pod, pod.metadata.controller) for pod in self.cluster.touched.values() if not pod.finished)
-        mine = (pod for pod, by in owned if by and controller_key(pod.metadata.namespace, by) == key)
+        touched = (pod for pod in self.cluster.touched.values() if not pod.finished)
+        mine = (pod for pod in touched if pod.metadata.controller_key == key)
         return job.with_failed(owner, [pod for pod in mine if self._has_failed(pod, owner)])
 
     def _has_failed(self, pod: Pod, owner: Job) -> bool:

@@ -71,14 +71,9 @@ def simulate(
             found.append(After(done, look(cluster, number)))
         orders.append(tuple(found))
         work += cluster.version * max(len(cluster.nodes), 1)
-        if not goes_on(cluster, work, most_work):
+        if not cluster.chance.free or work > most_work * (MORE_WHERE_SAMPLED if cluster.chance.sampled else 1):
             break
     return StepOutcomes(before, lambda: _left_alone(handles, len(orders), most_verdicts), tuple(orders))
-
-
-def goes_on(cluster: ClusterState, work: int, most_work: int) -> bool:
-    """Whether another order is simulated after this one; ``work`` is what was done (changes times nodes)."""
-    return cluster.chance.free and work <= most_work * (MORE_WHERE_SAMPLED if cluster.chance.sampled else 1)
 
 
 def _left_alone(handles: Handles, most: int, most_verdicts: int) -> Sequence[ClusterState]:

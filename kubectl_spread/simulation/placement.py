@@ -153,20 +153,14 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 class PlacementOutcomes(msgspec.Struct, frozen=True):
-    """The nodes of a workload's replicas in each order of chance.
+    """The nodes of a workload's replicas in each order of chance; the first order goes by name."""
 
-    Attributes:
-        first: in the first order, which goes by name.
-        others: in the other orders.
-    """
-
-    first: Placed
-    others: tuple[Placed, ...] = ()
+    all: tuple[Placed, ...]
 
     @property
-    def all(self) -> tuple[Placed, ...]:
-        """Every outcome."""
-        return (self.first, *self.others)
+    def first(self) -> Placed:
+        """The nodes in the first order."""
+        return self.all[0]
 
     @property
     def jammed(self) -> Placed | None:
@@ -192,11 +186,11 @@ class PlacementOutcomes(msgspec.Struct, frozen=True):
     def elsewhere(self) -> tuple[str, ...]:
         """The nodes that replicas get in other orders only, and not because nodes tie in the first."""
         known = {name for each in self.first.placements for name in (each.node, *each.ties)}
-        return tuple(sorted({each.node for placed in self.others for each in placed.placements} - known))
+        return tuple(sorted({each.node for placed in self.all for each in placed.placements} - known))
 
     def ranges(self, pod: Pod) -> tuple[DomainRange, ...]:
         """Return the domains of the Pod's constraints whose counts differ between the orders."""
-        if not self.others:
+        if len(self.all) == 1:
             return ()
         found = [dict(_counts(pod, placed.handle)) for placed in self.all]
         # A ReplicaSet that one order deletes gives its Pods no default constraints there.

@@ -51,7 +51,7 @@ class QuotaUsage:
     def count(self, *namespaces: str) -> None:
         """Update the quotas of these namespaces, or of all."""
         for namespace in namespaces or self._namespaces():
-            quotas = [quota for quota in self._quotas() if quota.metadata.namespace == namespace]
+            quotas = [*self._cluster.snapshot.within(ResourceQuota, namespace)]
             if not quotas:
                 continue
             before, now = self._charged.get(namespace, {}), self._now(namespace)

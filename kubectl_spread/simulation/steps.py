@@ -22,13 +22,13 @@ from kubectl_spread.controllers.revisions import of_older_revision
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Node, Pod, ReplicationController, ResourceQuota
-from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, Scaled, Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
-from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey, key_of
+from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey
 from kubectl_spread.simulation.control_loop import ControlLoop, JobFailed, WaitsForReady
 from kubectl_spread.snapshot import Snapshot
 
@@ -427,31 +427,25 @@ def _evicted_by_taints(names: Iterable[str], cluster: ClusterState, loop: Contro
 
     Source: kube-controller-manager tainteviction/taint_eviction.go processPodOnNode (v1.36).
     """
-    leaving: dict[int, list[Pod]] = defaultdict(list)
+    leaving: dict[int, dict[str, list[Pod]]] = defaultdict(lambda: defaultdict(list))
     for name, pods in cluster.on_nodes(names).items():
         for pod in pods:
             seconds = nodelifecycle.evicted_after(pod, cluster.nodes[name])
             if seconds is not None and not (pod.finished or pod.terminating):
-                leaving[seconds].append(pod)
+                leaving[seconds][name].append(pod)
     for seconds in sorted(leaving):
-        _delete_by_node(leaving[seconds], cluster, loop)
-    return _gone((pod for pods in leaving.values() for pod in pods), cluster)
-
-
-def _delete_by_node(pods: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> None:
-    """Delete the Pods of one node after another, because the controller taints one node at a time."""
-    by_node: dict[str, list[Pod]] = defaultdict(list)
-    for pod in pods:
-        by_node[pod.spec.node_name].append(pod)
-    cluster.chance.free |= len(by_node) > 1
-    for name in sorted(by_node, key=cluster.order):
-        for pod in by_node[name]:
-            cluster.evict(cluster.pods[pod.key], BY_TAINT)
-        loop.settle()
+        by_node = leaving[seconds]
+        cluster.chance.free |= len(by_node) > 1
+        # The controller taints one node at a time.
+        for name in sorted(by_node, key=cluster.order):
+            for pod in by_node[name]:
+                cluster.evict(cluster.pods[pod.key], BY_TAINT)
+            loop.settle()
+    return _gone((pod for by_node in leaving.values() for pods in by_node.values() for pod in pods), cluster)
 
 
 def _return(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    silent = [name for name in step.nodes if not nodelifecycle.answers(cluster.nodes[name])]
+    silent = [name for name in step.nodes if not cluster.nodes[name].answers]
     cluster.set_nodes([nodelifecycle.returned(cluster.nodes[name]) for name in silent])
     for name, pods in cluster.on_nodes(silent).items():
         ready = cluster.lost.pop(name, frozenset(pod.key for pod in pods))
@@ -483,12 +477,12 @@ def _owner(step: Step, cluster: ClusterState) -> Workload | None:
 
 def _change(owner: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
     cluster.put(owner)
-    loop.forget(key_of(owner))
+    loop.forget(owner.as_controller)
 
 
 def _scale(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     owner = _owner(step, cluster)
-    if owner is not None and "replicas" in owner.spec.__struct_fields__:
+    if isinstance(owner, Scaled):
         _change(replace(owner, spec=replace(owner.spec, replicas=step.number)), cluster, loop)
     return Done()
 
@@ -508,7 +502,7 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
             _change(replace(owner, status=status), cluster, loop)
         case DaemonSet():
-            loop.renew(key_of(owner), cluster.owned.get(key_of(owner), {}))
+            loop.renew(owner.as_controller, cluster.owned.get(owner.as_controller, {}))
         case _:
             pass
     return Done()
@@ -592,11 +586,11 @@ def _apply_other(obj: KubernetesObject, cluster: ClusterState) -> None:
 
 def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone: bool) -> None:
     """Apply a workload; with another template it replaces its Pods as its kind does."""
-    before, key = cluster.snapshot, key_of(obj)
+    before, key = cluster.snapshot, obj.as_controller
     live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
     # A Deployment only depends on Pods that it may adopt, and there are few.
-    seen = cluster.with_orphans(obj.metadata.namespace) if isinstance(obj, Deployment) else cluster.settled().snapshot
-    cluster.put(as_applied(obj, seen))
+    seen = cluster.orphans[obj.metadata.namespace] if isinstance(obj, Deployment) else cluster.pods
+    cluster.put(as_applied(obj, cluster.with_pods(seen)))
     loop.forget(key)
     if alone and isinstance(obj, StatefulSet):  # The question is where its Pods go, not when.
         for pod in [each for each in cluster.owned.get(key, {}).values() if each.spec.node_name]:
@@ -604,7 +598,7 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
                 cluster.set_ready(pod, ready=True)
     if isinstance(obj, Deployment):
         for each in deployment.replica_sets(obj, cluster.snapshot):
-            loop.forget(key_of(each))
+            loop.forget(each.as_controller)
     if isinstance(obj, Job):
         loop.change(key)
     changed = live is None or not same_template(template_of(obj), template_of(live))
@@ -619,7 +613,7 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
 
 def _renew(obj: DaemonSet, before: Snapshot, cluster: ClusterState, loop: ControlLoop) -> None:
     """Make a DaemonSet replace its Pods, or those that it adopts, except for Pods of its template."""
-    namespace, key = obj.metadata.namespace, key_of(obj)
+    namespace, key = obj.metadata.namespace, obj.as_controller
     live = before.get(DaemonSet, namespace, obj.metadata.name)
     found = cluster.owned.get(key, {}).values() if live else workloads.adopted(obj, cluster.orphans[namespace].values())
     there = {pod.key: pod for pod in found}

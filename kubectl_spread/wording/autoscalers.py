@@ -7,7 +7,6 @@ from typing import assert_never
 
 from kubectl_spread.autoscalers import decision as d
 from kubectl_spread.autoscalers.karpenter.provisioner import NODES
-from kubectl_spread.controllers.nodelifecycle import answers
 from kubectl_spread.diagnosis.fixes import node_pools
 from kubectl_spread.diagnosis.fixes.conclusion import NodeAddition
 from kubectl_spread.objects import kinds
@@ -187,7 +186,7 @@ def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:
 def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NodeAddition | None:
     """Return the node that starts and has room for the Pod, or that the autoscaler may add; None for neither."""
     name, there = NAMES[decision.kind], snapshot.nodes.get(decision.node)
-    if decision.decision is d.Decision.EXISTING_NODE and (there is None or not answers(there)):
+    if decision.decision is d.Decision.EXISTING_NODE and (there is None or not there.answers):
         return NodeAddition(name, node=decision.node if there else "")
     if decision.decision is d.Decision.NEW_NODE:
         return NodeAddition(name, pools=_bringing(decision, POOLS[decision.kind]))

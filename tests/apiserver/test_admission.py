@@ -7,13 +7,14 @@ from collections.abc import Iterable
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.admission import admitted, admitted_claim, default_class, refusals, unknown
+from kubectl_spread.apiserver.admission import admitted_claim, default_class, mutated, refusals, unknown
+from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, Toleration
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import ANN_DEFAULT_CLASS, PersistentVolumeClaim
-from kubectl_spread.scheduler.profile import default_profile
+from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
 from tests.build import ZONE, Object, app, pod, snapshot, spread
 
@@ -62,7 +63,12 @@ def unread(*found: Unread) -> Snapshot:
 
 def created(described: Object, *objects: Object, minor: int = 36) -> Pod:
     """Return the Pod as the cluster of these objects stores it."""
-    return admitted(convert(described, Pod), listed(objects), default_profile(minor))
+    return stored(convert(described, Pod), listed(objects), default_profile(minor))
+
+
+def stored(sent: Pod, cluster: Snapshot, profile: Profile) -> Pod:
+    """Return the Pod as the API server stores it."""
+    return prepared(mutated(sent, cluster, profile), profile.release)
 
 
 def test_what_a_container_leaves_open_a_limit_range_of_its_namespace_says() -> None:
@@ -130,7 +136,7 @@ def test_the_classes_of_the_system_are_known_without_being_read() -> None:
 
 def test_a_priority_that_was_not_read_stays_open() -> None:
     known = unread(Unread(kinds.PRIORITY_CLASS, "forbidden"))
-    assert admitted(convert(pod("web"), Pod), known, default_profile()).spec.priority is None
+    assert stored(convert(pod("web"), Pod), known, default_profile()).spec.priority is None
 
 
 @pytest.mark.parametrize(

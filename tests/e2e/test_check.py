@@ -12,7 +12,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from kubectl_spread.apiserver.admission import admitted, refusals
+from kubectl_spread.apiserver.admission import mutated, refusals
+from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
@@ -388,7 +389,8 @@ def known(client: Client) -> Iterator[Snapshot]:
 def test_admission_writes_what_the_server_writes(client: Client, known: Snapshot, name: str) -> None:
     asked = _pod(ADMITTED[name])
     stored = convert(_dry_run(client, asked), Pod).spec
-    ours = admitted(convert(asked, Pod), known, default_profile(int(KUBERNETES_RELEASE.partition(".")[2]))).spec
+    profile = default_profile(int(KUBERNETES_RELEASE.partition(".")[2]))
+    ours = prepared(mutated(convert(asked, Pod), known, profile), profile.release).spec
     assert set(ours.tolerations) == set(stored.tolerations)
     for attribute in stored.__struct_fields__:
         if attribute not in {"tolerations", "containers", "init_containers"}:

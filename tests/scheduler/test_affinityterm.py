@@ -61,6 +61,6 @@ def test_the_same_words_mean_other_pods_in_another_namespace() -> None:
 def test_what_one_pod_leaves_is_what_the_others_have() -> None:
     replica, other = typed_pod(pod("p", affinity=required(NEAR))), typed_pod(pod("q", affinity=required(NEAR)))
     both = ExistingTerms.of([("a", replica), ("a", other), ("b", other)])
-    assert both.without("a", replica) == ExistingTerms.of([("a", other), ("b", other)])
-    assert both.without("b", other) == ExistingTerms.of([("a", replica), ("a", other)])
-    assert both.without("a", replica).without("a", other).without("b", other) == ExistingTerms.of([])
+    assert both.changed("a", replica, -1) == ExistingTerms.of([("a", other), ("b", other)])
+    assert both.changed("b", other, -1) == ExistingTerms.of([("a", replica), ("a", other)])
+    assert both.changed("a", replica, -1).changed("a", other, -1).changed("b", other, -1) == ExistingTerms.of([])

@@ -21,7 +21,6 @@ from typing import TypeAlias
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.admission import UNREACHABLE_TAINTS
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
@@ -34,6 +33,7 @@ from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.skew import SkewItem
+from kubectl_spread.objects.core import NOT_ANSWERING
 from kubectl_spread.scheduler import cycle
 from tests.build import Object, namespace
 from tests.commands.large import Large
@@ -161,8 +161,7 @@ def admitted(case: Case) -> Case:
     """Return the case with the tolerations that the API server adds to its Pod, which fixes go by."""
     spec = case["pod"]["spec"]
     added = [
-        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
-        for key in UNREACHABLE_TAINTS
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300} for key in NOT_ANSWERING
     ]
     return {**case, "pod": {**case["pod"], "spec": {**spec, "tolerations": [*spec.get("tolerations", ()), *added]}}}
 

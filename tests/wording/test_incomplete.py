@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread import gaps
-from kubectl_spread.apiserver import admission
 from kubectl_spread.diagnosis.incomplete import BESIDE_REJECTIONS, KINDS_THAT_MATTER
 from kubectl_spread.objects import kinds
 from kubectl_spread.wording.incomplete import UNREAD, texts
@@ -152,5 +151,6 @@ def test_what_is_missing_why_and_what_follows(gap: gaps.Gap, what: str, why: str
 
 def test_every_list_that_matters_has_its_consequence() -> None:
     assert UNREAD[gaps.Purpose.SCHEDULING].keys() == KINDS_THAT_MATTER.keys()
-    assert UNREAD[gaps.Purpose.ADMISSION].keys() == admission.READ_BY_ADMISSION
+    read_by_admission = (kinds.LIMIT_RANGE, kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS, kinds.RESOURCE_QUOTA)
+    assert UNREAD[gaps.Purpose.ADMISSION].keys() == {*read_by_admission, kinds.SERVICE_ACCOUNT}
     assert UNREAD[gaps.Purpose.FIXES].keys() == {*BESIDE_REJECTIONS, *kinds.WORKLOAD_KINDS}

@@ -17,9 +17,9 @@ from kubectl_spread.apiserver.validation.field_errors import (
     forbidden,
     invalid,
     items,
+    name_errors,
     not_supported,
     required,
-    text_errors,
     too_long,
     too_many,
 )
@@ -128,10 +128,7 @@ def port_name_faults(name: str) -> Iterator[str]:
 
 
 def _common_errors(path: str, container: Container) -> Errors:
-    if container.name:
-        yield from text_errors(f"{path}.name", container.name, dns_label_faults)
-    else:
-        yield required(f"{path}.name")
+    yield from name_errors(f"{path}.name", container.name, dns_label_faults)
     if not container.image:
         yield required(f"{path}.image")
     for place, port in items(f"{path}.ports", container.ports):

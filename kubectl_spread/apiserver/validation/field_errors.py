@@ -127,6 +127,11 @@ def text_errors(path: str, text: str, faults: Callable[[str], Iterable[str]]) ->
     return (invalid(path, quoted(text), fault) for fault in faults(text))
 
 
+def name_errors(path: str, name: str, faults: Callable[[str], Iterable[str]], detail: str = "") -> Errors:
+    """Yield the errors of a name, which must be set; ``detail`` is why."""
+    return text_errors(path, name, faults) if name else iter((required(path, detail),))
+
+
 def items(path: str, values: Iterable[ItemT]) -> Iterator[tuple[str, ItemT]]:
     """Yield (path, item) for each item of the list at ``path``."""
     return ((f"{path}[{index}]", value) for index, value in enumerate(values))

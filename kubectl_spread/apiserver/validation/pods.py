@@ -28,6 +28,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
     forbidden,
     invalid,
     items,
+    name_errors,
     not_found,
     not_supported,
     required,
@@ -87,10 +88,7 @@ def metadata_errors(
 
         yield from text_errors("metadata.generateName", prefix, prefix_faults)
     name = name_as_created(metadata)
-    if name:
-        yield from text_errors("metadata.name", name, name_faults)
-    else:
-        yield required("metadata.name", "name or generateName is required")
+    yield from name_errors("metadata.name", name, name_faults, "name or generateName is required")
     if metadata.namespace:
         yield from text_errors("metadata.namespace", metadata.namespace, apimachinery.dns_label_faults)
     yield from labelselectors.label_errors("metadata.labels", metadata.labels)

@@ -19,6 +19,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
     forbidden,
     invalid,
     items,
+    name_errors,
     not_supported,
     required,
     text_errors,
@@ -124,10 +125,7 @@ def _errors_of_each(
     names: set[str] = set()
     for place, volume in items(path, volumes):
         errors = [*_source_errors(place, volume, pod_name=pod_name, release=release)]
-        if volume.name:
-            errors += text_errors(f"{place}.name", volume.name, dns_label_faults)
-        else:
-            errors.append(required(f"{place}.name"))
+        errors += name_errors(f"{place}.name", volume.name, dns_label_faults)
         if volume.name in names:
             errors.append(duplicate(f"{place}.name", volume.name))
         yield volume, errors

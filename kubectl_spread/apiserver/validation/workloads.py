@@ -6,6 +6,8 @@ ValidateReplicationController (v1.33 to v1.37).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from msgspec.structs import replace
 
 from kubectl_spread import labels
@@ -47,32 +49,9 @@ _COMPLETION_MODES = _NON_INDEXED, _INDEXED = "NonIndexed", "Indexed"
 _CONTROLLER_GENERATE_NAME_UNTIL = 34
 
 
-def validate(obj: KubernetesObject, release: Release) -> tuple[FieldError, ...]:
-    """Return every error for which the API server refuses to create the object; none for other kinds."""
-    return tuple(dict.fromkeys(_errors(obj, release)))
-
-
 def validate_template(template: PodTemplateSpec, release: Release, *, path: str) -> tuple[FieldError, ...]:
     """Return the errors of the Pod template of a workload whose own rules are not known."""
     return tuple(dict.fromkeys(template_errors(path, template, release)))
-
-
-def _errors(obj: KubernetesObject, release: Release) -> Errors:
-    match obj:
-        case Pod():
-            yield from pod_errors(obj, release)
-        case workloads.Deployment() | workloads.ReplicaSet():
-            yield from _deployment_errors(obj, release)
-        case workloads.StatefulSet():
-            yield from _stateful_set_errors(obj, release)
-        case workloads.DaemonSet():
-            yield from _daemon_set_errors(obj, release)
-        case workloads.Job():
-            yield from _job_errors(obj, release)
-        case workloads.CronJob():
-            yield from _cron_job_errors(obj, release)
-        case ReplicationController():
-            yield from _replication_controller_errors(obj, release)
 
 
 def _deployment_errors(owner: workloads.Deployment | workloads.ReplicaSet, release: Release) -> Errors:
@@ -272,3 +251,21 @@ def _is_valid(selector: LabelSelector | None) -> bool:
 
 def _labels_text(template: PodTemplateSpec) -> str:
     return as_json(dict(sorted(template.metadata.labels.items())) or None)
+
+
+_RULES: Mapping[type[KubernetesObject], Callable[..., Errors]] = {
+    Pod: pod_errors,
+    **dict.fromkeys((workloads.Deployment, workloads.ReplicaSet), _deployment_errors),
+    workloads.StatefulSet: _stateful_set_errors,
+    workloads.DaemonSet: _daemon_set_errors,
+    workloads.Job: _job_errors,
+    workloads.CronJob: _cron_job_errors,
+    ReplicationController: _replication_controller_errors,
+}
+"""Kind → its rules."""
+
+
+def validate(obj: KubernetesObject, release: Release) -> tuple[FieldError, ...]:
+    """Return every error for which the API server refuses to create the object; none for other kinds."""
+    rules = _RULES.get(type(obj))
+    return tuple(dict.fromkeys(rules(obj, release))) if rules else ()

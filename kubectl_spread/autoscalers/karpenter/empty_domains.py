@@ -9,7 +9,7 @@ import msgspec
 from kubectl_spread.autoscalers.decision import Reason
 from kubectl_spread.autoscalers.karpenter.nodeclaim import NodeClaim, unread
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
-from kubectl_spread.autoscalers.karpenter.requirements import Requirement
+from kubectl_spread.autoscalers.karpenter.requirements import asked_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 
@@ -41,7 +41,7 @@ def empty_domains(pod: Pod, scheduler: Scheduler) -> Iterator[EmptyDomain]:
     for group in pod_data.groups:
         if group.index is None or group.key == HOSTNAME:
             continue
-        allowed = pod_data.strict_requirements.get(group.key, Requirement(group.key, complement=True))
+        allowed = asked_of(pod_data.strict_requirements, group.key)
         for value in sorted(filter(allowed.allows, group.counts.keys() - group.existing)):
             offered = [each.name for each in scheduler.domain_groups.get(group.key, {}).get(value, ())]
             refused = {name: reason for name in offered if (reason := reasons[name]) is not None}

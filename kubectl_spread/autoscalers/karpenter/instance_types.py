@@ -5,13 +5,13 @@ Source: karpenter kwok/cloudprovider/helpers.go, pkg/cloudprovider/types.go (v1.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
-from kubectl_spread.autoscalers.karpenter.requirements import KnownLabels, Requirement, Requirements
+from kubectl_spread.autoscalers.karpenter.requirements import KnownLabels, Requirements
 from kubectl_spread.autoscalers.karpenter.resources import fits
 from kubectl_spread.objects.autoscaling import InstanceTypeSpec
 from kubectl_spread.objects.well_known_labels import INSTANCE_TYPE, ZONE
@@ -58,18 +58,14 @@ class InstanceType(msgspec.Struct, frozen=True):
 
     def zones(self, requirements: Requirements, known: KnownLabels) -> Iterator[str]:
         """Yield the zones in which nodes with these requirements are sold."""
-        allowed = requirements.get(ZONE, Requirement(ZONE, complement=True))
+        allowed = scheduling.asked_of(requirements, ZONE)
         for offering in self.offerings:
             if ZONE in offering and scheduling.incompatible(requirements, offering, allow_undefined=known) is None:
                 yield from filter(allowed.allows, offering[ZONE].values)
 
 
-def instance_types(specs: Iterable[InstanceTypeSpec], zones: Collection[str] | None) -> tuple[InstanceType, ...]:
-    """Return the instance types of a file as a NodePool has them, whose node class is in these zones; None for all."""
-    return tuple(_instance_type(spec, zones) for spec in specs)
-
-
-def _instance_type(spec: InstanceTypeSpec, zones: Collection[str] | None) -> InstanceType:
+def instance_type(spec: InstanceTypeSpec, zones: Collection[str] | None) -> InstanceType:
+    """Return the instance type of a file as a NodePool has it, whose node class is in these zones; None for all."""
     sold = (scheduling.added({}, map(scheduling.requirement, offering.requirements)) for offering in spec.offerings)
     offerings = tuple(each for each in sold if zones is None or ZONE not in each or each[ZONE].values & set(zones))
     capacity = {PODS: MOST_PODS, **amounts(spec.resources)}

@@ -109,8 +109,8 @@ class NodeClaim(msgspec.Struct, frozen=True):
         return alone or [*reached.values()]
 
     def _no_domain(self, group: TopologyGroup, base: Requirements) -> decision.NoDomain:
-        anything = Requirement(group.key, complement=True)
-        own, supported = base.get(group.key, anything), self.pod_data.strict_requirements.get(group.key, anything)
+        own = scheduling.asked_of(base, group.key)
+        supported = scheduling.asked_of(self.pod_data.strict_requirements, group.key)
         spreads = group.kind is TopologyType.SPREAD
         minimum = group.minimum(supported) or 0 if spreads else 0
         held_by = (

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
-from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, any_type, instance_types
+from kubectl_spread.autoscalers.karpenter.instance_types import InstanceType, any_type, instance_type
 from kubectl_spread.autoscalers.karpenter.releases import COUNTS_ALLOWED_VALUES
 from kubectl_spread.autoscalers.karpenter.statenode import INITIALIZED, REGISTERED
 from kubectl_spread.objects.autoscaling import EC2NodeClass, InstanceTypeSpec, NodePool
@@ -128,7 +128,7 @@ def node_claim_template(
     named = requirements.get(ZONE)
     named_zones = named.values if named is not None and named.is_in else None
     readable_zones = named_zones if zones is None else zones
-    types = (any_type(readable_zones),) if specs is None else instance_types(specs, zones)
+    types = (any_type(readable_zones),) if specs is None else tuple(instance_type(each, zones) for each in specs)
     hidden = node_class.kind == EC2_NODE_CLASS.name and snapshot.inventory.lacks(EC2_NODE_CLASS)
     min_values: dict[str, int] = {}
     for each in template.spec.requirements:

@@ -6,22 +6,13 @@ Source: karpenter scheduling/preferences.go (v1.14.1).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
-from kubectl_spread.objects.core import Affinity, Pod, Toleration
+from kubectl_spread.objects.core import Affinity, Pod, PreferredSchedulingTerm, Toleration
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.tainttoleration import PREFER_NO_SCHEDULE
-
-
-class _Weighted(Protocol):
-    @property
-    def weight(self) -> int: ...
-
-
-WeightedT = TypeVar("WeightedT", bound=_Weighted)
 
 
 def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
@@ -35,23 +26,19 @@ def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
     return tolerate_prefer_no_schedule_taints(pod) if tolerates_preferences else None
 
 
-def heaviest_first(terms: tuple[WeightedT, ...]) -> tuple[WeightedT, ...]:
-    """Return the preferences by weight, descending."""
-    return tuple(sorted(terms, key=lambda term: -term.weight))
-
-
 def pod_requirements(pod: Pod) -> dict[str, scheduling.Requirement]:
     """Return what the Pod asks of a node's labels, with its heaviest preference."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    preferred = heaviest_first(affinity.preferred_during_scheduling_ignored_during_execution) if affinity else ()
-    heaviest = (scheduling.requirement(each) for term in preferred[:1] for each in term.preference.match_expressions)
-    return scheduling.added(scheduling.strict_pod_requirements(pod), heaviest)
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
+    heaviest = max(preferred, key=lambda term: term.weight, default=PreferredSchedulingTerm())
+    preference = map(scheduling.requirement, heaviest.preference.match_expressions)
+    return scheduling.added(scheduling.strict_pod_requirements(pod), preference)
 
 
 def remove_required_node_affinity_term(pod: Pod) -> Pod | None:
     """Return the Pod without the first term of its required node affinity, where another one is left."""
     affinity = pod.spec.affinity
-    if affinity is None or affinity.node_affinity is None or not scheduling.required_terms(pod)[1:]:
+    if affinity is None or affinity.node_affinity is None or not pod.spec.required_terms[1:]:
         return None
     required = affinity.node_affinity.required_during_scheduling_ignored_during_execution
     left = required and replace(required, node_selector_terms=required.node_selector_terms[1:])
@@ -63,8 +50,8 @@ def _remove_preferred_term(pod: Pod, name: str) -> Pod | None:
     affinity = getattr(pod.spec.affinity, name, None)
     if pod.spec.affinity is None or not (affinity and affinity.preferred_during_scheduling_ignored_during_execution):
         return None
-    left = heaviest_first(affinity.preferred_during_scheduling_ignored_during_execution)[1:]
-    changed = replace(affinity, preferred_during_scheduling_ignored_during_execution=left)
+    _, *left = sorted(affinity.preferred_during_scheduling_ignored_during_execution, key=lambda term: -term.weight)
+    changed = replace(affinity, preferred_during_scheduling_ignored_during_execution=tuple(left))
     return _with_affinity(pod, replace(pod.spec.affinity, **{name: changed}))
 
 

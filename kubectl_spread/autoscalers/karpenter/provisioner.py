@@ -156,11 +156,9 @@ def _daemon_pod(owner: DaemonSet, snapshot: Snapshot) -> Pod:
     Source: state/cluster.go UpdateDaemonSet, provisioner.go getDaemonSetPods.
     """
     new = pod_of(owner, "")
-    controller = ("DaemonSet", owner.metadata.namespace, owner.metadata.name)
-    newest = max(
-        snapshot.controlled_by(controller, Pod), key=lambda pod: pod.metadata.creation_timestamp or "", default=new
-    )
-    affinity = new.spec.affinity if scheduling.required_terms(new) else newest.spec.affinity
+    own = snapshot.controlled_by(owner.as_controller, Pod)
+    newest = max(own, key=lambda pod: pod.metadata.creation_timestamp or "", default=new)
+    affinity = new.spec.affinity if new.spec.required_terms else newest.spec.affinity
     return replace(newest, spec=replace(newest.spec, affinity=affinity))
 
 
@@ -222,7 +220,7 @@ def unsupported(pod: Pod) -> NotAsked | None:
 
 def _selects_by_unsupported(pod: Pod) -> Iterator[str]:
     expressions = [*scheduling.label_requirements(pod.spec.node_selector).values()]
-    for term in scheduling.required_terms(pod):
+    for term in pod.spec.required_terms:
         if term.match_fields:
             yield "fields of a node"
         for each in term.match_expressions:

@@ -71,12 +71,11 @@ class Requirement(msgspec.Struct, frozen=True):
         most = min((bound for bound in (self.most, other.most) if bound is not None), default=None)
         if least is not None and most is not None and least > most:
             return Requirement(self.key)
+        bounds = Requirement(self.key, least=least, most=most)
         if self.complement and other.complement:
-            bounds = Requirement(self.key, least=least, most=most)
             values = frozenset(filter(bounds._within, self.values | other.values))
             return Requirement(self.key, values, complement=True, least=least, most=most)
         concrete, rest = (other, self) if self.complement else (self, other)
-        bounds = Requirement(self.key, least=least, most=most)
         allowed = (value for value in concrete.values if (value in rest.values) != rest.complement)
         return Requirement(self.key, frozenset(filter(bounds._within, allowed)))
 
@@ -131,6 +130,11 @@ def requirement(expression: Expression) -> Requirement:
             return Requirement(key, complement=True, most=bound - (expression.operator == "Lt"))
         case _:
             return Requirement(key, complement=True)
+
+
+def asked_of(requirements: Requirements, key: str) -> Requirement:
+    """Return what is asked of one label; a label that is not named may have any value."""
+    return requirements.get(key, Requirement(key, complement=True))
 
 
 def label_requirements(labels: Mapping[str, str]) -> dict[str, Requirement]:
@@ -204,13 +208,6 @@ def disjoint(first: Requirements, wanted: Requirements) -> Conflict | None:
     return None
 
 
-def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...]:
-    """Return the terms of the Pod's required node affinity; one must match. Empty for none."""
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    return required.node_selector_terms if required else ()
-
-
 def node_requirements(selector: Mapping[str, str], *terms: NodeSelectorTerm) -> dict[str, Requirement]:
     """Return what a node selector and terms of node affinity ask of a node's labels, all together."""
     return added(label_requirements(selector), (requirement(each) for term in terms for each in term.match_expressions))
@@ -221,7 +218,7 @@ def strict_pod_requirements(pod: Pod) -> dict[str, Requirement]:
 
     upstream: of its required node affinity only the first term, until that is dropped.
     """
-    return node_requirements(pod.spec.node_selector, *required_terms(pod)[:1])
+    return node_requirements(pod.spec.node_selector, *pod.spec.required_terms[:1])
 
 
 def untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:

@@ -27,7 +27,7 @@ from kubectl_spread.autoscalers.karpenter.nodeclaim import Attempt, NodeClaim
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import relax
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler, unsupported
-from kubectl_spread.autoscalers.karpenter.requirements import Requirement, Requirements
+from kubectl_spread.autoscalers.karpenter.requirements import Requirements, asked_of
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode
 from kubectl_spread.autoscalers.karpenter.topology import PodData, Topology
 from kubectl_spread.autoscalers.karpenter.topologygroup import TopologyGroup
@@ -166,7 +166,7 @@ def _pool_decision(
 def _constraint_counts(group: TopologyGroup, pod_data: PodData, scheduler: Scheduler) -> CountedConstraint:
     """Return the constraint as Karpenter counts it; without domains for hosts, which can always be added."""
     offered = scheduler.domain_groups.get(group.key, {})
-    supported = pod_data.strict_requirements.get(group.key, Requirement(group.key, complement=True))
+    supported = asked_of(pod_data.strict_requirements, group.key)
     return CountedConstraint(
         index=group.index or 0,
         global_minimum=group.minimum(supported) or 0,

@@ -47,9 +47,8 @@ class PodData(msgspec.Struct, frozen=True, kw_only=True):
         """Return what the groups ask of a node with these requirements, any by chance; or the group that refuses."""
         by_key: dict[str, set[Requirement]] = {}
         for group in self.groups:
-            anything = Requirement(group.key, complement=True)
-            own = node.get(group.key, anything)
-            domains = group.next_domains(self.strict_requirements.get(group.key, anything), own)
+            own = scheduling.asked_of(node, group.key)
+            domains = group.next_domains(scheduling.asked_of(self.strict_requirements, group.key), own)
             if not domains:
                 return group
             before = by_key.get(group.key, {own})

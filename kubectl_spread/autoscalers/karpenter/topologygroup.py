@@ -134,7 +134,7 @@ def topology_node_filter(pod: Pod, taints_policy: str | None, affinity_policy: s
     return TopologyNodeFilter(
         terms=tuple(
             scheduling.node_requirements(pod.spec.node_selector, term)
-            for term in scheduling.required_terms(pod) or (NodeSelectorTerm(),)
+            for term in pod.spec.required_terms or (NodeSelectorTerm(),)
         ),
         tolerations=pod.spec.tolerations,
         honors_taints=taints_policy == "Honor",

@@ -68,21 +68,10 @@ Objects: TypeAlias = Mapping[str, Mapping[tuple[str, str], KubernetesObject]]
 T = TypeVar("T")
 
 
-def read_documents(
-    sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
-) -> tuple[Document, ...]:
-    """Return the objects of the sources in order; those of known kinds are decoded.
-
-    Raises:
-        ManifestError: lists all problems.
-    """
-    return documents_of(read_inputs(sources, recursive=recursive, urls=True, stdin=stdin))
-
-
 def read_sound_documents(
-    sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
+    sources: Sequence[str], *, recursive: bool, stdin: BinaryIO | None
 ) -> tuple[tuple[Document, ...], tuple[ManifestProblem, ...]]:
-    """Return the objects of all sound documents, as ``read_documents`` does, and the problems of the others.
+    """Return the objects of all sound documents, as ``documents_of`` does, and the problems of the others.
 
     The last value of a key that YAML has twice counts.
 

@@ -75,9 +75,8 @@ def _relax_node_affinity(pod: core.Pod) -> Iterator[Candidate]:
         path = pointer("spec", "nodeSelector", key)
         proposal = proposals.RelaxNodeSelector(label=(key, value), overrides=_override_of([key]))
         yield EditPod(proposal=proposal, edit=partial(_remove_field, path))
-    made_for_one_node = pod.metadata.controller_kind == "DaemonSet"
-    required = nodeaffinity.required_terms(pod)
-    if required is not None and not made_for_one_node:
+    required = pod.spec.required_nodes
+    if required is not None and pod.metadata.controller_kind != "DaemonSet":
         keys = (condition.key for term in required.node_selector_terms for condition in term.match_expressions)
         yield EditPod(proposal=proposals.RelaxNodeSelector(overrides=_override_of(keys)), edit=_prefer_nodes)
 

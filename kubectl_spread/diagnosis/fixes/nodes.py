@@ -20,7 +20,7 @@ from kubectl_spread.diagnosis.neighbours import volumes_without_node
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
-from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
@@ -38,7 +38,7 @@ DISRUPTION_TARGET = "DisruptionTarget"
 def closing_taints(situation: Situation, node: Node) -> list[Taint]:
     """Return the taints that keep the Pod off the node."""
     numeric = situation.handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    return [*tainttoleration.untolerated_taints(node, situation.pod.spec.tolerations, numeric=numeric)]
+    return [*tainttoleration.Untolerated(situation.pod.spec.tolerations, numeric).taints(node)]
 
 
 def untolerated(situation: Situation, info: NodeInfo, *, others: int) -> list[Taint]:
@@ -180,8 +180,7 @@ def _labels_of_volume(situation: Situation) -> Mapping[str, str]:
 
 def _deciding_keys(pod: Pod) -> set[str]:
     """Return the node labels that may decide about the Pod: those it names, and those of volumes."""
-    required, terms = nodeaffinity.required_terms(pod), readable_terms(pod)
-    alternatives = required.node_selector_terms if required else ()
-    named = {condition.key for term in alternatives for condition in term.match_expressions}
+    terms = readable_terms(pod)
+    named = {condition.key for term in pod.spec.required_terms for condition in term.match_expressions}
     near = {term.topology_key for term in (*terms.affinity, *terms.anti_affinity)}
     return {*pod.spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME}

@@ -22,7 +22,6 @@ from kubectl_spread.cluster.files.manifests import (
     NOT_IN_FILES,
     documents_of,
     pod_groups,
-    read_documents,
     read_inventory,
 )
 from kubectl_spread.cluster.files.sources import Input
@@ -35,6 +34,7 @@ from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import Object, node, pod
 from tests.build_storage import claim
 from tests.build_workloads import controller, revision, workload
+from tests.cluster.files.reading import read_documents
 
 SOUND = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 POD: Plain = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from kubectl_spread.cluster.files.manifests import read_documents
 from kubectl_spread.cluster.files.yaml_values import lines_of, split
+from tests.cluster.files.reading import read_documents
 
 TEXT = """\
 # a comment
