@@ -22,6 +22,7 @@ from kubectl_spread.scheduler import (
     nodeports,
     noderesources,
     nodeunschedulable,
+    nodevolumelimits,
     resource,
     tainttoleration,
     volumebinding,
@@ -108,6 +109,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             volumezone.NAME: neighbours.volumes,
             volumerestrictions.NAME: lambda _: neighbours.single_users,
             noderesources.NAME: lambda info: self._short_resources([info], shared=False),
+            nodevolumelimits.NAME: self._volume_limit,
             dynamicresources.NAME: self._missing_devices,
         }
 
@@ -141,6 +143,18 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             pods=len(first.pods) if full and not shared else None,
             allocatable_pods=first.allocatable.get(resource.PODS, 0) if full and not shared else None,
             resources=tuple(short),
+        )
+
+    @cached_property
+    def _volumes(self) -> nodevolumelimits.State:
+        return nodevolumelimits.state_of(self.evaluation.pod, self.handle)
+
+    def _volume_limit(self, node_info: NodeInfo) -> reasons.VolumeLimitReached | None:
+        found = nodevolumelimits.exceeded(self._volumes, node_info)
+        if not isinstance(found, nodevolumelimits.Exceeded):
+            return None
+        return reasons.VolumeLimitReached(
+            driver=found.driver, attached=found.attached, requested=found.added, limit=found.limit
         )
 
     def _missing_devices(self, node_info: NodeInfo) -> reasons.MissingDevices | None:

@@ -216,6 +216,21 @@ class ClaimsInUse(Reason, frozen=True, kw_only=True):
     holders: tuple[ClaimHolder, ...]
 
 
+class VolumeLimitReached(Reason, frozen=True, kw_only=True):
+    """The driver can attach too few volumes to the node.
+
+    Attributes:
+        attached: volumes that are attached, or are those of its Pods (count).
+        requested: those that the Pod adds (count).
+        limit: those that may be attached (count).
+    """
+
+    driver: str
+    attached: int
+    requested: int
+    limit: int
+
+
 class MissingDevices(Reason, frozen=True, kw_only=True):
     """Devices that the Pod claims are missing.
 
@@ -246,6 +261,7 @@ AnyReason: TypeAlias = (
     | NoPodToBeNear
     | UnusableClaims
     | ClaimsInUse
+    | VolumeLimitReached
     | MissingDevices
 )
 

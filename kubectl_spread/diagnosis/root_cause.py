@@ -28,6 +28,8 @@ from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import (
     cycle,
+    nodeaffinity,
+    nodename,
     noderesources,
     nodeunschedulable,
     tainttoleration,
@@ -39,6 +41,11 @@ from kubectl_spread.scheduler.framework import Code, Handle
 
 MOST_LEFT = 5
 """Nodes (count) that are evaluated again without their terminating Pods."""
+_LASTING: Mapping[str, int] = {
+    tainttoleration.NAME: 1,
+    **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, volumebinding.NAME, volumezone.NAME), 2),
+}
+"""Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node."""
 BlockingReason: TypeAlias = RootCause | MinDomainsUnmet | PinnedDomain | tuple[ConflictingRequirement, ...]
 """A cause, or the requirements that leave no node together with the constraint; none if it leaves none alone."""
 
@@ -273,19 +280,31 @@ def _filters_alone(blame: Blame) -> causes.FiltersAlone | None:
 
 
 def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[causes.RejectingFilter, ...]]:
-    """Return the names of the filters to blame, and the filters without taints that only mirror a cordon."""
-    rejected = blame.spread.rejected
-    filters = [each for each in rejected if isinstance(each, FilterRequirement)]
-    cores = conflict_cores({each: rejected[each] for each in filters}, blame.handle.node_infos)
+    """Return the filters to blame, by name and with their reasons: those first whose nodes may soonest take the Pod."""
+    rejected = _rejected_by_filters(blame)
+    cores = conflict_cores(rejected, blame.handle.node_infos)
     # Filters of equally small cores all have to give way; one that is in every core matters most.
     counts = Counter(each for core in cores for each in core)
-    blamed = sorted(filter(counts.__getitem__, filters), key=lambda each: -counts[each])
-    cordoned = rejected.get(FilterRequirement(nodeunschedulable.NAME), frozenset())
+    found = [each for each in rejected if isinstance(each, FilterRequirement) and counts[each]]
+    blamed = sorted(found, key=lambda each: (-counts[each], _LASTING.get(each.plugin, 0)))
     return tuple(each.plugin for each in blamed), tuple(
-        _rejecting(each.plugin, rejected[each], blame)
-        for each in blamed
-        if each.plugin != tainttoleration.NAME or not rejected[each] <= cordoned
+        _rejecting(each.plugin, rejected[each], blame) for each in blamed
     )
+
+
+def _rejected_by_filters(blame: Blame) -> dict[Requirement, frozenset[str]]:
+    """Return filter → the nodes that it rejects; a taint that only mirrors a cordon is the cordon's."""
+    found = {each: names for each, names in blame.spread.rejected.items() if isinstance(each, FilterRequirement)}
+    taints = FilterRequirement(tainttoleration.NAME)
+    tainted, cordoned = (found.get(each, frozenset()) for each in (taints, FilterRequirement(nodeunschedulable.NAME)))
+    mirrored = {name for name in tainted & cordoned if _mirrors_cordon(name, blame)}
+    return {each: names - mirrored if each == taints else names for each, names in found.items()}
+
+
+def _mirrors_cordon(name: str, blame: Blame) -> bool:
+    reason = blame.spread.explainer.of_plugin(tainttoleration.NAME, blame.handle.node_infos[name])
+    taints = reason.taints if isinstance(reason, reasons.UntoleratedTaints) else ()
+    return all(each.startswith(nodeunschedulable.CORDON.key) for each in taints)
 
 
 def _rejecting(plugin: str, names: Collection[str], blame: Blame) -> causes.RejectingFilter:

@@ -42,6 +42,15 @@ class Attachable(msgspec.Struct, frozen=True):
     problem: framework.Status | None = None
 
 
+class Exceeded(msgspec.Struct, frozen=True):
+    """The limit of a driver on a node: volumes that are attached, that the Pod adds, and that may be (counts)."""
+
+    driver: str
+    attached: int
+    added: int
+    limit: int
+
+
 class State(msgspec.Struct, frozen=True):
     """The Pod's part of the filter.
 
@@ -62,8 +71,13 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
     """Return the filter, or Skip for a Pod without claims and in-tree volumes."""
     if not any(volume.claims or volume.in_tree for volume in pod.spec.volumes):
         return framework.SKIP
+    return framework.PreFilterResult(partial(filter_node, state_of(pod, handle)))
+
+
+def state_of(pod: Pod, handle: framework.Handle) -> State:
+    """Return the Pod's part of the filter."""
     volumes = tuple(attachable_volumes(pod, handle, required=True))
-    state = State(
+    return State(
         volumes=volumes,
         attached=attached_volumes(handle),
         must_run=drivers_that_must_run(volumes, handle),
@@ -71,11 +85,16 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
         # Whether in-tree volumes count depends on the node.
         counted=None if any(volume.plugin for volume in volumes) else _counted(volumes, None, handle),
     )
-    return framework.PreFilterResult(partial(filter_node, state))
 
 
 def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     """Reject a node on which a driver's limit would be exceeded, or that lacks a driver."""
+    found = exceeded(state, node_info)
+    return framework.unschedulable(REASON) if isinstance(found, Exceeded) else found
+
+
+def exceeded(state: State, node_info: NodeInfo) -> Exceeded | framework.Status:
+    """Return the first limit that would be exceeded, or the status without any."""
     csi_node = state.handle.snapshot.get(storage.CSINode, "", node_info.name)
     volumes = _counted(state.volumes, csi_node, state.handle) if state.counted is None else state.counted
     if isinstance(volumes, framework.Status):
@@ -101,8 +120,12 @@ def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     # upstream: a driver over its limit rejects no Pod without new volumes of that driver.
     together = _by_driver((*new, *{*in_use, *attached}))
     # attached volumes + new volumes > the driver's limit, for drivers with a new volume.
-    exceeded = any(together[driver] > limits.get(driver, together[driver]) for driver in _by_driver(new))
-    return framework.unschedulable(REASON) if exceeded else framework.SUCCESS
+    found = (
+        Exceeded(driver, together[driver] - added, added, limits[driver])
+        for driver, added in _by_driver(new).items()
+        if together[driver] > limits.get(driver, together[driver])
+    )
+    return next(found, framework.SUCCESS)
 
 
 def attachable_volumes(pod: Pod, handle: framework.Handle, *, required: bool) -> Iterator[Attachable]:

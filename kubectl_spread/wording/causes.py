@@ -25,6 +25,7 @@ from kubectl_spread.diagnosis.reasons import (
     RejectedByPod,
     UntoleratedTaints,
     UnusableClaims,
+    VolumeLimitReached,
 )
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.diagnosis.root_cause import Blocking
@@ -169,6 +170,8 @@ def _without_amounts(reason: AnyReason | None) -> str:
             return f"{ports_text(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
         case UnusableClaims(claims=claims):
             return reason_text(msgspec.structs.replace(reason, claims=tuple(map(_without_name, claims))))
+        case VolumeLimitReached():
+            return "volume limit reached"
         case RejectedByPod():
             return "anti-affinity of another Pod"
         case AvoidedPod():
@@ -361,17 +364,22 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
     nodes = {name for each in cause.filters for shared in each.reasons for name in shared.nodes}
     forms = [capital(form, nodes) for form in forms]
     first = [f"{form}. {besides}" if besides else f"{NO_CONSTRAINT}{form}." for form in forms]
-    briefly = [_without_amounts(each.reasons[0].reason) or each.plugin for each in cause.filters]
-    every, more = TAINT_PREFIX.sub("", "; ".join(briefly)), _and_more(len(briefly) - 1)
+    found = ((each.plugin, shared.reason) for each in cause.filters for shared in each.reasons)
+    briefly = list(dict.fromkeys(_without_amounts(reason) or plugin for plugin, reason in found))
+    *fewer, every = (
+        TAINT_PREFIX.sub("", "; ".join(briefly[:number])) + _and_more(len(briefly) - number)
+        for number in range(1, len(briefly) + 1)
+    )
     reason = reason_text(cause.filters[0].reasons[0].reason) or briefly[0]
     return Texts(
         [
             *first,
+            f"{NO_CONSTRAINT * (not besides)}No node is available: {every}.",
             *(f"{form}." for form in forms),
-            f"No node is available: {every}.",
+            *(f"No node is available: {some}." for some in (every, *reversed(fewer))),
             f"{named(cause.plugins)} reject every node.",
         ],
-        [reasons, every, *(f"{text}{rest}" for rest in (more, "") for text in (reason, briefly[0]))],
+        [reasons, every, *reversed(fewer), reason, briefly[0]],
     )
 
 

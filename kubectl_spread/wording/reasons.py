@@ -10,7 +10,7 @@ from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.wording.words import SHORT_KEYS, enumerated, seen
+from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, seen
 
 
 def name_of(requirement: Requirement) -> str:
@@ -78,6 +78,9 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case reasons.ClaimsInUse(holders=users):
             claimed = "claim {0.claim} is ReadWriteOncePod and {0.pod} on {0.node} uses it"
             return "; ".join(map(claimed.format, users))
+        case reasons.VolumeLimitReached(driver=driver):
+            more = f", {reason.requested} more requested" * (reason.requested > 1)
+            return f"{reason.attached} of {count_of(reason.limit, 'volume')} of {driver} attached{more}"
         case _:
             assert_never(reason)
 
@@ -103,6 +106,10 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
             return f"{nodes} {' and '.join([limit] * full + [f'{has} too little {enumerated(short)}'] * bool(short))}"
         case reasons.Cordoned():
             return f"{nodes} {'is' if one else 'are'} cordoned"
+        case reasons.VolumeLimitReached():
+            more = f", {reason.requested} more requested" * (reason.requested > 1)
+            attached = f" ({reason.attached} of {reason.limit} attached{more})" * (not brief)
+            return f"{nodes} {has} reached {'its' if one else 'their'} volume limit{attached}"
         case reasons.MissingLabel(key=key, value=value):
             return f"{nodes} {lack} the label {key}={seen(value)}{', which nodeSelector requires' * (not brief)}"
         case reasons.UnmetNodeAffinity(terms=terms):

@@ -370,12 +370,27 @@ def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_
     )
 
 
-def test_filters_whose_reasons_are_too_long_for_a_line_are_named() -> None:
+def test_filters_whose_reasons_are_too_long_for_a_line_are_counted() -> None:
     taint = f"node.kubernetes.io/{'t' * 60}:NoSchedule"
     described = incoming(nodeSelector={"d" * 60: "s" * 60}, requests={"cpu": "9"})
     described["metadata"] |= {"name": "p" * 63}
     assert report_of(described, [node("a1", zone="a", taints=[taint])]).summary == (
-        "TaintToleration, NodeAffinity and NodeResourcesFit reject every node."
+        f"No node is available: too little cpu free; {'t' * 60} and 1 more reason."
+    )
+
+
+def test_what_may_soonest_change_is_told_first_and_a_cordon_is_no_taint() -> None:
+    cordon: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
+    nodes = [
+        node("a1", zone="a", taints=[GPU], labels={"disk": "ssd"}),
+        node("a2", zone="a"),
+        node("a3", zone="a", allocatable={"cpu": "0"}, labels={"disk": "ssd"}),
+        node("a4", zone="a", **cordon, labels={"disk": "ssd"}),
+    ]
+    report = report_of(incoming(nodeSelector={"disk": "ssd"}, requests={"cpu": "1"}), nodes)
+    assert report.summary == (
+        "No spread constraint is the cause. a4 is cordoned; a3 has too little cpu (1 requested, 0 free); a1 has the"
+        f" untolerated taint {GPU}; a2 lacks the label disk=ssd, which nodeSelector requires."
     )
 
 

@@ -11,7 +11,7 @@ from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.wording.reasons import name_of
 from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
 from tests.build_devices import CLAIMING
-from tests.build_storage import claim, csi_driver, storage_class, volume
+from tests.build_storage import claim, csi_driver, csi_node, storage_class, volume
 from tests.diagnosis.judged import ABC, incoming, report_of, web
 from tests.naming import in_order
 
@@ -279,6 +279,30 @@ def test_of_two_claims_the_one_that_misses_nothing_there_is_only_named() -> None
         "claim made is not bound; "
         "claim data is not bound: no free PersistentVolume matches, and StorageClass fast creates none there"
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "own", "said", "told"),
+    [
+        (1, 1, "1 of 1 volume of d attached", "The only node has reached its volume limit (1 of 1 attached)"),
+        (
+            2,
+            2,
+            "1 of 2 volumes of d attached, 2 more requested",
+            "The only node has reached its volume limit (1 of 2 attached, 2 more requested)",
+        ),
+    ],
+)
+def test_volumes_that_are_attached_are_counted(limit: int, own: int, said: str, told: str) -> None:
+    names = [f"v{number}" for number in range(own + 1)]
+    volumes = [volume(name, source={"csi": {"driver": "d", "volumeHandle": name}}) for name in names]
+    claims = [claim(name, bound_to=name) for name in names]
+    mounts = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+    there = pod("there", on="n", volumes=mounts[:1])
+    objects = [node("n"), csi_node("n", limits={"d": limit}), *volumes, *claims, there]
+    asked = pod("p", volumes=mounts[1:])
+    assert details(asked, objects)["NodeVolumeLimits"] == said
+    assert report_of(asked, objects).summary == f"No spread constraint is the cause. {told}."
 
 
 def test_the_configuration_may_add_a_node_affinity() -> None:

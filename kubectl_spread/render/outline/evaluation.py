@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.check import CheckReport
     from kubectl_spread.contract.pending import PendingReport
 
-MOST_GROUPS, MOST_SHOWN = 12, 3
-"""Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one."""
+MOST_GROUPS, MOST_SHOWN, MOST_DECIDING = 12, 3, 6
+"""Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one.
+
+More of those are shown that decide, if there is room.
+"""
 TOLD = frozenset(("MinDomainsUnreachable", "MissingTopologyKey", "SimilarTopologyKey"))
 """Findings about a constraint that repeat a cause which names the constraint."""
 NAMED_NODES = 2
@@ -174,8 +177,10 @@ def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
 
 def foremost(groups: Sequence[NodeGroup], *, folded: bool = False) -> Sequence[NodeGroup]:
     """Return the first of the groups, those that decide, and the others as one; ``folded`` where room is short."""
-    decide = [group for group in groups if group.decides] or list(groups)
-    shown = (decide if len(decide) <= MOST_SHOWN else _without_details(decide))[:MOST_SHOWN]
+    decide = [group for group in groups if group.decides]
+    most = MOST_DECIDING if decide and not folded else MOST_SHOWN
+    decide = decide or list(groups)
+    shown = (decide if len(decide) <= most else _without_details(decide))[:most]
     named = {name for group in shown for name in group.names}
     rest = [group for group in groups if not named.issuperset(group.names)]
     if len(rest) <= 1:

@@ -10,7 +10,7 @@ from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.evaluation import MOST_GROUPS, node_groups
+from kubectl_spread.render.outline.evaluation import MOST_GROUPS, foremost, node_groups
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.outline.skew import skew_outline
 from kubectl_spread.wording.words import capital
@@ -49,6 +49,12 @@ def test_too_many_details_are_merged() -> None:
     (group,) = node_groups([*nodes])
     assert (len(group.names), group.detail) == (MOST_GROUPS + 1, "cpu 0, ...")
     assert len(node_groups(nodes[:MOST_GROUPS])) == MOST_GROUPS
+
+
+def test_nodes_that_decide_are_told_apart_where_there_is_room() -> None:
+    groups = node_groups([rejected(f"n{number}", f"Plugin{number}", "why") for number in range(5)])
+    assert [group.plugin for group in foremost(groups)] == [f"Plugin{number}" for number in range(5)]
+    assert [len(group.names) for group in foremost(groups, folded=True)] == [1, 1, 1, 2]
 
 
 def test_our_own_sentence_begins_with_a_capital() -> None:
