@@ -23,11 +23,12 @@ from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
+from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.observer import Key, Observer
-from kubectl_spread.diagnosis.statuses import SEVERE
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ManifestError, ManifestProblem, UsageError
 from kubectl_spread.exit_code import ExitCode
@@ -140,6 +141,7 @@ def _unread(before: Snapshot, after: Snapshot, judged: Iterable[tuple[Pod, Handl
     for pod, handle in judged:
         yield from unread_of_filters(pod, handle, Purpose.SIMULATION)
         yield from undecided(pod, handle)
+        yield from guessed(pod, handle.snapshot)
         yield from unknown_to_admission(pod, after if pod.metadata.controller else before)
 
 
@@ -162,19 +164,23 @@ def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
 
 
 def exit_code(report: SimulateReport) -> ExitCode:
-    """Return the exit code: no where a step makes something Pending, blocked or worse, or Pods that never run."""
+    """Return the exit code: no where a step makes something Pending, blocked or violated, or Pods that never run.
+
+    That one more Pod, which nobody asked for, finds no node is no such thing.
+    """
     worse = any(_is_worse(step) for step in report.steps)
     unsure = any(pending.incomplete for step in report.steps for pending in step.pending)
+    changed = (item for step in report.steps for item in step.items if item.changed)
+    unsure = unsure or any(SpreadStatus.INCOMPLETE in item.status_range for item in changed)
     return ExitCode.of_items(no=worse, incomplete=unsure or bool(report.incomplete))
 
 
 def _is_worse(step: SimulatedStep) -> bool:
-    status = any(item.status_range[1] in SEVERE and item.status_before not in SEVERE for item in step.items)
     new = [pending for pending in step.pending if pending.range[1] > pending.before]
     undecided = bool(new) and all(pending.incomplete for pending in new)
     # Pods that were not tried may find nodes.
     waits = step.newly_pending and not step.untried and not undecided
-    return bool(step.blocked or step.never_run) or waits or status
+    return bool(step.blocked or step.never_run) or waits or any(item.newly_violated for item in step.items)
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:

@@ -39,12 +39,6 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
     command: str
 
 
-class RebalancedConstraint(ChangedConstraint, frozen=True, kw_only=True):
-    """The constraint of an item, and whether it is hard."""
-
-    when_unsatisfiable: str
-
-
 class RebalanceItem(Report, frozen=True, kw_only=True):
     """How the Pods that one constraint counts are spread before and after the plan.
 
@@ -67,7 +61,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     reason: str = ""
     fixes: tuple[Fix, ...] = ()
     waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
-    constraint: RebalancedConstraint
+    constraint: ChangedConstraint
     before: dict[str, int]
     after: dict[str, int]
     skew_before: int

@@ -10,9 +10,9 @@ from urllib.parse import quote
 from msgspec import UNSET
 
 from kubectl_spread.contract.fix_search import OpeningFields
-from kubectl_spread.contract.rebalance import PlannedEviction, RebalancedConstraint, RebalanceItem
+from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis.constraint_state import has_one_domain
+from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, has_one_domain
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, remaining_skew, unsure_of, verdict_of
 from kubectl_spread.diagnosis.statuses import Idle, NoEffect
@@ -83,7 +83,7 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -
             verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict_of(outcome),
             reason=reason,
             **(openings_of(outcome) if remaining else OpeningFields(fixes=(), waits=UNSET)),
-            constraint=RebalancedConstraint(
+            constraint=ChangedConstraint(
                 index=constraint.index,
                 topology_key=constraint.topology_key,
                 max_skew=constraint.max_skew,

@@ -14,7 +14,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, parsable_constraints
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, WhenUnsatisfiable, parsable_constraints
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
 
@@ -135,6 +135,7 @@ class ChangedConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel
     index: int
     topology_key: str
     max_skew: int
+    when_unsatisfiable: str
 
 
 class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -146,7 +147,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         ranges: domain → the fewest and the most Pods seen in any order: observed, not proved.
         skew_before: the skew before the step.
         skew_after: the least and the greatest skew seen after it.
-        status_before: the status before the step.
+        status_before: the status before the step; None if the workload had no such constraint.
         status_after: the status after it, in one outcome.
         status_range: the best and the worst status for the counts seen in any order.
     """
@@ -159,7 +160,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ranges: dict[str, tuple[int, int]]
     skew_before: int
     skew_after: tuple[int, int]
-    status_before: SpreadStatus
+    status_before: SpreadStatus | None
     status_after: SpreadStatus
     status_range: tuple[SpreadStatus, SpreadStatus]
 
@@ -168,3 +169,9 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """Whether the step changes anything, in any order."""
         by_chance = any(low != high for low, high in set(self.ranges.values()))
         return by_chance or self.before != self.after or self.status_before is not self.status_after
+
+    @property
+    def newly_violated(self) -> bool:
+        """Whether a hard constraint is violated in some order, and was not before."""
+        hard = self.constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
+        return hard and self.skew_before <= self.constraint.max_skew < self.skew_after[1]

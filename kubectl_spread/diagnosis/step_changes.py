@@ -22,6 +22,7 @@ from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
@@ -52,6 +53,13 @@ class MixedRevisions(msgspec.Struct, frozen=True):
     label: str
 
 
+class NoRoomForMore(msgspec.Struct, frozen=True):
+    """Every Pod of the workload has a node; the new status of its constraints is that of one more Pod."""
+
+    ref: WorkloadRef
+    status: SpreadStatus
+
+
 class BlockedByChance(msgspec.Struct, frozen=True):
     """In other orders these Pods are not evicted either: the first, and namespace and name of each."""
 
@@ -80,7 +88,14 @@ class Unsettled(msgspec.Struct, frozen=True):
 
 
 OutcomeNote: TypeAlias = (
-    CreateRefused | MixedRevisions | BlockedByChance | PreemptedByChance | OneOrder | SomeScored | Unsettled
+    CreateRefused
+    | MixedRevisions
+    | NoRoomForMore
+    | BlockedByChance
+    | PreemptedByChance
+    | OneOrder
+    | SomeScored
+    | Unsettled
 )
 
 
@@ -153,6 +168,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             notes=(
                 *refused,
                 *_mixed_revisions(before, first.seen, constraints),
+                *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
                 *_chance_notes(after, outcomes.after(number - 1) if number else ()),
             ),
         )
@@ -270,6 +286,15 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
             yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
 
 
+def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Iterator[NoRoomForMore]:
+    refused = {key[0] for key, message in now.refused.items() if message}
+    for item in items:
+        status, key = item.status_after, (item.namespace, item.workload)
+        placed = key not in now.pending and item.namespace not in refused
+        if placed and status in IN_TROUBLE and item.status_before not in IN_TROUBLE:
+            yield NoRoomForMore(item.workload, status)
+
+
 def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
     first = after[0]
     reported = {each.pod.key for each in first.done.blocked}
@@ -366,10 +391,8 @@ def _items(
 ) -> Iterator[SimulatedItem]:
     first = after[0].seen
     for key, constraints in sorted(first.states.items(), key=lambda item: (item[0][0], str(item[0][1]))):
-        earlier = {(each.constraint.index, each.constraint.topology_key): each for each in before.states.get(key, ())}
         for now in constraints:
-            index, topology_key = now.constraint.index, now.constraint.topology_key
-            was = earlier.get((index, topology_key))
+            index, was = now.constraint.index, _state_before(now.constraint, before.states.get(key, ()))
             others = [
                 each for seen in after for each in seen.seen.states.get(key, ()) if each.constraint.index == index
             ]
@@ -378,16 +401,30 @@ def _items(
             yield SimulatedItem(
                 namespace=key[0],
                 workload=key[1],
-                constraint=ChangedConstraint(index=index, topology_key=topology_key, max_skew=now.constraint.max_skew),
+                constraint=ChangedConstraint(
+                    index=index,
+                    topology_key=now.constraint.topology_key,
+                    max_skew=now.constraint.max_skew,
+                    when_unsatisfiable=now.constraint.when_unsatisfiable.value,
+                ),
                 before=dict(sorted(was.matching.items())) if was else {},
                 after=dict(sorted(now.matching.items())),
                 ranges=_ranges(others),
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
-                status_before=were.get((*key, index), SpreadStatus.OK),
+                status_before=were.get((*key, was.constraint.index), SpreadStatus.OK) if was else None,
                 status_after=status,
                 status_range=(seen_statuses[-1], seen_statuses[0]),
             )
+
+
+def _state_before(constraint: Constraint, states: Sequence[ConstraintState]) -> ConstraintState | None:
+    """Return the earlier state of the constraint on this key, of the same ``whenUnsatisfiable`` or else any; or None.
+
+    Constraints may change their order in the manifest.
+    """
+    found = [each for each in states if each.constraint.topology_key == constraint.topology_key]
+    return next((each for each in found if each.constraint.hard == constraint.hard), found[0] if found else None)
 
 
 def _status_for_counts(status: SpreadStatus, state: ConstraintState) -> SpreadStatus:

@@ -198,6 +198,8 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
                 f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision separately and"
                 " keeps it even"
             )
+        case step_changes.NoRoomForMore(ref, status):
+            return f"every Pod of {ref} has a node. {status} is the status of one more Pod"
         case step_changes.BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"

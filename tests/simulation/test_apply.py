@@ -11,8 +11,11 @@ import pytest
 
 from kubectl_spread.commands.simulate import exit_code
 from kubectl_spread.contract.simulate import SimulatedStep
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ManifestError
+from kubectl_spread.exit_code import ExitCode
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
+from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, kubectl_applied, template, workload
 from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated, stateful
 
@@ -63,6 +66,47 @@ def test_a_rollout_sticks_where_a_pod_finds_no_node(tmp_path: Path) -> None:
     assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
     assert sum(item(report.steps[0]).after.values()) == 3
     assert exit_code(report) == 1
+
+
+@pytest.mark.parametrize("before", [0, 4])
+def test_one_more_pod_that_finds_no_node_is_no_failure(tmp_path: Path, before: int) -> None:
+    constraint, large = spread(HOSTNAME, selector=app("web")), {"cpu": "3"}
+    nodes = [node(f"{zone}{number}", zone=zone, allocatable={"cpu": "4"}) for zone in "abc" for number in "12"]
+    there = deployment(["a1", "a2", "b1", "b2"], constraint, requests=large) if before else []
+    report = simulated(
+        [*nodes, *there], f"apply {written(tmp_path, manifest('Deployment', constraint, replicas=6, requests=large))}"
+    )
+    found = item(report.steps[0])
+    assert found.status_before == (SpreadStatus.OK if before else None)
+    assert (found.status_after, pending(report.steps[0])) == (SpreadStatus.UNSCHEDULABLE, {})
+    assert (
+        report.steps[0].notes[0]
+        == "every Pod of deployment/web has a node. Unschedulable is the status of one more Pod"
+    )
+    assert exit_code(report) == 0
+
+
+def test_a_constraint_is_known_by_its_key_in_another_place(tmp_path: Path) -> None:
+    two = [spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web"), soft=True)]
+    step = applied(tmp_path, [*SIX, *deployment(["a1", "b1", "c1"], *two)], manifest("Deployment", *two[::-1]))
+    assert [
+        (each.constraint.topology_key, each.before.keys() & {"a", "a1"}, each.status_before) for each in step.items
+    ] == [
+        (HOSTNAME, {"a1"}, SpreadStatus.OK),
+        (ZONE, {"a"}, SpreadStatus.OK),
+    ]
+
+
+def test_a_volume_of_unknown_place_leaves_the_answer_open(tmp_path: Path) -> None:
+    mounting = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+    report = simulated(
+        [*SIX, storage_class("imm", waits=False)],
+        f"apply {written(tmp_path, claim('data', class_name='imm'), pod('web', volumes=[mounting]))}",
+    )
+    assert ([each.what for each in report.incomplete], exit_code(report)) == (
+        ['the volume of claim "data"'],
+        ExitCode.UNDETERMINED,
+    )
 
 
 def test_each_revision_waits_for_its_own_reasons(tmp_path: Path) -> None:

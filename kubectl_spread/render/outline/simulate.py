@@ -95,7 +95,7 @@ def status_after(item: SimulatedItem) -> str:
 
 def _status(item: SimulatedItem) -> str:
     after = status_after(item)
-    return after if item.status_before is item.status_range[0] else f"{item.status_before} → {after}"
+    return after if item.status_before is item.status_range[0] else f"{item.status_before or '-'} → {after}"
 
 
 COLUMNS: Sequence[Column[SimulatedItem]] = (
