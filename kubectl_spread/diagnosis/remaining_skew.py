@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -47,7 +47,7 @@ class TooFewDomains(msgspec.Struct, frozen=True):
 
 
 class PodsStay(msgspec.Struct, frozen=True):
-    """No Pod of the fullest domains may be evicted: the first, by namespace and name, and how many more (count).
+    """Too many Pods may not be evicted: the first, by namespace and name, and how many more (count).
 
     ``alike``: they stay for the same reason.
     """
@@ -90,10 +90,10 @@ RemainingCause: TypeAlias = (
 
 
 class RemainingSkew(msgspec.Struct, frozen=True):
-    """Why a constraint is not satisfied in the end, and whether every plan was tried."""
+    """Why a constraint is not satisfied in the end, and why the search for a better plan ended."""
 
     cause: RemainingCause
-    tried_all: bool = True
+    ended: Ended = Ended.FOUND_ALL
 
 
 class NotBegun(msgspec.Struct, frozen=True):
@@ -134,25 +134,32 @@ def unsure_of(outcome: Outcome) -> Unsure | None:
 
 def remaining_skew(outcome: Outcome) -> RemainingSkew | None:
     """Return why the constraint is not satisfied in the end; None if it is."""
-    goal = outcome.goal
     if not is_left(outcome):
         return None
+    cause = _known_from_counts(outcome) or _kept_from_emptiest(outcome) or BreaksAnother()
+    return RemainingSkew(cause, outcome.ended)
+
+
+def _known_from_counts(outcome: Outcome) -> TooFewDomains | PodsStay | TooFewEvictions | None:
+    """Return why no plan is enough, wherever the Pods may go; None if one may be."""
+    domains, constraint = outcome.goal.domains, outcome.goal.constraint
+    if len(domains) < constraint.min_domains and sum(outcome.after) > constraint.max_skew * len(domains):
+        return TooFewDomains(len(domains), constraint.min_domains)
+    if stays := _staying_pods(outcome, outcome.stuck):
+        return stays
     if outcome.ended is Ended.EVICTIONS:
-        return RemainingSkew(TooFewEvictions())
-    if len(goal.domains) < goal.constraint.min_domains:
-        return RemainingSkew(TooFewDomains(len(goal.domains), goal.constraint.min_domains))
-    cause = _staying_pods(outcome) or _kept_from_emptiest(outcome) or BreaksAnother()
-    return RemainingSkew(cause, tried_all=outcome.ended is not Ended.PLACEMENTS)
+        return TooFewEvictions()
+    return None if _first_movable(outcome) else _staying_pods(outcome, outcome.fullest)
 
 
-def _staying_pods(outcome: Outcome) -> PodsStay | None:
-    """Return why no Pod of the fullest domains may be evicted; None if one may."""
+def _staying_pods(outcome: Outcome, domains: Collection[str]) -> PodsStay | None:
+    """Return why Pods of these domains may not be evicted; None if all may."""
     staying = [
         (pod, domain, reason)
         for pod, reason in outcome.stay
-        if (domain := outcome.goal.domain_of(pod)) in outcome.fullest and domain is not None
+        if (domain := outcome.goal.domain_of(pod)) is not None and domain in domains
     ]
-    if _first_movable(outcome) is not None or not staying:
+    if not staying:
         return None
     (pod, domain, reason), *others = staying
     alike = all(each == reason for *_, each in others)
@@ -197,7 +204,7 @@ def _once_evicted(outcome: Outcome) -> Situation | None:
 
 def fixes_first(outcome: Outcome, spent: Spent) -> FixSearch:
     """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then places there."""
-    if not is_left(outcome) or outcome.ended is Ended.EVICTIONS or _staying_pods(outcome):
+    if not is_left(outcome) or isinstance(_known_from_counts(outcome), PodsStay | TooFewEvictions):
         return NO_FIXES
     situation = _once_evicted(outcome)
     return search_openings(situation, spent) if situation is not None and not situation.feasible else NO_FIXES

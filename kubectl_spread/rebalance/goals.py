@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -34,6 +34,24 @@ UNREACHABLE = 10**9
 def with_more(counts: DomainPods, place: int, by: int) -> DomainPods:
     """Return the counts with ``by`` more Pods in the domain at this place."""
     return (*counts[:place], counts[place] + by, *counts[place + 1 :])
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """What no eviction can change about the counts of a goal.
+
+    Attributes:
+        shut: the domains that no Pod can go to.
+        staying: the Pods of each domain that cannot leave it (count).
+        highest: the highest global minimum that all Pods together allow (Pods).
+    """
+
+    shut: frozenset[int] = frozenset()
+    staying: DomainPods = ()
+    highest: int = UNREACHABLE
+
+
+ANYWHERE = Reach()
+"""Every Pod may go to every domain."""
 
 
 class Goal(msgspec.Struct, frozen=True, dict=True):
@@ -101,17 +119,26 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         at = self.place.get(pod.spec.node_name)
         return None if at is None else self.domains[at]
 
-    def moves_needed(self, counts: DomainPods, most: int, shut: Collection[int], staying: DomainPods) -> int:
-        """Return the fewest Pods that must move until the skew is at most ``most``.
+    def reach(self, shut: frozenset[int], staying: DomainPods, movable: int) -> Reach:
+        """Return what cannot change if ``movable`` Pods (count) may go to any domain that is not shut."""
+        pods = sum(staying) + movable
+        levels = range(0 if self._is_below_min_domains else pods // max(1, len(staying)), 0, -1)
+        fits = (level for level in levels if sum(max(level, each) for each in staying) <= pods)
+        return Reach(shut, staying, next(fits, 0))
 
-        ``shut``: the domains that no Pod can go to; ``staying``: the Pods of each domain that cannot be moved (count).
-        """
+    def stuck(self, reach: Reach) -> Iterator[str]:
+        """Yield the domains whose staying Pods alone violate the constraint, even if all domains were open."""
+        for domain, pods in zip(self.domains, reach.staying, strict=True):
+            if pods > reach.highest + self.constraint.max_skew:
+                yield domain
+
+    def moves_needed(self, counts: DomainPods, most: int, reach: Reach = ANYWHERE) -> int:
+        """Return the fewest Pods that must move until the skew is at most ``most``."""
         if self.skew(counts) <= most:
             return 0
-        highest = 0 if self._is_below_min_domains else min((counts[each] for each in shut), default=max(counts))
-        lowest = 0 if self._is_below_min_domains else max(min(counts), max(staying, default=0) - most)
-        if self._is_below_min_domains and max(staying, default=0) > most:
-            return UNREACHABLE
+        below = self._is_below_min_domains
+        highest = 0 if below else min(reach.highest, max(counts), *(counts[each] for each in reach.shut))
+        lowest = max(self.least(counts), max(reach.staying, default=0) - most)
         numbers = Counter(counts)
         return min((_moves(numbers, level, level + most) for level in range(lowest, highest + 1)), default=UNREACHABLE)
 

@@ -6,6 +6,7 @@ built from the cluster: which Pods may be evicted, and which domains are shut.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from typing import TypeAlias
@@ -17,7 +18,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import name_order
 from kubectl_spread.rebalance.arrangements import Arrangement
-from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
+from kubectl_spread.rebalance.goals import DomainPods, Goal, Reach, goals_of, grouped
 from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
@@ -68,6 +69,7 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         after: the counts in the end, in the worst case.
         stay: the counted Pods that are not evicted, and why.
+        stuck: the domains whose staying Pods alone violate the constraint.
     """
 
     goal: Goal
@@ -76,6 +78,7 @@ class Outcome(msgspec.Struct, frozen=True):
     arrangement: Arrangement
     left: tuple[Movable, ...]
     stay: tuple[tuple[Pod, StayReason], ...]
+    stuck: tuple[str, ...]
     ended: Ended
 
     @property
@@ -139,7 +142,7 @@ class Attempt(msgspec.Struct, frozen=True):
     goals: tuple[Goal, ...]
     since: State
     found: SearchResult
-    movables: tuple[Movable, ...] = ()
+    problem: Problem = Problem((), (), (), ())
 
     @property
     def holds(self) -> bool:
@@ -189,7 +192,7 @@ class Planner:
     def _plan_together(self, groups: Sequence[Group], start: State, apart: list[Outcome]) -> list[Outcome]:
         before, rank = self._state, _rank(apart, self._state)
         # The fewest evictions that the counts of each group require.
-        least = (max(g.moves_needed(g.start, g.constraint.max_skew, (), ()) for g in group) for group in groups)
+        least = (max(g.moves_needed(g.start, g.constraint.max_skew) for g in group) for group in groups)
         if rank <= (0, 0, sum(least)):
             return apart
         self._state = start
@@ -228,16 +231,18 @@ class Planner:
         if not any(goal.wanted and goal.is_violated for goal in goals):
             return Attempt(goals, self._state, SearchResult(before, Ended.FOUND_ALL))
         problem = self._builder.problem(groups)
-        return Attempt(goals, self._state, self._best(problem, before), problem.movables)
+        return Attempt(goals, self._state, self._best(problem, before), problem)
 
     def _accept(self, attempt: Attempt) -> Iterator[Outcome]:
         self._state = after = attempt.found.state
         gone = {each.movable.pod.key for each in after.evictions}
-        left = tuple(each for each in attempt.movables if each.pod.key not in gone)
+        left = tuple(each for each in attempt.problem.movables if each.pod.key not in gone)
         for at, goal in enumerate(attempt.goals):
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
-            stay = self._builder.staying(goal) if goal.excess(worst.counts[at]) else ()
-            yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, attempt.found.ended)
+            stay, stuck = tuple[tuple[Pod, StayReason], ...](), tuple[str, ...]()
+            if goal.wanted and goal.excess(worst.counts[at]):
+                stay, stuck = self._builder.staying(goal), tuple(goal.stuck(attempt.problem.reach[at]))
+            yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, stuck, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
         """Return the best plan for a group: searched in few arrangements, then followed in as many as possible."""
@@ -305,7 +310,7 @@ class ProblemBuilder:
         movables = tuple(self._movables.of(goals, list(matched.values())))
         places = count()
         parts = tuple(tuple(islice(places, len(group))) for group in groups)
-        return Problem(goals, movables, tuple(self._shut_domains(goals, movables)), parts)
+        return Problem(goals, movables, tuple(self._reaches(goals, movables)), parts)
 
     def staying(self, goal: Goal) -> tuple[tuple[Pod, StayReason], ...]:
         """Return the Pods that the goal counts and that are not evicted, and why."""
@@ -320,13 +325,17 @@ class ProblemBuilder:
             if not pod.terminating:
                 yield pod
 
-    def _shut_domains(self, goals: Sequence[Goal], movables: Sequence[Movable]) -> Iterator[frozenset[int]]:
-        """Yield for each goal the domains in which no node takes any of its Pods, whatever Pods are on it."""
+    def _reaches(self, goals: Sequence[Goal], movables: Sequence[Movable]) -> Iterator[Reach]:
+        """Yield for each goal what no eviction changes: a domain is shut if no node in it takes any of the Pods."""
         ones = {movable.like: movable for movable in movables}
         nodes = {like: self._open_nodes(one.again.pod) for like, one in ones.items()}
         for at, goal in enumerate(goals):
             names = {name for like, one in ones.items() if at in one.joins for name in nodes[like]}
-            yield frozenset(range(len(goal.domains))) - {place for name, place in goal.place.items() if name in names}
+            shut = frozenset(range(len(goal.domains))) - {place for name, place in goal.place.items() if name in names}
+            leaves = Counter(place for each in movables if (place := dict(each.leaves).get(at)) is not None)
+            staying = tuple(pods - leaves[place] for place, pods in enumerate(goal.start))
+            comes = sum(at in each.joins and at not in dict(each.leaves) for each in movables)
+            yield goal.reach(shut, staying, leaves.total() + comes)
 
     def _open_nodes(self, pod: Pod) -> tuple[str, ...]:
         spec = pod.spec

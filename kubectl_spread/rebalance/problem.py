@@ -12,7 +12,7 @@ from functools import cached_property
 import msgspec
 
 from kubectl_spread.rebalance.arrangements import Arrangement, Counts
-from kubectl_spread.rebalance.goals import UNREACHABLE, DomainPods, Goal, with_more
+from kubectl_spread.rebalance.goals import UNREACHABLE, DomainPods, Goal, Reach, with_more
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.simulation.cluster_state import PodKey
 
@@ -36,13 +36,13 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     """The problem to solve.
 
     Attributes:
-        shut: for each goal, the domains that no Pod can go to.
+        reach: for each goal, what no eviction can change.
         parts: the places of the goals of each group.
     """
 
     goals: tuple[Goal, ...]
     movables: tuple[Movable, ...]
-    shut: tuple[frozenset[int], ...]
+    reach: tuple[Reach, ...]
     parts: tuple[tuple[int, ...], ...]
 
     # The fewest evictions.
@@ -53,14 +53,6 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     @cached_property
-    def _staying(self) -> tuple[DomainPods, ...]:
-        staying = [list(goal.start) for goal in self.goals]
-        for movable in self.movables:
-            for at, domain in movable.leaves:
-                staying[at][domain] -= 1
-        return tuple(map(tuple, staying))
-
-    @cached_property
     def _allowed(self) -> tuple[int, ...]:
         """For each goal, the least skew from maxSkew on that moves can reach, as far as the counts show."""
         return tuple(map(self._least_skew, range(len(self.goals))))
@@ -68,15 +60,14 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     def _least_skew(self, at: int) -> int:
         goal = self.goals[at]
         most = goal.constraint.max_skew
-        while goal.moves_needed(goal.start, most, self.shut[at], self._staying[at]) >= UNREACHABLE:
+        while goal.moves_needed(goal.start, most, self.reach[at]) >= UNREACHABLE:
             most += 1
         return most
 
     def _moves(self, at: int, counts: DomainPods) -> int:
         key = at, counts
         if key not in self._needed:
-            most, shut, staying = self._allowed[at], self.shut[at], self._staying[at]
-            self._needed[key] = self.goals[at].moves_needed(counts, most, shut, staying)
+            self._needed[key] = self.goals[at].moves_needed(counts, self._allowed[at], self.reach[at])
         return self._needed[key]
 
     def left(self, counted: Collection[Counts]) -> int:
@@ -97,7 +88,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
             if (at, counts) not in self._fewest_in:
                 self._fewest_in[at, counts] = min(self._open[at], key=counts.__getitem__)
             emptiest = self._fewest_in[at, counts]
-            if leaves is not None and leaves not in self.shut[at] and after[leaves] < after[emptiest]:
+            if leaves is not None and leaves not in self.reach[at].shut and after[leaves] < after[emptiest]:
                 emptiest = leaves
             # The replacement may also go to a node that is not counted.
             best = min(best, self._moves(at, with_more(after, emptiest, 1)))
@@ -110,8 +101,8 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _open(self) -> tuple[tuple[int, ...], ...]:
-        every = zip(self.goals, self.shut, strict=True)
-        return tuple(tuple(place for place in range(len(goal.domains)) if place not in shut) for goal, shut in every)
+        every = zip(self.goals, self.reach, strict=True)
+        return tuple(tuple(at for at in range(len(goal.domains)) if at not in reach.shut) for goal, reach in every)
 
     # The candidates.
 

@@ -16,6 +16,7 @@ from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance import movable
 from kubectl_spread.rebalance.movable import Loss
 from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
+from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.fixes import sentences
 from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
@@ -35,6 +36,12 @@ KEEPING_CONTROLLERS: Mapping[str, str] = {
     "Node": "it is a static Pod, which the kubelet manages",
 }
 """Kind of a controller → why its Pods are left alone."""
+
+SEARCH_ENDS: Mapping[Ended, str] = {
+    Ended.PLACEMENTS: "; not every plan was simulated",
+    Ended.EVICTIONS: "; --max allows no more evictions",
+}
+"""How the search for a plan ended → what follows the cause of the remaining skew."""
 
 BETWEEN_WAVES = (
     "Before each wave, also wait until evicted Pods are gone: a budget, a StatefulSet, room, affinity between Pods"
@@ -136,7 +143,8 @@ def plan_note_text(note: PlanNote) -> str:
 
 def remaining_text(remaining: remaining_skew.RemainingSkew) -> str:
     """Return why a constraint does not hold after the plan."""
-    return f"{_cause(remaining.cause)}{'' if remaining.tried_all else '; not every plan was simulated'}"
+    too_few = isinstance(remaining.cause, remaining_skew.TooFewEvictions)
+    return f"{_cause(remaining.cause)}{'' if too_few else SEARCH_ENDS.get(remaining.ended, '')}"
 
 
 def _cause(cause: remaining_skew.RemainingCause) -> str:

@@ -22,6 +22,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
 from kubectl_spread.gaps import OtherScheduler
 from kubectl_spread.rebalance.movable import NotAskedAbout
 from kubectl_spread.rebalance.plan import Outcome
+from kubectl_spread.rebalance.search import Ended
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget
@@ -65,6 +66,25 @@ def test_pods_of_a_workload_that_was_not_asked_about_stay() -> None:
     assert remaining_skew(asked.outcomes[0]) == RemainingSkew(PodsStay(("default", "api-0"), "a", api, 2, alike=True))
 
 
+@pytest.mark.parametrize(
+    ("others", "most", "ended"),
+    [(2, None, Ended.FOUND_ALL), (2, 1, Ended.FOUND_ALL), (3, 1, Ended.EVICTIONS)],
+    ids=["without a limit", "no number of evictions helps", "more evictions help a little"],
+)
+def test_pods_of_one_fullest_domain_stay_while_others_may_go(others: int, most: int | None, ended: Ended) -> None:
+    keep = others + others // 3
+    stays = [*zones("a", "b", "c", "d"), *web({"a1": keep}), *web({"b1": others}, name="api")]
+    found = planned(stays, may_go=lambda pod: "api" in pod.metadata.name, most=most).outcomes[-1]
+    why = NotAskedAbout(WorkloadRef(kind="ReplicaSet", name="web"))
+    cause = PodsStay(("default", "web-0"), "a", why, keep - 1, alike=True)
+    assert remaining_skew(found) == RemainingSkew(cause, ended)
+
+
+def test_no_number_of_evictions_makes_up_for_too_few_domains() -> None:
+    found = remaining_skew(outcome([*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})], most=1))
+    assert found == RemainingSkew(TooFewDomains(2, 3), Ended.EVICTIONS)
+
+
 def test_a_filter_shuts_the_emptiest_domain() -> None:
     found = remaining_skew(outcome([*zones("a"), node("c1", zone="c", taints=["x=y:NoSchedule"]), *web({"a1": 3})]))
     assert found is not None
@@ -80,7 +100,8 @@ def test_a_constraint_that_holds_leaves_nothing() -> None:
 
 
 def test_fewer_evictions_than_it_takes() -> None:
-    assert remaining_skew(outcome([*zones("a", "b"), *web({"a1": 6})], most=1)) == RemainingSkew(TooFewEvictions())
+    found = remaining_skew(outcome([*zones("a", "b"), *web({"a1": 6})], most=1))
+    assert found == RemainingSkew(TooFewEvictions(), Ended.EVICTIONS)
 
 
 def test_what_is_not_known() -> None:

@@ -30,6 +30,7 @@ from kubectl_spread.rebalance.movable import (
     VolumeShared,
 )
 from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
+from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.rebalance import (
     kept_text,
     plan_note_text,
@@ -125,7 +126,7 @@ def test_why_a_constraint_does_not_hold(cause: RemainingCause, text: str) -> Non
 
 def test_a_search_that_was_cut_short() -> None:
     breaks = "every helpful eviction breaks another constraint, or leaves a Pod unschedulable"
-    assert remaining_text(RemainingSkew(BreaksAnother(), tried_all=False)) == f"{breaks}; not every plan was simulated"
+    assert remaining_text(RemainingSkew(BreaksAnother(), Ended.PLACEMENTS)) == f"{breaks}; not every plan was simulated"
 
 
 @pytest.mark.parametrize(
