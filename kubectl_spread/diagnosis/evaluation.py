@@ -31,6 +31,7 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any
+from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.unread_nodes import Reach
@@ -96,14 +97,15 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judgement(Decision, frozen=True, kw_only=True, dict=True):
-    """The same, with the diagnosis of the Pod's constraints."""
+    """The same, with the diagnosis of the Pod's constraints; ``now``: the cluster as it is, if this is simulated."""
 
     spread: SpreadDiagnosis
+    now: Snapshot | None = None
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """The findings, worst first."""
-        return lint.of_pod(self.evaluation, self.spread)
+        return lint.of_pod(self.evaluation, self.spread, self.now)
 
     @property
     def judged_on_all_nodes(self) -> tuple[Requirement, ...] | None:

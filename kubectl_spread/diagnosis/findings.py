@@ -123,9 +123,13 @@ class SingleDomain(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
-    """Pods of the owner's other revisions are counted; ``label`` is the label with the revision."""
+    """Pods of the owner's other revisions are counted; ``label`` is the label with the revision.
+
+    ``alone``: whether the Pod has no other constraint.
+    """
 
     field = "matchLabelKeys"
+    alone: bool = True
     owner: WorkloadRef
     pods: tuple[str, ...]
     label: str

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import owner_of, revision_of
@@ -23,18 +24,20 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.snapshot import Snapshot
 
 DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """A Pod with its parsed constraints, and their domains in the same order."""
+    """A Pod with its parsed constraints, and their domains in the same order; ``now`` is the cluster as it is."""
 
     pod: Pod
     handle: Handle
     constraints: tuple[Constraint, ...]
     spread: SpreadDiagnosis
     evaluation: Evaluation
+    now: Snapshot
 
     @property
     def own(self) -> bool:
@@ -49,9 +52,9 @@ class Subject(msgspec.Struct, frozen=True):
 Rule: TypeAlias = Callable[[Subject], Iterable[Finding]]
 
 
-def of_pod(evaluation: Evaluation, spread: SpreadDiagnosis) -> tuple[Finding, ...]:
-    """Return the findings about one Pod, worst first."""
-    found = _findings(evaluation, spread, (*WARNING_RULES, *INFORMING_RULES))
+def of_pod(evaluation: Evaluation, spread: SpreadDiagnosis, now: Snapshot | None = None) -> tuple[Finding, ...]:
+    """Return the findings about one Pod, worst first; ``now`` is the cluster as it is, if this is a simulation."""
+    found = _findings(evaluation, spread, (*WARNING_RULES, *INFORMING_RULES), now)
     return tuple(sorted(found, key=lambda finding: tuple(Severity).index(finding.severity)))
 
 
@@ -60,10 +63,12 @@ def warnings_of(evaluation: Evaluation, spread: SpreadDiagnosis) -> Iterator[Fin
     return _findings(evaluation, spread, WARNING_RULES)
 
 
-def _findings(evaluation: Evaluation, spread: SpreadDiagnosis, rules: Iterable[Rule]) -> Iterator[Finding]:
+def _findings(
+    evaluation: Evaluation, spread: SpreadDiagnosis, rules: Iterable[Rule], now: Snapshot | None = None
+) -> Iterator[Finding]:
     handle = spread.explainer.handle
     constraints = podtopologyspread.parsable_constraints(evaluation.pod, handle)
-    subject = Subject(evaluation.pod, handle, constraints, spread, evaluation)
+    subject = Subject(evaluation.pod, handle, constraints, spread, evaluation, now or handle.snapshot)
     return chain.from_iterable(rule(subject) for rule in rules)
 
 
@@ -162,22 +167,37 @@ def _counts_its_node(subject: Subject, constraint: Constraint) -> bool:
 
 
 def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
-    pod, snapshot = subject.pod, subject.handle.snapshot
-    revision, owner = revision_of(pod), owner_of(pod, snapshot)
+    pod, handle = subject.pod, subject.handle
+    revision = revision_of(pod)
     for constraint, report in subject.each():
         if not revision or not constraint.selector.matches(pod.metadata.labels):
             continue
-        counted = {name for domain in report.domains for name in domain.nodes}
-        others = tuple(
-            other.metadata.name
-            for other in podtopologyspread.counted_pods(constraint, pod, subject.handle)
-            if other.spec.node_name in counted
-            and revision_of(other) not in {"", revision}
-            and owner_of(other, snapshot) == owner
-        )
-        if others:
-            label = next(label for label, value in pod.metadata.labels.items() if value == revision)
-            yield findings.RolloutMixesRevisions(constraint=constraint, owner=owner, pods=others, label=label)
+        # A rollout may delete some of them, or all, before it creates this Pod.
+        if others := _of_other_revisions(subject, constraint, report, handle):
+            others = _of_other_revisions(subject, constraint, report, replace(handle, snapshot=subject.now)) or others
+            yield findings.RolloutMixesRevisions(
+                severity=Severity.WARNING if constraint.hard else Severity.INFO,
+                constraint=constraint,
+                owner=owner_of(pod, handle.snapshot),
+                pods=others,
+                label=next(label for label, value in pod.metadata.labels.items() if value == revision),
+                alone=len(subject.constraints) == 1,
+            )
+
+
+def _of_other_revisions(
+    subject: Subject, constraint: Constraint, report: ConstraintDiagnosis, handle: Handle
+) -> tuple[str, ...]:
+    """Return the Pods of the Pod's owner that are of other revisions and counted, by name."""
+    pod, counted = subject.pod, {name for domain in report.domains for name in domain.nodes}
+    owner = owner_of(pod, subject.handle.snapshot)
+    return tuple(
+        other.metadata.name
+        for other in podtopologyspread.counted_pods(constraint, pod, handle)
+        if other.spec.node_name in counted
+        and revision_of(other) not in {"", revision_of(pod)}
+        and owner_of(other, handle.snapshot) == owner
+    )
 
 
 def _match_label_key_absent(subject: Subject) -> Iterable[Finding]:
@@ -205,7 +225,7 @@ def _uncounted_nodes(subject: Subject) -> Iterable[Finding]:
 def _terminating_pods(subject: Subject) -> Iterable[Finding]:
     namespace = subject.pod.metadata.namespace
     for constraint in subject.constraints:
-        matching = subject.handle.snapshot.matching_pods(namespace, constraint.selector)
+        matching = subject.now.matching_pods(namespace, constraint.selector)
         names = tuple(pod.metadata.name for pod in sorted(matching, key=name_order) if pod.terminating)
         if names:
             yield findings.TerminatingPods(constraint=constraint, pods=names)

@@ -143,7 +143,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     shown = waiting[0] if waiting else first
     failed = FailedCreate(created=len(applied.came), message=seen.refused) if seen.refused else None
     outcome = ManifestOutcome(
-        judgement=judge(first, handle),
+        judgement=replace(judge(first, handle), now=before),
         unread_revisions=_unread_revisions(wanted, before, applied.came),
         # If no Pod comes, the template of a daemon or of a rollout is not to blame.
         blameless=bool(placed.placements)

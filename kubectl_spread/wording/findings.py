@@ -193,16 +193,23 @@ def _(finding: findings.SingleDomain) -> str:
     summary="Pods of old revisions are counted along with the new ones",
     meaning="During a rollout the new Pods are spread together with the old ones. When the old ones are gone, the"
     " new ones may be uneven, or one of them may stay Pending.",
-    when="A warning, if the selector matches Pods of another revision of the same workload.",
+    when="If the selector matches Pods of another revision of the same workload: a warning if the constraint is"
+    " DoNotSchedule, for information otherwise.",
     action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
     " controller-revision-hash for a StatefulSet or DaemonSet.",
 )
 def _(finding: findings.RolloutMixesRevisions) -> str:
-    are = "is" if len(finding.pods) == 1 else "are"
+    are, constraint = "is" if len(finding.pods) == 1 else "are", finding.constraint
+    by = "" if finding.alone else f" by constraint {constraint.index} on {constraint.topology_key}"
+    does = (
+        "while they run they limit where new Pods may go, and after the rollout the skew may exceed maxSkew"
+        if constraint.hard
+        else "while they run they change which nodes are preferred, and after the rollout the Pods may be uneven"
+    )
+    it = "the constraint" if finding.alone else "that constraint"
     return (
-        f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted ({_some(finding.pods)}):"
-        " while they run they limit where new Pods may go, and after the rollout the skew may exceed maxSkew."
-        f" To avoid this, add matchLabelKeys: [{finding.label}] to the constraint: then it counts each revision alone."
+        f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted{by} ({_some(finding.pods)}):"
+        f" {does}. To avoid this, add matchLabelKeys: [{finding.label}] to {it}: then it counts each revision alone."
     )
 
 

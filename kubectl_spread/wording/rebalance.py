@@ -64,7 +64,9 @@ SCRIPT_DONE = "All evictions are done, and the Pods are spread as planned."
 _named = partial(enumerated, most=2)
 
 
-def plan_sentence(verdicts: Sequence[RebalanceVerdict], *, broken: int, soft: int, evictions: int, soon: int) -> str:
+def plan_sentence(
+    verdicts: Sequence[RebalanceVerdict], *, broken: int, soft: int, evictions: int, soon: int = 0
+) -> str:
     """Return the result of a plan in a sentence.
 
     ``broken``: how many constraints (count) have a skew above maxSkew before it, ``soft`` of which only prefer less;

@@ -261,6 +261,26 @@ def test_a_rollout_that_counts_older_revisions(others: Sequence[Object], constra
     assert told == ([("replicaset/web", ("old",), "pod-template-hash")] if expected else [])
 
 
+def test_a_soft_constraint_that_counts_older_revisions_limits_nothing() -> None:
+    new = revised("new", "", "2")
+    new["spec"] |= {"topologySpreadConstraints": [zoned(matchLabelKeys=["pod-template-hash"]), zoned(soft=True)]}
+    mixed = only(linted(new, [*ABC, revised("old", "a1", "1")]), findings.RolloutMixesRevisions)
+    assert (mixed.constraint.index, mixed.severity, mixed.alone) == (1, Severity.INFO, False)
+
+
+def test_pods_that_only_a_simulation_deletes_are_not_reported_as_terminating() -> None:
+    now = [*ABC, *(revised(name, "a1", "1") for name in ("old-1", "old-2"))]
+    simulated = [
+        *now[:-1],
+        {**now[-1], "metadata": {**now[-1]["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"}},
+    ]
+    pod, cluster = typed_pod({**revised("new", "", "2"), "spec": incoming(zoned())["spec"]}), handle(simulated)
+    evaluation = cycle.evaluate(pod, cluster)
+    found = lint.of_pod(evaluation, diagnose(pod, cluster, evaluation), handle(now).snapshot)
+    assert only(found, findings.RolloutMixesRevisions).pods == ("old-1", "old-2")
+    assert findings.TerminatingPods not in {type(each) for each in found}
+
+
 def test_pods_that_are_being_deleted_hold_their_room() -> None:
     ending = [pod(name, on="a1", labels={"app": "web"}, terminating=True) for name in ("e2", "e1")]
     assert only(linted(incoming(), [*ABC, *ending]), findings.TerminatingPods).pods == ("e1", "e2")

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis import findings
@@ -48,6 +49,7 @@ MIXED = findings.RolloutMixesRevisions(
     constraint=WEB, owner=WorkloadRef(kind="Deployment", name="web"), pods=("old",), label="pod-template-hash"
 )
 SOFT = constraint(soft=True)
+MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +177,15 @@ SOFT = constraint(soft=True)
                 "1 Pod of other revisions of deployment/web is counted (old): while they run they limit where new"
                 " Pods may go, and after the rollout the skew may exceed maxSkew. To avoid this, add"
                 " matchLabelKeys: [pod-template-hash] to the constraint: then it counts each revision alone."
+            ),
+        ),
+        (
+            MIXED_SOFTLY,
+            (
+                "1 Pod of other revisions of deployment/web is counted by constraint 0 on topology.kubernetes.io/zone"
+                " (old): while they run they change which nodes are preferred, and after the rollout the Pods may be"
+                " uneven. To avoid this, add matchLabelKeys: [pod-template-hash] to that constraint: then it counts"
+                " each revision alone."
             ),
         ),
         (
