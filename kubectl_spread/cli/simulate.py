@@ -56,7 +56,10 @@ class SimulateFlags(Flags):
     filename: Annotated[
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
-    force: Annotated[bool, Option(help="Also evict Pods that no controller recreates.")] = False
+    force: Annotated[
+        bool,
+        Option(help="Also evict Pods that no controller recreates, and delete Pods without waiting for their kubelet."),
+    ] = False
     disable_eviction: Annotated[bool, Option(help="Delete Pods instead of evicting them. Budgets do not apply.")] = (
         False
     )

@@ -58,7 +58,8 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         steps: (verb or FROM_FILE, value) in order.
-        force, disable_eviction, pod_selector: of every drain, as for ``Step``.
+        force: of every drain and deletion, as for ``Step``.
+        disable_eviction, pod_selector: of every drain, as for ``Step``.
         namespace: of objects that are named without one.
         enforce_namespace: whether manifests of another namespace are an error, as with ``-n``.
         defaults: whether workloads without constraints are included with the cluster's defaults.
@@ -341,7 +342,8 @@ class Naming:
             raise UsageError(f"invalid argument {value!r} for --{Verb.DELETE}", hint="want [NAMESPACE/]pod/NAME")
         if self.snapshot.get(Pod, namespace, name) is None:
             raise self._absent(kind, namespace, name)
-        return Step(Verb.DELETE, value, namespace=namespace, ref=WorkloadRef(kind=kind.name, name=name))
+        ref = WorkloadRef(kind=kind.name, name=name)
+        return Step(Verb.DELETE, value, namespace=namespace, ref=ref, force=self._options.force)
 
     def _workload(self, value: str, allowed: Sequence[Kind], verb: Verb) -> tuple[str, WorkloadRef]:
         namespace, kind, name = self._split(value)

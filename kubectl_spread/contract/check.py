@@ -77,7 +77,8 @@ class Rollout(Report, frozen=True, kw_only=True):
     Attributes:
         strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` if the template changes; ``Scale`` if it does not and
             only missing Pods are created; ``Replace`` for an existing Pod; ``Unknown`` for kinds of other APIs.
-        running: the Pods that the workload has (count).
+        running: the Pods that the workload has, with and without a node (count).
+        at_work: how many of them run (count).
         replaced: how many of them are replaced.
         assumed: the assumption, as a sentence.
         unchanged: whether applying the manifest changes nothing in the object.
@@ -85,6 +86,7 @@ class Rollout(Report, frozen=True, kw_only=True):
 
     strategy: Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
     running: int
+    at_work: int
     replaced: int
     assumed: str
     unchanged: bool = False

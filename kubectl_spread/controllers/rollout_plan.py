@@ -99,12 +99,14 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         strategy: ``Scale`` if only missing Pods are created, ``Unknown`` for kinds of other APIs.
         running: its Pods before (count).
+        at_work: how many of them run (count).
         replaced: how many of them are replaced, or, for ``Scale``, deleted (count).
         unchanged: whether applying the manifest leaves the object's spec as it is.
     """
 
     strategy: Strategy
     running: int
+    at_work: int
     replaced: int
     assumed: RolloutAssumption
     unchanged: bool = False
@@ -171,7 +173,14 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
     # A snapshot holds only digests of some fields.
     held = [with_template(each, lambda template: replace(template, unkept="")) for each in (live, obj) if each]
     unchanged = live is not None and held[0].spec == held[1].spec and as_many
-    return Rollout(strategy=strategy, running=len(running), replaced=replaced, assumed=assumed, unchanged=unchanged)
+    return Rollout(
+        strategy=strategy,
+        running=len(running),
+        at_work=sum(pod.at_work for pod in running),
+        replaced=replaced,
+        assumed=assumed,
+        unchanged=unchanged,
+    )
 
 
 def _fate_of(pod: Pod, before: Snapshot) -> Assumption:

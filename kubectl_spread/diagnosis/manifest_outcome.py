@@ -181,7 +181,13 @@ def _rollout_of_adopted(owner: Workload, there: Sequence[Pod], applied: AppliedW
         strategy = "Recreate" if owner.spec.strategy.type == RECREATE else "RollingUpdate"
     elif renewed:
         strategy = "RollingUpdate"
-    return Rollout(strategy=strategy, running=len(there), replaced=renewed or applied.gone, assumed=Assumption.ADOPTED)
+    return Rollout(
+        strategy=strategy,
+        running=len(there),
+        at_work=sum(pod.at_work for pod in there),
+        replaced=renewed or applied.gone,
+        assumed=Assumption.ADOPTED,
+    )
 
 
 def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[Pod]) -> tuple[UnreadRevision, ...]:

@@ -43,7 +43,7 @@ def _disrupted(pod: Pod, reason: str) -> Pod:
     return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, target)))
 
 
-def _can_be_removed(pod: Pod) -> bool:
+def can_be_removed(pod: Pod) -> bool:
     """Whether nothing but its kubelet keeps a terminating Pod."""
     return all(each == TRACKING_FINALIZER for each in pod.metadata.finalizers)
 
@@ -199,7 +199,7 @@ class ClusterState:
     def is_stuck(self, pod: Pod) -> bool:
         """Whether the Pod stays Terminating, because its node does not answer or it has a finalizer."""
         silent = pod.spec.node_name in self.lost and not is_shut_down(self.nodes[pod.spec.node_name])
-        return pod.terminating and (not _can_be_removed(pod) or silent)
+        return pod.terminating and (not can_be_removed(pod) or silent)
 
     def remove(self, pod: Pod) -> None:
         """Remove the Pod."""
@@ -262,7 +262,7 @@ class ClusterState:
         if not pod.spec.node_name:
             if not pod.terminating:
                 self.waiting[pod.key] = pod
-        elif _can_be_removed(pod) if pod.terminating else pod.key in self.born and not pod.ready:
+        elif can_be_removed(pod) if pod.terminating else pod.key in self.born and not pod.ready:
             self.restless[pod.spec.node_name][pod.key] = pod
 
     # Nodes and other objects

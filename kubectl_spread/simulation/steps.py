@@ -28,7 +28,7 @@ from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
-from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey
+from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey, can_be_removed
 from kubectl_spread.simulation.control_loop import ControlLoop, JobFailed, WaitsForReady
 from kubectl_spread.snapshot import Snapshot
 
@@ -67,6 +67,14 @@ class StuckPods(msgspec.Struct, frozen=True):
 
     pods: tuple[PodKey, ...]
     node_silent: bool
+
+
+class StaysTerminating(msgspec.Struct, frozen=True):
+    """A deleted Pod that stays until its finalizers are removed; without any, its node does not answer."""
+
+    pod: PodKey
+    node: str
+    finalizers: tuple[str, ...]
 
 
 class MirrorRemade(msgspec.Struct, frozen=True):
@@ -112,7 +120,16 @@ class BoundByName(msgspec.Struct, frozen=True):
     absent: bool
 
 
-StepNote: TypeAlias = BoundByName | DrainFlags | MirrorRemade | StuckPods | EvictionsStopped | JobFailed | WaitsForReady
+StepNote: TypeAlias = (
+    BoundByName
+    | DrainFlags
+    | MirrorRemade
+    | StaysTerminating
+    | StuckPods
+    | EvictionsStopped
+    | JobFailed
+    | WaitsForReady
+)
 """What else a step reports."""
 
 
@@ -140,7 +157,7 @@ class Step(msgspec.Struct, frozen=True):
         namespace: the namespace of ``ref``.
         ref: the workload or Pod that it changes.
         number: replicas, or new nodes (count).
-        force: whether a drain evicts Pods without a controller.
+        force: whether a drain evicts Pods without a controller, and a Pod is deleted without waiting for its kubelet.
         disable_eviction: whether a drain deletes Pods, whatever their budgets.
         pod_selector: which Pods a drain evicts; the others stay.
         merged: objects that are applied and merged with the existing ones already.
@@ -509,9 +526,10 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _delete(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Delete a Pod; the kubelet creates a mirror Pod again.
+    """Delete a Pod; the kubelet creates a mirror Pod again. A Pod with finalizers stays even if it is forced.
 
-    Source: pkg/kubelet/kubelet.go tryReconcileMirrorPods (v1.36).
+    Source: pkg/kubelet/kubelet.go tryReconcileMirrorPods; apiserver pkg/registry/generic/registry/store.go
+    deletionFinalizersForGarbageCollection, pkg/registry/core/pod/strategy.go CheckGracefulDelete (v1.36).
     """
     if step.alone:
         loop.leave_others(())
@@ -521,6 +539,13 @@ def _delete(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     if workloads.is_mirror(pod) and pod.spec.node_name in cluster.nodes:
         return Done(notes=(MirrorRemade(pod.key, pod.spec.node_name),))
     cluster.delete(pod)
+    left = cluster.pods.get(pod.key)
+    if left is not None and step.force and can_be_removed(left):
+        cluster.remove(left)
+    elif left is not None and cluster.is_stuck(left):
+        finalizers = () if can_be_removed(left) else tuple(left.metadata.finalizers)
+        done = Done() if pod.terminating else _gone([pod], cluster)
+        return replace(done, notes=(StaysTerminating(pod.key, pod.spec.node_name, finalizers),))
     return _gone([pod], cluster)
 
 

@@ -12,7 +12,7 @@ from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
-from kubectl_spread.wording.words import begun, count_of, enumerated, listed
+from kubectl_spread.wording.words import begun, count_of, enumerated, listed, some_run
 
 WARNING = Entry(
     kind=EntryKind.FINDING,
@@ -143,11 +143,12 @@ def placed(placements: Sequence[Placement], who: str = "it") -> str:
     return f"{who} can be scheduled{evicting}{chance}."
 
 
-def rollout_note(strategy: str, running: int, replaced: int, assumed: str) -> str:
-    """Return how the workload gets to the Pods of the manifest."""
+def rollout_note(strategy: str, running: int, replaced: int, assumed: str, *, at_work: int) -> str:
+    """Return how the workload gets to the Pods of the manifest; ``at_work``: how many of its Pods (count) run."""
     gone = f", {replaced} to be {'deleted' if strategy == 'Scale' else 'replaced'}" if replaced else ""
-    # Some of them may be without a node.
     exist = f"{count_of(running, 'Pod')} {'exists' if running == 1 else 'exist'}"
+    if at_work < running:
+        exist += f" ({some_run(running, at_work)})"
     return f"Rollout: {strategy}, {exist}{gone}. Assumed: {assumed}."
 
 

@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
 from kubectl_spread.wording.findings import FINDINGS
-from kubectl_spread.wording.words import capital, count_of, enumerated, first_and_more, listed, seen
+from kubectl_spread.wording.words import capital, count_of, enumerated, first_and_more, listed, seen, some_run
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.meta import Plain
@@ -149,9 +149,7 @@ def _running(route: conclusion.Route) -> str:
     one = route.pods == 1
     if route.at_work is None:
         return ("it does not run yet" if one else "none of them runs yet") if route.nothing_runs else ""
-    if one:
-        return "it does not run"
-    return f"{route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
+    return some_run(route.pods or 2, route.at_work)
 
 
 def _words(route: conclusion.Route) -> dict[str, object]:

@@ -146,6 +146,11 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
                 f"the kubelet of {node} recreates the mirror Pod {'/'.join(pod)}, and its containers keep running."
                 f" To stop them, remove its manifest on {node}"
             )
+        case steps.StaysTerminating(pod, node, finalizers):
+            if finalizers:
+                return f"the Pod {'/'.join(pod)} stays Terminating until its finalizers are removed: {', '.join(finalizers)}"
+            forced = "--force simulates a forced deletion: first make sure that it no longer runs there"
+            return f"the Pod {'/'.join(pod)} stays Terminating, because {node} does not answer; {forced}"
         case steps.StuckPods(pods, node_silent):
             why = "on a node that does not answer" if node_silent else "until finalizers are removed"
             return f"the drain waits for {listed(_names(pods))}, Terminating {why}"

@@ -57,6 +57,11 @@ def first_and_more(names: Sequence[str]) -> str:
     return seen(names[0]) if len(names) == 1 else f"{seen(names[0])} and {len(names) - 1} more"
 
 
+def some_run(pods: int, at_work: int) -> str:
+    """Return how many of these Pods (count) run, of which not all do."""
+    return "it does not run" if pods == 1 else f"{at_work or 'none'} of them {'runs' if at_work <= 1 else 'run'}"
+
+
 def count_of(number: int, noun: str) -> str:
     """Return ``1 Pod`` or ``2 Pods``."""
     plural = f"{noun}es" if noun.endswith("x") else f"{noun}s"

@@ -77,7 +77,7 @@ WITHOUT_SURGE = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxU
 )
 def test_a_deployment(manifest: Object, strategy: str, replaced: int, assumed: RolloutAssumption) -> None:
     found = planned(manifest, *deployed("a1", "a2", "b1", "c1"))
-    assert found == Rollout(strategy=strategy, running=4, replaced=replaced, assumed=assumed)  # type: ignore[arg-type] # a word
+    assert found == Rollout(strategy=strategy, running=4, at_work=4, replaced=replaced, assumed=assumed)  # type: ignore[arg-type] # a word
 
 
 def test_any_field_of_a_template_changes_it() -> None:
@@ -167,10 +167,10 @@ def test_kinds_that_do_not_roll_fill_up(kind: str) -> None:
 
 def test_a_pod_that_exists_stays() -> None:
     found = planned(pod("web"), pod("web", on="a1"))
-    assert found == Rollout(strategy="Scale", running=1, replaced=0, assumed=Assumption.POD_STAYS)
+    assert found == Rollout(strategy="Scale", running=1, at_work=1, replaced=0, assumed=Assumption.POD_STAYS)
 
 
 def test_how_other_kinds_roll_is_not_known() -> None:
     manifest = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
     found = planned(manifest, owned("x", "Rollout", "web", on="a1"))
-    assert found == Rollout(strategy="Unknown", running=1, replaced=0, assumed=UnknownRules("Rollout"))
+    assert found == Rollout(strategy="Unknown", running=1, at_work=1, replaced=0, assumed=UnknownRules("Rollout"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import controller, template, workload
 from tests.simulation.test_steps import READY, SIX, budget, deployment, item, last, names, running, simulated
@@ -36,6 +38,29 @@ class TestFromTheStart:
         step = last([dead, *SIX[1:], made, *pods], "drain a1")
         assert (names(step.evicted), item(step).after["a"], sum(item(step).after.values())) == (["web-0"], 0, 1)
         assert any("the drain waits" in note for note in step.notes)
+
+    @pytest.mark.parametrize("ending", [True, False], ids=["terminating already", "running"])
+    def test_a_deletion_waits_for_its_kubelet_unless_it_is_forced(self, *, ending: bool) -> None:
+        owner = controller("StatefulSet", "web")
+        gone = running("web-0", "a1", owner)
+        if ending:
+            gone["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        dead = node("a1", zone="a", taints=UNREACHABLE)
+        objects = [dead, *SIX[1:], workload("StatefulSet", "web", pods=template(), replicas=1), gone]
+        plain, forced = (last(objects, "delete pod/web-0", force=force) for force in (False, True))
+        assert names(plain.evicted) == ([] if ending else ["web-0"])
+        assert [note.partition(";")[0] for note in plain.notes] == [
+            "the Pod default/web-0 stays Terminating, because a1 does not answer"
+        ]
+        assert (names(forced.evicted), forced.notes, forced.pending) == (["web-0"], (), ())
+
+    def test_not_even_a_forced_deletion_removes_finalizers(self) -> None:
+        gone = running("web-0", "a1", controller("StatefulSet", "web"))
+        gone["metadata"]["finalizers"] = ["example.com/backup"]
+        step = last([*SIX, workload("StatefulSet", "web", pods=template()), gone], "delete pod/web-0", force=True)
+        assert step.notes == (
+            "the Pod default/web-0 stays Terminating until its finalizers are removed: example.com/backup",
+        )
 
     def test_what_is_terminating_there_stays(self) -> None:
         made = deployment(["a1", "b1"], IN_ZONES)

@@ -172,7 +172,8 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
 def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
     """Return the route with how many of the owner's Pods run, what keeps the owner, and what to write in its source."""
     keeper, replaces = keeper_of(owner), route.disturbs is not Disturbance.NOTHING
-    fewer = situation.at_work < getattr(owner.spec, "replicas_wanted", 0)
+    replaced = route.pods if route.effect is Effect.ROLLOUT else None
+    fewer = situation.at_work < (replaced or getattr(owner.spec, "replicas_wanted", None) or 0)
     return replace(
         route,
         # A keeper that reverts patches makes them useless.
@@ -320,7 +321,7 @@ def _roll_out(
     rollout: Route, owner: workloads.Deployment, changed: workloads.Deployment, situation: Situation
 ) -> Route:
     """Return what a changed template triggers: nothing while paused, and Pods of the same template stay."""
-    rollout = replace(rollout, pods=owner.spec.replicas_wanted)
+    rollout = replace(rollout, pods=situation.living)
     if owner.spec.paused:
         rollout = replace(rollout, commands=(*rollout.commands, _resume_command(owner)), paused=True)
     reused = replica_set_of(changed, situation.handle.snapshot).metadata.name

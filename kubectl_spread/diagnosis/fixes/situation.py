@@ -162,6 +162,16 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         # Counts shared by many Pods may have this one on its assumed node.
         return tuple(pod for pod in there if self.exists(pod) and (self.bound_for or pod.key != self.pod.key))
 
+    @cached_property
+    def living(self) -> int:
+        """How many Pods of the workload exist, with and without a node, before any is evicted (count)."""
+        namespace = self.pod.metadata.namespace
+        snapshot = (self.bound_for.before if self.bound_for else self.handle).snapshot
+        owner = owner_of(self.pod, snapshot)
+        waiting = (pod for pod in snapshot.all(Pod) if pod.waits and pod.metadata.namespace == namespace)
+        there = sum(not pod.terminating for pod in self.running)
+        return there + sum(owner_of(pod, snapshot) == owner for pod in waiting)
+
     @property
     def at_work(self) -> int:
         """How many of them run and do not report that they are not ready (count)."""

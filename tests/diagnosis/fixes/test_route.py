@@ -100,7 +100,7 @@ def test_of_owners_that_own_each_other_none_is_patched() -> None:
 @pytest.mark.parametrize(
     ("replicas", "said", "running"),
     [
-        (6, "6 Pods", "none of them runs yet"),
+        (6, "the Pod", "it does not run yet"),
         (1, "the Pod", "it does not run yet"),
         (None, "the Pod", "it does not run yet"),
     ],
@@ -111,6 +111,17 @@ def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, 
     assert len(found.commands) == 1
     assert found.commands[0].startswith("kubectl patch deployment web ")
     assert found.starts == f"replaces {said} of deployment/web ({running})"
+
+
+def test_all_pods_that_a_rollout_replaces_are_counted_and_those_that_run() -> None:
+    """A rollout that is under way may have more Pods than the Deployment wants."""
+    deployment = owner("Deployment", web(), replicas=2)
+    replicas = owner("ReplicaSet", web(), name="web-abc", of=deployment)
+    there = [owned(web(f"web-{number}", on="a1"), replicas) for number in (0, 1)]
+    ends = owned(web("web-2", on="a1"), replicas)
+    ends["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    found = fixes([*CROWDED, deployment, replicas, *there, ends], owned(web("web-3"), replicas))
+    assert found["RaiseMaxSkew"].starts.startswith("replaces 3 Pods of deployment/web (2 of them run)")
 
 
 def test_a_job_is_made_anew_without_what_the_server_wrote() -> None:

@@ -99,7 +99,7 @@ def test_it_finds_no_node() -> None:
 
 def test_nothing_is_to_be_placed() -> None:
     assert lines(free(replicas=0))[0] == "default/deployment/web: no Pod needs to be scheduled."
-    scaled = Rollout(strategy="Scale", running=3, replaced=0, assumed="they stay")
+    scaled = Rollout(strategy="Scale", running=3, at_work=3, replaced=0, assumed="they stay")
     told = lines(free(replicas=3, rollout=scaled))
     assert told[:2] == [
         "default/deployment/web: no Pod needs to be scheduled.",
@@ -108,7 +108,9 @@ def test_nothing_is_to_be_placed() -> None:
 
 
 def test_what_was_assumed_of_a_rollout() -> None:
-    rollout = Rollout(strategy="RollingUpdate", running=4, replaced=2, assumed="one goes for each that comes")
+    rollout = Rollout(
+        strategy="RollingUpdate", running=4, at_work=4, replaced=2, assumed="one goes for each that comes"
+    )
     told = lines(free(replicas=6, rollout=rollout, placements=placed("a1", "b1")))
     assert told[:3] == [
         "default/deployment/web: all 2 new Pods can be scheduled.",
@@ -207,7 +209,7 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
         warnings=(ValidationWarning(field=EVIL, message=EVIL),),
         placements=placed(EVIL),
         jam=Jam(replica=1, message=EVIL, nodes=(EVIL,)),
-        rollout=Rollout(strategy="Scale", running=1, replaced=0, assumed=EVIL),
+        rollout=Rollout(strategy="Scale", running=1, at_work=1, replaced=0, assumed=EVIL),
         incomplete=(Incomplete(what=EVIL, why=EVIL, consequence=EVIL),),
     )
     for verdict in Verdict:
