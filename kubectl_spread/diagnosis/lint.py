@@ -60,7 +60,8 @@ def of_pod(evaluation: Evaluation, spread: SpreadDiagnosis, now: Snapshot | None
 
 def warnings_of(evaluation: Evaluation, spread: SpreadDiagnosis) -> Iterator[Finding]:
     """Yield the findings that are warnings or errors."""
-    return _findings(evaluation, spread, WARNING_RULES)
+    found = _findings(evaluation, spread, WARNING_RULES)
+    return (each for each in found if each.severity is not Severity.INFO)
 
 
 def _findings(

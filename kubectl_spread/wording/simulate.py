@@ -148,7 +148,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
             )
         case steps.StaysTerminating(pod, node, finalizers):
             if finalizers:
-                return f"the Pod {'/'.join(pod)} stays Terminating until its finalizers are removed: {', '.join(finalizers)}"
+                until = f"until its finalizers are removed: {', '.join(finalizers)}"
+                return f"the Pod {'/'.join(pod)} stays Terminating {until}"
             forced = "--force simulates a forced deletion: first make sure that it no longer runs there"
             return f"the Pod {'/'.join(pod)} stays Terminating, because {node} does not answer; {forced}"
         case steps.StuckPods(pods, node_silent):
