@@ -276,7 +276,7 @@ def test_pods_that_only_a_simulation_deletes_are_not_reported_as_terminating() -
     ]
     pod, cluster = typed_pod({**revised("new", "", "2"), "spec": incoming(zoned())["spec"]}), handle(simulated)
     evaluation = cycle.evaluate(pod, cluster)
-    found = lint.of_pod(evaluation, diagnose(pod, cluster, evaluation), handle(now).snapshot)
+    found = lint.of_pod(evaluation, diagnose(evaluation, cluster), handle(now).snapshot)
     assert only(found, findings.RolloutMixesRevisions).pods == ("old-1", "old-2")
     assert findings.TerminatingPods not in {type(each) for each in found}
 
