@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, KeysView, Mapping, Sequence
 from functools import cached_property, reduce
@@ -24,10 +25,12 @@ from kubectl_spread.diagnosis.requirements import (
     conflict_cores,
     requirements_against,
 )
+from kubectl_spread.objects.core import Taint
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import (
     cycle,
+    dynamicresources,
     nodeaffinity,
     nodename,
     noderesources,
@@ -43,7 +46,7 @@ MOST_LEFT = 5
 """Nodes (count) that are evaluated again without their terminating Pods."""
 _LASTING: Mapping[str, int] = {
     tainttoleration.NAME: 1,
-    **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, volumebinding.NAME, volumezone.NAME), 2),
+    **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, volumebinding.NAME, volumezone.NAME, dynamicresources.NAME), 2),
 }
 """Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node."""
 BlockingReason: TypeAlias = RootCause | MinDomainsUnmet | PinnedDomain | tuple[ConflictingRequirement, ...]
@@ -286,10 +289,19 @@ def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[causes.Rejecti
     # Filters of equally small cores all have to give way; one that is in every core matters most.
     counts = Counter(each for core in cores for each in core)
     found = [each for each in rejected if isinstance(each, FilterRequirement) and counts[each]]
-    blamed = sorted(found, key=lambda each: (-counts[each], _LASTING.get(each.plugin, 0)))
-    return tuple(each.plugin for each in blamed), tuple(
-        _rejecting(each.plugin, rejected[each], blame) for each in blamed
-    )
+    rejecting = {each: _rejecting(each.plugin, rejected[each], blame) for each in found}
+    blamed = sorted(found, key=lambda each: (-counts[each], _lasts(rejecting[each])))
+    return tuple(each.plugin for each in blamed), tuple(rejecting[each] for each in blamed)
+
+
+def _lasts(rejecting: causes.RejectingFilter) -> int:
+    """Return how lasting the first of its reasons is; taints of controllers pass."""
+    from kubectl_spread.controllers.taints import is_passing  # Most Pods find a node.
+
+    first = rejecting.reasons[0].reason
+    taints = first.taints if isinstance(first, reasons.UntoleratedTaints) else ()
+    passes = bool(taints) and all(is_passing(Taint(key=re.split("[=:]", each)[0])) for each in taints)
+    return 0 if passes else _LASTING.get(rejecting.plugin, 0)
 
 
 def _rejected_by_filters(blame: Blame) -> dict[Requirement, frozenset[str]]:

@@ -129,7 +129,7 @@ ROWS = {
     "what a node outside the pool has free is not said": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["show"],
-        says=["Unschedulable", "no label karpenter.sh/nodepool=web; 1900m cpu requested, at most 100m free"],
+        says=["Unschedulable", "1900m cpu requested, at most 100m free; no label karpenter.sh/nodepool=web"],
     ),
     "the row is that of the Pod that waits": Row(
         objects=[

@@ -116,7 +116,7 @@ def test_what_makes_no_next_pod_has_none(kind: str) -> None:
 def test_a_soft_constraint_keeps_no_replica_away() -> None:
     nodes = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b", taints=[GPU])]
     found = headroom_of([*nodes, *web(soft=True, requests={"cpu": "1"})])
-    assert told(found) == (2, 3, f"Unschedulable: taint {GPU}; 1 cpu requested, 0 free")
+    assert told(found) == (2, 3, f"Unschedulable: 1 cpu requested, 0 free; taint {GPU}")
 
 
 def test_a_daemon_set_has_no_replicas_to_add() -> None:

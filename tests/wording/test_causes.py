@@ -375,7 +375,7 @@ def test_filters_whose_reasons_are_too_long_for_a_line_are_counted() -> None:
     described = incoming(nodeSelector={"d" * 60: "s" * 60}, requests={"cpu": "9"})
     described["metadata"] |= {"name": "p" * 63}
     assert report_of(described, [node("a1", zone="a", taints=[taint])]).summary == (
-        f"No node is available: too little cpu free; {'t' * 60} and 1 more reason."
+        f"No node is available: {'t' * 60}; too little cpu free and 1 more reason."
     )
 
 
