@@ -220,6 +220,7 @@ class VolumeLimitReached(Reason, frozen=True, kw_only=True):
     """The driver can attach too few volumes to the node.
 
     Attributes:
+        driver: the CSI driver of the volumes.
         attached: volumes that are attached, or are those of its Pods (count).
         requested: those that the Pod adds (count).
         limit: those that may be attached (count).

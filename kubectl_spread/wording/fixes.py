@@ -210,11 +210,11 @@ def _why_not_deleted(what: conclusion.StayingPod) -> str:
             return stay_text(why)
 
 
-def _suffering(what: conclusion.SufferingNodes | conclusion.NodeRecovery) -> str:
+def _suffering(what: conclusion.SufferingNodes | conclusion.NodeRecovery, to_do: str = "") -> str:
     if what.trouble in _LEAVING:
-        return f"{first_and_more(what.nodes)} ({_TROUBLES[what.trouble]})"
+        return f"{first_and_more(what.nodes)}{to_do} ({_TROUBLES[what.trouble]})"
     clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
-    return f"{first_and_more(what.nodes)} ({_TROUBLES[what.trouble]}; {clears} on recovery)"
+    return f"{first_and_more(what.nodes)}{to_do} ({_TROUBLES[what.trouble]}; {clears} on recovery)"
 
 
 def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) -> str:
@@ -277,15 +277,15 @@ def new_revision(feasible: Sequence[str]) -> str:
     return f"A Pod of the new revision may go to {listed(feasible) or 'no node yet'}."
 
 
-def or_add(new_node: str, alike: Sequence[str], *, first: bool = False, below: int = 0) -> str:
+def or_add(new_node: str, alike: Sequence[str], *, first: bool, below: int = 0) -> str:
     """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like.
 
-    ``first`` where it comes before the fixes, of which so many (count) are ``below``.
+    ``first``: whether nothing else to do comes before it; ``below``: how many fixes (count) come after it.
     """
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
     what, stop, by = new_node.partition(". " if ". " in new_node else ", ")
     instead = f", or use {'the' if below == 1 else 'a'} fix below" if below and by == BY_AUTOSCALER else ""
-    return f"{capital(what)}{others}{stop}{by}{instead}." if first else f"Or {what}{others}{stop}{by}."
+    return f"{capital(what) if first else f'Or {what}'}{others}{stop}{by}{instead}."
 
 
 def nothing_safe(disturbs: Sequence[Disturbance]) -> str:
@@ -616,9 +616,8 @@ def _(fix: proposals.MakeSoft) -> str:
 )
 def _(wait: conclusion.NodeRecovery) -> str:
     if not wait.taints:
-        are = "it is" if len(wait.nodes) == 1 else "they are"
-        return f"{first_and_more(wait.nodes)} ({are} cordoned while maintenance goes on)"
-    return f"{_suffering(wait)}{', and the cordon stays until somebody lifts it' if wait.cordoned else ''}"
+        return f"{first_and_more(wait.nodes)} to be uncordoned: maintenance goes on there"
+    return f"{_suffering(wait, ' to recover')}{', and to be uncordoned' if wait.cordoned else ''}"
 
 
 @WAITS.rule(

@@ -82,7 +82,7 @@ ROWS = {
         objects=[*ZONES, REBOOTING, FULL, *deployed("a1", "a1", "b1", pods=LARGE)],
         ask=["rebalance"],
         code=1,
-        says=["Wait for c1 (it is cordoned while maintenance goes on). Then plan again."],
+        says=["Wait for c1 to be uncordoned: maintenance goes on there. Then plan again."],
         says_not=["kubectl uncordon", "kubectl patch", "set on purpose"],
     ),
     "rebalance waits for a node of the emptiest domain alone": Row(

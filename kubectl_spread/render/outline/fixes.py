@@ -32,11 +32,12 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     hides_nodes = not (nodes_first or extent.every_fix)
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
+    waited = [each.message for each in item.waits or ()]
+    below = len(shown) if nodes_first and not unsafe else 0
     new_nodes = tuple(
-        fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first, below=len(shown))
+        fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first and not waited, below=below)
         for fix in item.new_nodes
     )
-    waited = [each.message for each in item.waits or ()]
     reasons = {_why(line) for line in waited}
     blocks = []
     for number, fix in enumerate(shown, start=1):

@@ -118,7 +118,7 @@ def _to_do_first(item: RebalanceItem) -> Iterator[outline.Block]:
     if not item.waits and any(each.overrides is not UNSET for each in item.fixes):
         yield Note(line=wording.ASK_FIRST)
     if fix is not None:
-        yield Note(line=or_add(fix.summary, fix.alike))
+        yield Note(line=or_add(fix.summary, fix.alike, first=False))
 
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (

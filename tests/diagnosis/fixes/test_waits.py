@@ -37,7 +37,7 @@ class TestNodes:
             kind="NodeRecovery",
             sure=False,
             nodes=("c1",),
-            message="c1 (not ready; the taint clears on recovery)",
+            message="c1 to recover (not ready; the taint clears on recovery)",
         )
 
     @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ class TestNodes:
         nodes = zones(c=CORDONED)
         nodes[2]["metadata"]["annotations"] = {name: "kernel"}
         found = search([*nodes, *LEFT], web())
-        assert [each.message for each in found.waits or ()] == ["c1 (it is cordoned while maintenance goes on)"]
+        assert [each.message for each in found.waits or ()] == ["c1 to be uncordoned: maintenance goes on there"]
         assert found.fixes[0].id != "Uncordon"
         assert "Uncordon" in {fix.id for fix in found.fixes}
 
@@ -75,8 +75,8 @@ class TestNodes:
         nodes = zones(c={**CORDONED, "taints": [*CORDONED["taints"], *NOT_READY["taints"]]})
         nodes[2]["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
         (found,) = search([*nodes, *LEFT], web()).waits or ()
-        clears = "the taint clears on recovery), and the cordon stays until somebody lifts it"
-        assert found.message == f"c1 (not ready; {clears}"
+        clears = "the taint clears on recovery), and to be uncordoned"
+        assert found.message == f"c1 to recover (not ready; {clears}"
 
     def test_nothing_is_waited_for_where_a_node_takes_the_pod(self) -> None:
         assert search([*zones(), *LEFT], web()).waits is UNSET
@@ -173,7 +173,7 @@ def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     for form in ("table", "markdown", "html"):
         told = run("why-pending", "--from", path, "-o", form).stdout
-        assert 0 < told.index("Wait for c1 (not ready") < told.index("each verified by simulation on this snapshot")
+        assert 0 < told.index("Wait for c1 to recover (not ready") < told.index("each verified by simulation on this snapshot")
         assert told.count("the taint clears on recovery") == 1
 
 
