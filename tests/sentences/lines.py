@@ -349,7 +349,11 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^The scheduler would report: (?P<said>.*)$", _sentence),
     (("check",), rf"^(?P<n>\d+): {NAMES} +(?:[A-Z]\w+(?:, )?)+ +(?P<why>\S.*)$", _rejected),
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
-    (("check",), rf"^(?:  Not proposed: tolerating the taints? of|Wait for) {NAMES}(?: to recover)? \(not ready", _wait),
+    (
+        ("check",),
+        rf"^(?:  Not proposed: tolerating the taints? of|Wait for) {NAMES}(?: to recover)? \(not ready",
+        _wait,
+    ),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
     (("check",), rf"{HEADER.pattern}it can be scheduled now, on {NAMES}\.$", _there),

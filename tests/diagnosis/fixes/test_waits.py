@@ -173,7 +173,11 @@ def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     for form in ("table", "markdown", "html"):
         told = run("why-pending", "--from", path, "-o", form).stdout
-        assert 0 < told.index("Wait for c1 to recover (not ready") < told.index("each verified by simulation on this snapshot")
+        assert (
+            0
+            < told.index("Wait for c1 to recover (not ready")
+            < told.index("each verified by simulation on this snapshot")
+        )
         assert told.count("the taint clears on recovery") == 1
 
 
