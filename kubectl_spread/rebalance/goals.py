@@ -23,6 +23,7 @@ from kubectl_spread.scheduler.podtopologyspread import (
     counting_selector,
     parsable_constraints,
 )
+from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
 
 DomainPods: TypeAlias = tuple[int, ...]
@@ -42,11 +43,13 @@ class Reach(msgspec.Struct, frozen=True):
     Attributes:
         shut: the domains that no Pod can go to.
         staying: the Pods of each domain that cannot leave it (count).
+        bound: those of them that may be evicted, but whose volumes are in the domain.
         highest: the highest global minimum that all Pods together allow (Pods).
     """
 
     shut: frozenset[int] = frozenset()
     staying: DomainPods = ()
+    bound: frozenset[PodKey] = frozenset()
     highest: int = UNREACHABLE
 
 
@@ -119,12 +122,12 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         at = self.place.get(pod.spec.node_name)
         return None if at is None else self.domains[at]
 
-    def reach(self, shut: frozenset[int], staying: DomainPods, movable: int) -> Reach:
+    def reach(self, shut: frozenset[int], staying: DomainPods, bound: frozenset[PodKey], movable: int) -> Reach:
         """Return what cannot change if ``movable`` Pods (count) may go to any domain that is not shut."""
         pods = sum(staying) + movable
         levels = range(0 if self._is_below_min_domains else pods // max(1, len(staying)), 0, -1)
         fits = (level for level in levels if sum(max(level, each) for each in staying) <= pods)
-        return Reach(shut, staying, next(fits, 0))
+        return Reach(shut, staying, bound, next(fits, 0))
 
     def stuck(self, reach: Reach) -> Iterator[str]:
         """Yield the domains whose staying Pods alone violate the constraint, even if all domains were open."""

@@ -74,6 +74,10 @@ class VolumeShared(msgspec.Struct, frozen=True):
     pod: str
 
 
+class VolumeThere(msgspec.Struct, frozen=True):
+    """Its volumes, which its claims are bound to, are only in its domain."""
+
+
 class ReplacementRefused(msgspec.Struct, frozen=True):
     """The API server would refuse the replacement, with this message."""
 
@@ -105,6 +109,7 @@ StayReason: TypeAlias = (
     | Kept
     | NotMadeAgain
     | VolumeShared
+    | VolumeThere
     | EvictionRefused
     | ReplacementRefused
     | ReplacementGated

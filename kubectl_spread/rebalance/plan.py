@@ -7,7 +7,7 @@ built from the cluster: which Pods may be evicted, and which domains are shut.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from typing import TypeAlias
 
@@ -17,14 +17,23 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import name_order
+from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.rebalance.arrangements import Arrangement
-from kubectl_spread.rebalance.goals import DomainPods, Goal, Reach, goals_of, grouped
-from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown
+from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, goals_of, grouped
+from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown, VolumeThere
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
-from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler import (
+    nodeaffinity,
+    nodename,
+    nodeunschedulable,
+    tainttoleration,
+    volumebinding,
+    volumezone,
+)
 from kubectl_spread.scheduler.cycle import feasible_nodes
 from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
 
@@ -236,12 +245,13 @@ class Planner:
     def _accept(self, attempt: Attempt) -> Iterator[Outcome]:
         self._state = after = attempt.found.state
         gone = {each.movable.pod.key for each in after.evictions}
-        left = tuple(each for each in attempt.problem.movables if each.pod.key not in gone)
         for at, goal in enumerate(attempt.goals):
+            reach = attempt.problem.reach[at] if attempt.problem.reach else ANYWHERE
+            left = tuple(each for each in attempt.problem.movables if each.pod.key not in gone | reach.bound)
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
             stay, stuck = tuple[tuple[Pod, StayReason], ...](), tuple[str, ...]()
             if goal.wanted and goal.excess(worst.counts[at]):
-                stay, stuck = self._builder.staying(goal), tuple(goal.stuck(attempt.problem.reach[at]))
+                stay, stuck = self._builder.staying(goal, reach.bound), tuple(goal.stuck(reach))
             yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, stuck, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
@@ -287,6 +297,8 @@ def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:
 
 BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
 """Filters whose verdict on a node no eviction changes."""
+BY_VOLUMES = frozenset((volumebinding.NAME, volumezone.NAME))
+"""The same for a Pod all of whose claims are bound."""
 
 
 class ProblemBuilder:
@@ -312,13 +324,14 @@ class ProblemBuilder:
         parts = tuple(tuple(islice(places, len(group))) for group in groups)
         return Problem(goals, movables, tuple(self._reaches(goals, movables)), parts)
 
-    def staying(self, goal: Goal) -> tuple[tuple[Pod, StayReason], ...]:
-        """Return the Pods that the goal counts and that are not evicted, and why."""
-        return tuple((pod, reason) for pod in self._matching_pods(goal) if (reason := self._why_not(pod)) is not None)
+    def staying(self, goal: Goal, bound: Container[PodKey]) -> tuple[tuple[Pod, StayReason], ...]:
+        """Return the Pods that the goal counts and that do not leave their domain, and why; ``bound``: for volumes."""
+        pods = self._matching_pods(goal)
+        return tuple((pod, reason) for pod in pods if (reason := self._why_not(pod, bound)) is not None)
 
-    def _why_not(self, pod: Pod) -> StayReason | None:
+    def _why_not(self, pod: Pod, bound: Container[PodKey]) -> StayReason | None:
         not_asked = None if self._may_go(pod) else NotAskedAbout(owner_of(pod, self.snapshot))
-        return self._movables.why_not(pod.key) or not_asked
+        return self._movables.why_not(pod.key) or not_asked or (VolumeThere() if pod.key in bound else None)
 
     def _matching_pods(self, goal: Goal) -> Iterator[Pod]:
         for pod in self.snapshot.matching_pods(goal.workload.namespace, goal.selector):
@@ -328,19 +341,35 @@ class ProblemBuilder:
     def _reaches(self, goals: Sequence[Goal], movables: Sequence[Movable]) -> Iterator[Reach]:
         """Yield for each goal what no eviction changes: a domain is shut if no node in it takes any of the Pods."""
         ones = {movable.like: movable for movable in movables}
-        nodes = {like: self._open_nodes(one.again.pod) for like, one in ones.items()}
+        nodes = {like: self._open_nodes(one.again.pod, BY_NODE_ALONE) for like, one in ones.items()}
+        with_volumes = [(each, found) for each in movables if (found := self._nodes_of_volumes(each.again.pod))]
         for at, goal in enumerate(goals):
             names = {name for like, one in ones.items() if at in one.joins for name in nodes[like]}
             shut = frozenset(range(len(goal.domains))) - {place for name, place in goal.place.items() if name in names}
-            leaves = Counter(place for each in movables if (place := dict(each.leaves).get(at)) is not None)
+            bound = frozenset(
+                each.pod.key
+                for each, found in with_volumes
+                if {goal.place.get(name) for name in found} == {dict(each.leaves).get(at, -1)}
+            )
+            free = [each for each in movables if each.pod.key not in bound]
+            leaves = Counter(place for each in free if (place := dict(each.leaves).get(at)) is not None)
             staying = tuple(pods - leaves[place] for place, pods in enumerate(goal.start))
-            comes = sum(at in each.joins and at not in dict(each.leaves) for each in movables)
-            yield goal.reach(shut, staying, leaves.total() + comes)
+            comes = sum(at in each.joins and at not in dict(each.leaves) for each in free)
+            yield goal.reach(shut, staying, bound, leaves.total() + comes)
 
-    def _open_nodes(self, pod: Pod) -> tuple[str, ...]:
+    def _nodes_of_volumes(self, pod: Pod) -> tuple[str, ...]:
+        """Return the nodes that can use the volumes of the Pod; none unless all its claims are bound, and stay."""
+        claims = self.snapshot.claims_of(pod)
+        names = [claim.spec.volume_name for claim in claims if claim and claim.fully_bound]
+        volumes = [volume for name in names if (volume := self.snapshot.get(PersistentVolume, "", name))]
+        if not volumes or len(volumes) < len(claims) or any(volume.ephemeral for volume in pod.spec.volumes):
+            return ()
+        return self._open_nodes(pod, BY_VOLUMES, [(each.metadata.labels, each.spec.node_affinity) for each in volumes])
+
+    def _open_nodes(self, pod: Pod, by: frozenset[str], volumes: Sequence[object] = ()) -> tuple[str, ...]:
         spec = pod.spec
-        asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity))
+        asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity, volumes))
         if asked not in self._open:
-            handle = self._handles.of(pod).with_filters(BY_NODE_ALONE)
+            handle = self._handles.of(pod).with_filters(by)
             self._open[asked] = feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
         return self._open[asked]

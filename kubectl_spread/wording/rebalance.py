@@ -220,6 +220,8 @@ def stay_text(reason: movable.StayReason) -> str:
             return f"no controller recreates it{LOSSES[loss].format(name)}"
         case movable.VolumeShared(claim, pod):
             return f"{pod} also uses its volume, and claim {claim} works on only one node at a time"
+        case movable.VolumeThere():
+            return "its claim is bound to a volume there"
         case EvictionRefused(message):
             return message
         case movable.ReplacementRefused(message):

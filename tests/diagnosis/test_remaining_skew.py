@@ -20,10 +20,11 @@ from kubectl_spread.diagnosis.remaining_skew import (
     unsure_of,
 )
 from kubectl_spread.gaps import OtherScheduler
-from kubectl_spread.rebalance.movable import NotAskedAbout
+from kubectl_spread.rebalance.movable import NotAskedAbout, VolumeThere
 from kubectl_spread.rebalance.plan import Outcome
 from kubectl_spread.rebalance.search import Ended
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
+from tests.build_storage import claim, volume
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget
 
@@ -78,6 +79,19 @@ def test_pods_of_one_fullest_domain_stay_while_others_may_go(others: int, most: 
     why = NotAskedAbout(WorkloadRef(kind="ReplicaSet", name="web"))
     cause = PodsStay(("default", "web-0"), "a", why, keep - 1, alike=True)
     assert remaining_skew(found) == RemainingSkew(cause, ended)
+
+
+@pytest.mark.parametrize(("others", "evictions"), [({}, 0), ({"a1": 1}, 1)], ids=["alone", "with one that may go"])
+def test_claims_that_are_bound_keep_pods_in_a_domain(others: dict[str, int], evictions: int) -> None:
+    """The other domain is open: that the volume of one Pod is elsewhere does not shut it."""
+    uses = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    modes = ["ReadWriteMany"]
+    disk = volume("disk", kept_for={"name": "data"}, modes=modes, usable_on={ZONE: ["a"]})
+    pods = [*web({"a1": 3}, volumes=uses), *(web(others, name="api") if others else ())]
+    found = planned([*zones("a", "b", "c"), claim("data", modes=modes, bound_to="disk"), disk, *pods])
+    cause = PodsStay(("default", "web-0"), "a", VolumeThere(), others=2, alike=True)
+    assert remaining_skew(found.outcomes[-1]) == RemainingSkew(cause)
+    assert len(found.evictions) == evictions
 
 
 def test_no_number_of_evictions_makes_up_for_too_few_domains() -> None:

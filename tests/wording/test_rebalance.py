@@ -28,6 +28,7 @@ from kubectl_spread.rebalance.movable import (
     ReplacementRefused,
     StayReason,
     VolumeShared,
+    VolumeThere,
 )
 from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
@@ -75,6 +76,7 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
         (NotMadeAgain(Loss.NODE_SILENT, "a1"), "no controller recreates it while a1 does not answer"),
         (NotMadeAgain(Loss.UNREADY, "web-0"), "no controller recreates it before web-0 is ready"),
         (EvictionRefused("no"), "no"),
+        (VolumeThere(), "its claim is bound to a volume there"),
         (VolumeShared("data", "web-1"), "web-1 also uses its volume, and claim data works on only one node at a time"),
         (
             NotAskedAbout(WorkloadRef(kind="Deployment", name="api")),
