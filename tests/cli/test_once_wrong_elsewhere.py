@@ -68,7 +68,7 @@ ROWS = {
         objects=[*ZONES, SHUT, *deployed("a1", "a1", "b1")],
         ask=["rebalance"],
         code=1,
-        says=["Fix this first, then plan again: set nodeTaintsPolicy Honor"],
+        says=["Fix this first, then plan again: set nodeTaintsPolicy Honor", "Replaces 3 Pods of deployment/web."],
         says_not=["kubectl taint", "tolerate the taint"],
     ),
     "rebalance has no command for a decision where a node is full as well": Row(

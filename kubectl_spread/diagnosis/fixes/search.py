@@ -30,7 +30,7 @@ from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
 from kubectl_spread.diagnosis.fixes.proposals import Proposal, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import routes_of
-from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
+from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import grouped, name_order
@@ -188,19 +188,23 @@ def search_openings(situation: Situation, spent: Spent) -> conclusion.FixSearch:
     asked = Asked(situation, bound_for.before if bound_for else situation.handle, (situation.pod,), spent)
     changed = _harmless(_working_alone(_candidates(situation), asked))
     working = [each for each in changed if _required_at_destination(each.after) == required]
-    if working and bound_for and not any(each.keeps_decisions for each in working):
-        anywhere = replace(asked, situation=replace(situation, bound_for=None))
+    if working and bound_for and bound_for.domains and not any(each.keeps_decisions for each in working):
+        anywhere = replace(asked, situation=replace(situation, bound_for=replace(bound_for, domains=None)))
         found = _harmless(_working_alone(constraints.candidates(anywhere.situation, others=0), anywhere))
-        working += (each for each in found if each.keeps_decisions and not _counts(bound_for, each.after))
+        working += (
+            each
+            for each in found
+            if each.keeps_decisions and not _counts(bound_for.topology_key, bound_for.domains, each.after)
+        )
     if not any(each.keeps_decisions for each in working):
         working += _harmless(_working_alone(nodes.additions(situation), asked))
     return conclusion.FixSearch(fixes=_ranked(working, asked), waits=waits_of(situation, spent), complete=not spent())
 
 
-def _counts(bound_for: Destination, situation: Situation) -> bool:
-    """Whether a hard constraint on its topology key counts one of the domains, or there is no such constraint."""
-    own = [each for each in situation.counts if each.constraint.topology_key == bound_for.topology_key]
-    return not own or any(bound_for.domains & each.match_num.keys() for each in own)
+def _counts(topology_key: str, domains: frozenset[str], situation: Situation) -> bool:
+    """Whether a hard constraint on the key counts one of the domains, or there is no such constraint."""
+    own = [each for each in situation.counts if each.constraint.topology_key == topology_key]
+    return not own or any(domains & each.match_num.keys() for each in own)
 
 
 def _required_at_destination(situation: Situation) -> list[tuple[int, int]]:

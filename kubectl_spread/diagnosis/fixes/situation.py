@@ -65,10 +65,13 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 class Destination(msgspec.Struct, frozen=True):
-    """The domains for a Pod that replaces another, and the cluster before any eviction: it has the running Pods."""
+    """The domains for a Pod that replaces another, and the cluster before any eviction: it has the running Pods.
+
+    ``domains``: None if any will do.
+    """
 
     topology_key: str
-    domains: frozenset[str]
+    domains: frozenset[str] | None
     before: Handle
 
 
@@ -115,14 +118,15 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
         For a Pod with a destination, the nodes of the highest score, if all of them are in it.
         """
-        if self.bound_for is None:
+        if self.bound_for is None or self.bound_for.domains is None:
             return cycle.feasible_nodes(self.pod, self.handle)
         best = cycle.best_nodes(self.pod, self.handle)
         return best if all(self.may_be_bound_for(self.handle.node_infos[name]) for name in best) else ()
 
     def may_be_bound_for(self, info: NodeInfo) -> bool:
         """Whether the node is in the destination of the Pod, if it has one."""
-        return self.bound_for is None or info.labels.get(self.bound_for.topology_key) in self.bound_for.domains
+        aim = self.bound_for
+        return aim is None or aim.domains is None or info.labels.get(aim.topology_key) in aim.domains
 
     @cached_property
     def counts(self) -> tuple[DomainCounts, ...]:
