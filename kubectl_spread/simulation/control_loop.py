@@ -294,7 +294,8 @@ class ControlLoop:
         if key not in self._made or (found and found.refusals):  # A refused Pod is made again each time.
             parent = owner.metadata.controller if owner else None
             top = self.cluster.snapshot.get(Deployment, key[0], parent.name) if parent else None
-            if top is not None and deployment.replica_set_of(top, self.cluster.snapshot).metadata.name != key[2]:
+            # Each ReplicaSet creates Pods of its own template.
+            if top is not None and deployment.maker_of(top, self.cluster.snapshot).metadata.name != key[2]:
                 top = None
             self._made[key] = self._next_of(top or owner, key)
         made = self._check_admission(key, self._made[key])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
@@ -20,7 +22,11 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.simulate import simulate_outline
-from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
+from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.simulation import outcomes
+from kubectl_spread.simulation.cluster_state import ClusterState
+from kubectl_spread.simulation.steps import Step, Verb
+from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
 
@@ -28,7 +34,10 @@ READY: Object = {
     "phase": "Running",
     "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
 }
+WEB = WorkloadRef(kind="Deployment", name="web")
 SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "12")
+
+LINUX = tuple(node(f"{zone}{n}", zone=zone, labels={"kubernetes.io/os": "linux"}) for zone in "abc" for n in "12")
 
 
 def running(name: str, on: str, owner: Object, **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
@@ -60,6 +69,25 @@ def deployment(
             for at, name in enumerate(on)
         ),
     ]
+
+
+def two_revisions(old: Sequence[str], new: Sequence[str], *, paused: bool) -> list[Object]:
+    """Return the Deployment web, which does not surge: Pods of two revisions on these nodes, each spread alone."""
+    constraint = spread(ZONE, selector=app("web"), matchLabelKeys=["pod-template-hash"])
+    number, strategy = len(old) + len(new), {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    both = [template(constraint, nodeSelector=labels) for labels in ({}, {"kubernetes.io/os": "linux"})]
+    objects = [workload("Deployment", "web", pods=both[1], replicas=number, strategy=strategy, paused=paused)]
+    for at, on in enumerate((old, new), start=1):
+        own = revision("web", at, pods=both[at - 1])
+        own["spec"]["replicas"] = len(on)
+        sizes = ("desired-replicas", "max-replicas")
+        own["metadata"]["annotations"] |= {f"deployment.kubernetes.io/{each}": str(number) for each in sizes}
+        by, labels = controller("ReplicaSet", f"web-h{at}"), {"pod-template-hash": f"h{at}"}
+        living = (
+            running(f"web-h{at}-{n}", name, by, labels=labels, **both[at - 1]["spec"]) for n, name in enumerate(on)
+        )
+        objects += [own, *living]
+    return objects
 
 
 def budget(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
@@ -107,6 +135,24 @@ def pending(step: SimulatedStep) -> Mapping[str, tuple[int, int]]:
 def names(pods: Sequence[Any]) -> list[str]:
     """Return the Pods' names."""
     return [each.pod for each in pods]
+
+
+@pytest.mark.parametrize(
+    ("step", "h1", "h2"),
+    [
+        (Step(Verb.DRAIN, "", nodes=("a1",)), 6, 3),
+        (Step(Verb.SCALE, "", ref=WEB, namespace="default", number=12), 8, 4),
+    ],
+    ids=["drain", "scale"],
+)
+def test_each_replica_set_of_a_paused_deployment_creates_pods_of_its_template(step: Step, h1: int, h2: int) -> None:
+    objects = two_revisions(["a1", "a2", "b1", "b2", "c1", "c2"], ["a1", "b1", "c1"], paused=True)
+
+    def look(cluster: ClusterState, _: int) -> Counter[str]:
+        return Counter(each.metadata.labels["pod-template-hash"] for each in cluster.pods.values())
+
+    found = outcomes.simulate(Handles(handle([*LINUX, *objects])), [step], look)
+    assert [each.seen for each in found.after(0)] == [{"h1": h1, "h2": h2}] * len(found.orders)
 
 
 class TestDrain:
