@@ -43,6 +43,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     """How the Pods that one constraint counts are spread before and after the plan.
 
     Attributes:
+        revision: of the Pods that have the constraint; empty if the workload has only one.
         verdict: Balanced if it is satisfied now or once the ``schedulable`` Pods are on their nodes, Planned if it is
             after the plan, Partial if some skew is left.
         reason: why some skew is left; empty if none is.
@@ -57,6 +58,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
 
     namespace: str
     workload: WorkloadRef
+    revision: str = ""
     verdict: RebalanceVerdict
     reason: str = ""
     fixes: tuple[Fix, ...] = ()

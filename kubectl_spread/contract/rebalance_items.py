@@ -80,6 +80,7 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
+            revision=goal.revision,
             verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict_of(outcome),
             reason=reason,
             **(openings_of(outcome) if remaining else OpeningFields(fixes=(), waits=UNSET)),

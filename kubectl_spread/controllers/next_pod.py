@@ -36,6 +36,7 @@ from kubectl_spread.objects.kinds import DAEMON_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
@@ -92,6 +93,25 @@ def next_pod(
     unread = statefulset.guessed(owner, found.pod, workload.pods, snapshot) if isinstance(owner, StatefulSet) else ()
     claims = tuple(claims_of(owner, found.pod))
     return replace(found, comes=comes, claims=claims, refusals=refused, unread=unread)
+
+
+def older_revisions(workload: OwnedPods, upcoming: Pod, handle: Handle) -> dict[str, tuple[Pod, tuple[Pod, ...]]]:
+    """Return revision → (a model of its Pods, its Pods) for revisions that want Pods and have other constraints.
+
+    ``upcoming``: the next Pod, which represents its own revision and all with the same constraints.
+    """
+    newest, constraints = revision_of(upcoming), parsable_constraints(upcoming, handle)
+    found: dict[str, tuple[Pod, tuple[Pod, ...]]] = {}
+    alive = {revision_of(pod): pod for pod in workload.pods if not pod.terminating and _is_wanted(pod, handle.snapshot)}
+    for name, pod in sorted(alive.items()):
+        if name != newest and parsable_constraints(pod, handle) != constraints:
+            found[name] = like(pod, pod.metadata.name), of_revision(workload.pods, name)
+    return found
+
+
+def _is_wanted(pod: Pod, snapshot: Snapshot) -> bool:
+    owner = controller_of(pod, snapshot)
+    return not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0
 
 
 def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Profile) -> NextPod:

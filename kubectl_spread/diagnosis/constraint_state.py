@@ -142,6 +142,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How the Pods that one constraint counts are spread before and after a step.
 
     Attributes:
+        revision: of the Pods that have the constraint; empty if the workload has only one.
         before: eligible domain → Pods before the step.
         after: the same after the step, in one outcome.
         ranges: domain → the fewest and the most Pods seen in any order: observed, not proved.
@@ -154,6 +155,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     namespace: str
     workload: WorkloadRef
+    revision: str = ""
     constraint: ChangedConstraint
     before: dict[str, int]
     after: dict[str, int]

@@ -13,8 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import deployment
-from kubectl_spread.controllers.next_pod import NextPod, next_pod
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, owner_of, workloads
+from kubectl_spread.controllers.next_pod import NextPod, next_pod, older_revisions
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, owner_of, revision_of, workloads
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
@@ -39,7 +39,9 @@ class Observation(msgspec.Struct, frozen=True):
     """The cluster after a step, as far as it is compared.
 
     Attributes:
-        states: workload → the state of each of its constraints.
+        states: workload → the state of each of its next Pod's constraints.
+        older: workload → revision → the same of a Pod of that revision, if its constraints differ.
+        models: workload → revision → that Pod, in the first order.
         pending: workload, in question or not → its Pending Pods.
         preempted: the Pods that the scheduler has evicted so far.
         spared: the Pods that it could have evicted instead, in the first order.
@@ -53,6 +55,8 @@ class Observation(msgspec.Struct, frozen=True):
 
     asked: frozenset[Key]
     states: Mapping[Key, tuple[ConstraintState, ...]]
+    older: Mapping[Key, Mapping[str, tuple[ConstraintState, ...]]]
+    models: Mapping[Key, Mapping[str, Pod]]
     upcoming: Mapping[Key, NextPod]
     pending: Mapping[Key, tuple[Pod, ...]]
     preempted: tuple[Pod, ...]
@@ -73,6 +77,16 @@ class Observation(msgspec.Struct, frozen=True):
     def owner(self, key: Key) -> Workload | None:
         """Return the workload as an object; None if there is none."""
         return _owner(key, self.snapshot)
+
+    def newest(self, key: Key) -> str:
+        """Return the revision of the workload's next Pod."""
+        return revision_of(self.upcoming[key].pod)
+
+    def states_of(self, key: Key, revision: str) -> tuple[ConstraintState, ...] | None:
+        """Return the state of each constraint of a revision; None if it has no row of its own."""
+        if key in self.upcoming and self.newest(key) == revision:
+            return self.states[key]
+        return self.older.get(key, {}).get(revision)
 
     def workload(self, key: Key) -> OwnedPods:
         """Return the workload with its Pods."""
@@ -104,6 +118,7 @@ class Observer:
         return replace(
             first,
             states=states,
+            older=_count_older(first.models, cluster.handles),
             pending=waiting_pods(pods),
             preempted=tuple(cluster.preempted),
             sampled=cluster.chance.sampled,
@@ -121,9 +136,14 @@ class Observer:
             if found is not None:
                 upcoming[key] = found
         touched = (*cluster.touched.values(), *cluster.relabelled)
+        models = {
+            key: _models(_owned_pods(key, living[key], snapshot), each, handles) for key, each in upcoming.items()
+        }
         return Observation(
             asked=frozenset(self._keys),
             states=_count_states(upcoming, last, handles, _by_namespace(touched)),
+            older=_count_older(models, handles),
+            models=models,
             upcoming=upcoming,
             pending=waiting_pods(living),
             preempted=tuple(cluster.preempted),
@@ -197,6 +217,22 @@ def _count_states(
         )
         counted[key] = _states(key, found.pod, handles) if were is None or changed else were
     return counted
+
+
+def _models(workload: OwnedPods, upcoming: NextPod, handles: Handles) -> Mapping[str, Pod]:
+    """Return older revision → a model of its Pods, if their constraints differ from those of the next Pod."""
+    if len({*map(revision_of, workload.pods), revision_of(upcoming.pod)}) < 2:  # noqa: PLR2004 - which most have
+        return {}
+    found = older_revisions(workload, upcoming.pod, handles.of(upcoming.pod))
+    return {name: model for name, (model, _) in found.items()}
+
+
+def _count_older(
+    models: Mapping[Key, Mapping[str, Pod]], handles: Handles
+) -> dict[Key, dict[str, tuple[ConstraintState, ...]]]:
+    return {
+        key: {name: _states(key, pod, handles) for name, pod in found.items()} for key, found in models.items() if found
+    }
 
 
 def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:

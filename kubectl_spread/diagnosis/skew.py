@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.controllers import job
-from kubectl_spread.controllers.injected_fields import like
-from kubectl_spread.controllers.next_pod import NextPod, NoneComes, why_none_comes
+from kubectl_spread.controllers.next_pod import NextPod, NoneComes, older_revisions, why_none_comes
 from kubectl_spread.controllers.persistent_volumes import guessed
-from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
+from kubectl_spread.controllers.workloads import OwnedPods, revision_of
 from kubectl_spread.diagnosis import lint, statuses
 from kubectl_spread.diagnosis.causes import MisspeltKey
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle
@@ -25,7 +24,7 @@ from kubectl_spread.diagnosis.missing_pods import upcoming_pod
 from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job, ReplicaSet
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
@@ -225,13 +224,14 @@ def status_names(
     upcoming: NextPod,
     states: Sequence[ConstraintState],
     decide_on: Decide,
-) -> Iterator[tuple[int, statuses.SpreadStatus]]:
-    """Yield (constraint's index, status) of the same rows; the states are those of the next Pod."""
+) -> Iterator[tuple[str, int, statuses.SpreadStatus]]:
+    """Yield (revision, constraint's index, status) of the same rows; the states are those of the next Pod."""
     for shown in _shown_revisions(workload, handle, defaults=defaults, upcoming=upcoming):
         revision = shown.judged_by_waiting(decide_on)
         judged = _judge_briefly(revision)
         for state in states if revision.pod is upcoming.pod else revision.states():
-            yield state.constraint.index, _worst_status(state, judged).name
+            named = shown.name or revision_of(shown.pod)
+            yield named, state.constraint.index, _worst_status(state, judged).name
 
 
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
@@ -300,28 +300,20 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
     upcoming = upcoming or upcoming_pod(workload, handle)
     if upcoming is None:
         return []
-    newest, constraints = revision_of(upcoming.pod), parsable_constraints(upcoming.pod, handle)
-    alive = {revision_of(pod): pod for pod in workload.pods if not pod.terminating and _owner_wants_pods(pod, handle)}
-    older: dict[str, Revision] = {}
-    for name, pod in sorted(alive.items()):
-        if name != newest and parsable_constraints(pod, handle) != constraints:
-            model, pods = like(pod, pod.metadata.name), of_revision(workload.pods, name)
-            older[name] = Revision(workload=workload, handle=handle, name=name, pod=model, pods=pods)
+    older = {
+        name: Revision(workload=workload, handle=handle, name=name, pod=model, pods=pods)
+        for name, (model, pods) in older_revisions(workload, upcoming.pod, handle).items()
+    }
     first = Revision(
         workload=workload,
         handle=handle,
-        name=newest if older else "",
+        name=revision_of(upcoming.pod) if older else "",
         pod=upcoming.pod,
         pods=tuple(pod for pod in workload.pods if revision_of(pod) not in older) if older else workload.pods,
         newest=True,
         upcoming=upcoming,
     )
     return [first, *older.values()]
-
-
-def _owner_wants_pods(pod: Pod, handle: Handle) -> bool:
-    owner = controller_of(pod, handle.snapshot)
-    return not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0
 
 
 def _worst_status(state: ConstraintState, judged: Judged) -> statuses.Status:

@@ -275,6 +275,8 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
     """
     for item in items:
         key = item.namespace, item.workload
+        if item.revision not in {"", now.newest(key)}:
+            continue
         pod, was, index = now.upcoming[key].pod, before.upcoming.get(key), item.constraint.index
         labels = [label for label in REVISION_LABELS if label in pod.metadata.labels]
         state = next(each for each in now.states[key] if each.constraint.index == index)
@@ -317,7 +319,8 @@ def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[O
         yield Unsettled()
 
 
-Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]
+Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, str, int], SpreadStatus]
+"""Namespace, workload, revision and index of a constraint → its status."""
 
 
 def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) -> Iterator[Key]:
@@ -326,6 +329,7 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
     in_trouble |= now.pending.keys()
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.states.get(key) == now.states[key]
+        counted_alike = counted_alike and before.older.get(key) == now.older.get(key)
         same_owner = before.owner(key) is now.owner(key)  # A Job may have failed.
         unchanged = counted_alike and same_owner and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
         there = upcoming.place(now.handles.of(upcoming.pod)) if unchanged else None
@@ -334,7 +338,7 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
 
 
 def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, defaults: bool) -> Statuses:
-    found: dict[tuple[str, WorkloadRef, int], SpreadStatus] = {}
+    found: dict[tuple[str, WorkloadRef, str, int], SpreadStatus] = {}
     for key, states in seen.states.items():
         if states and key not in known:
             rows = status_names(
@@ -345,8 +349,8 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
                 states=states,
                 decide_on=decide_on,
             )
-            for index, status in rows:
-                found.setdefault((*key, index), status)
+            for revision, index, status in rows:
+                found.setdefault((*key, revision, index), status)
     return found
 
 
@@ -390,32 +394,44 @@ def _items(
     before: Observation, after: Sequence[After[Observation]], were: Statuses, then: Statuses
 ) -> Iterator[SimulatedItem]:
     first = after[0].seen
-    for key, constraints in sorted(first.states.items(), key=lambda item: (item[0][0], str(item[0][1]))):
-        for now in constraints:
-            index, was = now.constraint.index, _state_before(now.constraint, before.states.get(key, ()))
-            others = [
-                each for seen in after for each in seen.seen.states.get(key, ()) if each.constraint.index == index
-            ]
-            status = then.get((*key, index), SpreadStatus.OK)
+    for key, revision, earlier in _revisions_compared(before, first):
+        orders = [each.seen.states_of(key, revision) or () for each in after]
+        known, several = before.states_of(key, earlier), first.older.get(key) or before.older.get(key)
+        for now in orders[0]:
+            index, was = now.constraint.index, _state_before(now.constraint, known or ())
+            # A revision without Pods beside one that had some.
+            none = dict.fromkeys(now.matching, 0) if known is None and key in before.states else {}
+            others = [each for states in orders for each in states if each.constraint.index == index]
+            status = then.get((*key, revision, index), SpreadStatus.OK)
             seen_statuses = sorted((_status_for_counts(status, each) for each in others), key=WORST_FIRST.index)
             yield SimulatedItem(
                 namespace=key[0],
                 workload=key[1],
+                revision=revision if several else "",
                 constraint=ChangedConstraint(
                     index=index,
                     topology_key=now.constraint.topology_key,
                     max_skew=now.constraint.max_skew,
                     when_unsatisfiable=now.constraint.when_unsatisfiable.value,
                 ),
-                before=dict(sorted(was.matching.items())) if was else {},
+                before=dict(sorted((was.matching if was else none).items())),
                 after=dict(sorted(now.matching.items())),
                 ranges=_ranges(others),
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
-                status_before=were.get((*key, was.constraint.index), SpreadStatus.OK) if was else None,
+                status_before=were.get((*key, earlier, was.constraint.index), SpreadStatus.OK) if was else None,
                 status_after=status,
                 status_range=(seen_statuses[-1], seen_statuses[0]),
             )
+
+
+def _revisions_compared(before: Observation, now: Observation) -> Iterator[tuple[Key, str, str]]:
+    """Yield (workload, revision, the revision before the step: the same, or the one that it has replaced)."""
+    for key in sorted(now.states, key=lambda key: (key[0], str(key[1]))):
+        for revision in (now.newest(key), *now.older.get(key, ())):
+            known = key not in before.upcoming or before.states_of(key, revision) is not None
+            replaced = revision if known else before.newest(key)
+            yield key, revision, revision if replaced in now.older.get(key, ()) else replaced
 
 
 def _state_before(constraint: Constraint, states: Sequence[ConstraintState]) -> ConstraintState | None:

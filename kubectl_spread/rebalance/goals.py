@@ -10,8 +10,8 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import next_pod
-from kubectl_spread.controllers.workloads import OwnedPods, scheduler_of
+from kubectl_spread.controllers.next_pod import next_pod, older_revisions
+from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
@@ -61,6 +61,7 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
     """One constraint of one workload.
 
     Attributes:
+        revision: of the Pods that have it; empty if the workload has only one.
         pod: the Pod that represents the workload's.
         domains: the eligible domains, by value.
         place: counted node's name → its domain's place among them.
@@ -70,6 +71,7 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
     """
 
     workload: OwnedPods
+    revision: str
     pod: Pod
     constraint: Constraint
     selector: Selector
@@ -157,7 +159,7 @@ def _moves(numbers: Mapping[int, int], least: int, most: int) -> int:
 
 
 def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool) -> Iterator[Goal]:
-    """Yield the goals of a workload's constraints; none for daemon and static Pods, which stay on their nodes.
+    """Yield the goals of each revision's constraints; none for daemon and static Pods, which stay on their nodes.
 
     With ``soft``, ScheduleAnyway constraints must be satisfied too; for ``wanted`` see ``Goal``.
     """
@@ -167,10 +169,12 @@ def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool)
     upcoming = next_pod(workload, handle.snapshot, handle.profile)
     if upcoming is None:
         return
-    for counted in count_all(parsable_constraints(upcoming.pod, handle), upcoming.pod, handle):
-        constraint = counted.constraint
-        if constraint.hard or (soft and not constraint.default):
-            yield _goal_of(workload, upcoming.pod, counted, handle, wanted=wanted)
+    older = {name: model for name, (model, _) in older_revisions(workload, upcoming.pod, handle).items()}
+    for revision, pod in {revision_of(upcoming.pod) if older else "": upcoming.pod, **older}.items():
+        for counted in count_all(parsable_constraints(pod, handle), pod, handle):
+            constraint = counted.constraint
+            if constraint.hard or (soft and not constraint.default):
+                yield replace(_goal_of(workload, pod, counted, handle, wanted=wanted), revision=revision)
 
 
 def _goal_of(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handle, *, wanted: bool) -> Goal:
@@ -180,6 +184,7 @@ def _goal_of(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handl
     now = tuple(counted.match_num[value] for value in domains)
     return Goal(
         workload=workload,
+        revision="",
         pod=pod,
         constraint=counted.constraint,
         selector=counting_selector(counted.constraint, handle.profile),

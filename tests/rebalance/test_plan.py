@@ -13,6 +13,7 @@ from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_storage import claim, volume
 from tests.build_workloads import owned, workload
 from tests.rebalance.lying import BY_ZONE, after, gone, planned, web, zones
+from tests.simulation.test_steps import LINUX, two_revisions
 
 BY_HOST = spread(HOSTNAME, selector=app("web"))
 
@@ -239,3 +240,24 @@ def test_pods_that_share_a_volume_of_one_node_stay(modes: Sequence[str], evicted
         volume("disk", kept_for={"name": "data"}, modes=modes),
     ]
     assert gone(planned([*objects, *web({"a1": 2}, volumes=volumes)])) == evicted
+
+
+@pytest.mark.parametrize(("old", "new"), [("abc", "aaa"), ("aaa", "abc"), ("aaa", "aaa")])
+def test_each_revision_of_a_workload_is_balanced(old: str, new: str) -> None:
+    on = ([f"{zone}{at}" for zone, at in zip(each, "121", strict=True)] for each in (old, new))
+    found = planned([*LINUX, *two_revisions(*on, paused=True)])
+    assert sorted(each.goal.revision for each in found.outcomes) == ["h1", "h2"]
+    assert after(found) == [(1, 1, 1)] * 2
+    assert len(found.evictions) == 2 * (old, new).count("aaa")
+
+
+def test_a_revision_below_the_partition_is_balanced() -> None:
+    by_revision = spread(ZONE, selector=app("web"), matchLabelKeys=["controller-revision-hash"])
+    made, *living = web({"a1": 3, "b1": 1, "c1": 1, "a2": 1}, by_revision, kind="StatefulSet")
+    for at, each in enumerate(living):
+        each["metadata"]["labels"] = {"app": "web", "controller-revision-hash": "web-1" if at < 3 else "web-2"}
+    made["spec"]["updateStrategy"] = {"rollingUpdate": {"partition": 3}}
+    made["status"] = {"currentRevision": "web-1", "updateRevision": "web-2"}
+    found = planned([*zones("a", "b", "c", each=2), made, *living])
+    assert {each.goal.revision: each.after for each in found.outcomes} == {"web-1": (1, 1, 1), "web-2": (1, 1, 1)}
+    assert gone(found) == ["web-2", "web-1"]

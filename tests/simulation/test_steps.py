@@ -155,6 +155,30 @@ def test_each_replica_set_of_a_paused_deployment_creates_pods_of_its_template(st
     assert [each.seen for each in found.after(0)] == [{"h1": h1, "h2": h2}] * len(found.orders)
 
 
+@pytest.mark.parametrize(
+    ("new", "step", "rows"),
+    [
+        ("abc", "drain a1", {}),
+        ("abc", "scale deployment/web=12", {"h1": ((2, 2, 2), 8), "h2": ((1, 1, 1), 4)}),
+        ("aaa", "delete pod/web-h2-0", {"h2": ((3, 0, 0), 3)}),
+    ],
+)
+def test_each_revision_has_rows_as_in_show(
+    new: str, step: str, rows: Mapping[str, tuple[tuple[int, ...], int]]
+) -> None:
+    on = ["a1", "a2", "b1", "b2", "c1", "c2"], [f"{zone}1" for zone in new]
+    items = last([*LINUX, *two_revisions(*on, paused=True)], step).items
+    assert sorted(each.revision for each in items) == ["h1", "h2"]
+    changed = [each for each in items if each.changed]
+    assert {each.revision: (tuple(each.before.values()), sum(each.after.values())) for each in changed} == rows
+
+
+def test_a_revision_that_a_rollout_has_replaced_has_no_row() -> None:
+    on = ["a1", "a2", "b1", "b2", "c1", "c2"]
+    (found,) = last([*LINUX, *two_revisions(on, [], paused=False)], "uncordon a1").items
+    assert (found.revision, found.before, found.after) == ("h2", {"a": 0, "b": 0, "c": 0}, {"a": 2, "b": 2, "c": 2})
+
+
 class TestDrain:
     """A node is emptied as kubectl does."""
 

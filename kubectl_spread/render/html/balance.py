@@ -16,6 +16,7 @@ from kubectl_spread.render.html.bars import bar
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text
 from kubectl_spread.render.html.sections import section
 from kubectl_spread.render.outline.simulate import status_after
+from kubectl_spread.render.outline.skew import workload_text
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import between, count_of, seen
 
@@ -69,7 +70,7 @@ def _bars(item: RebalanceItem | SimulatedItem, outcome: str, after: Side, short:
     rest = len({**before.pods, **after.pods}) - len(shown)
     left_out = pages.LEFT_OUT.format(count_of(rest, "domain")) if rest else ""
     drawn = element("div", element("table", head, element("tbody", *rows), class_="domains"), class_="wide")
-    title = f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {outcome}"
+    title = f"{item.namespace}/{workload_text(item)}: {item.constraint.topology_key}, {outcome}"
     return section(title, drawn, block("p", text(left_out), class_="hint"))
 
 

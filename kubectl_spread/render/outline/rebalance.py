@@ -14,7 +14,7 @@ from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Column, Extent, Note, Tone
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.fixes import is_safe
-from kubectl_spread.render.outline.skew import moved_text
+from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.wording import rebalance as wording
 from kubectl_spread.wording.fixes import or_add
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some
@@ -64,7 +64,8 @@ def reasons_of(report: RebalanceReport) -> Iterator[str]:
     """Yield why constraints do not hold in the end, or have no effect."""
     for item in report.items:
         if item.reason:
-            yield f"{item.verdict}: {item.namespace}/{item.workload}, {item.constraint.topology_key}: {item.reason}."
+            subject = f"{item.namespace}/{workload_text(item)}, {item.constraint.topology_key}"
+            yield f"{item.verdict}: {subject}: {item.reason}."
 
 
 def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[outline.Block]:
@@ -123,7 +124,7 @@ def _to_do_first(item: RebalanceItem) -> Iterator[outline.Block]:
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
-    Column("WORKLOAD", lambda item: str(item.workload)),
+    Column("WORKLOAD", workload_text),
     Column("KEY", lambda item: item.constraint.topology_key),
     Column("WHEN", lambda item: item.constraint.when_unsatisfiable),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),

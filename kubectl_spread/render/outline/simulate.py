@@ -8,7 +8,7 @@ from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, SimulatedSt
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
-from kubectl_spread.render.outline.skew import moved_text
+from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.simulation.steps import DISABLE_EVICTION
 from kubectl_spread.wording import simulate as wording
 from kubectl_spread.wording.words import LIST, between, capital_sentence, listed, moved
@@ -100,7 +100,7 @@ def _status(item: SimulatedItem) -> str:
 
 COLUMNS: Sequence[Column[SimulatedItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
-    Column("WORKLOAD", lambda item: str(item.workload)),
+    Column("WORKLOAD", workload_text),
     Column("KEY", lambda item: item.constraint.topology_key),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), between(*item.skew_after))),

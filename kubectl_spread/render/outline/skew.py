@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import UnsetType
 
 from kubectl_spread.contract.findings import Finding, distinct
+from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
+from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.access import outline_with
@@ -123,6 +125,11 @@ def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) 
     return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(Counts.of(before)), then)))
 
 
+def workload_text(item: SkewRow | RebalanceItem | SimulatedItem) -> str:
+    """Return the workload of a row, and its revision if there are several."""
+    return f"{item.workload} ({item.revision})" if item.revision else str(item.workload)
+
+
 def _ready(item: SkewRow) -> str:
     if not isinstance(item, SkewItem):
         return ""
@@ -138,7 +145,7 @@ def _next(item: SkewRow) -> str:
 
 SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("NAMESPACE", lambda i: i.namespace),
-    Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
+    Column("WORKLOAD", workload_text),
     Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
     Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
