@@ -40,7 +40,6 @@ from kubectl_spread.snapshot import Snapshot
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """PriorityClasses that every API server creates itself. Source: pkg/apis/scheduling/v1/helpers.go (v1.36)."""
 _TOLERATED_SECONDS = 300
-_PREEMPT = "PreemptLowerPriority"
 _SPEC = "spec."
 _TEMPLATE = "template"
 
@@ -171,9 +170,8 @@ def _with_priority(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
     found = _priority_class(spec, snapshot)
     if found is None:
         return spec
-    policy = found.preemption_policy or _PREEMPT
     name = spec.priority_class_name or found.metadata.name
-    return replace(spec, priority_class_name=name, priority=found.value, preemption_policy=policy)
+    return replace(spec, priority_class_name=name, priority=found.value, preemption_policy=found.preemption_policy)
 
 
 def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
@@ -200,10 +198,9 @@ def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     if spec.priority not in {None, found.value}:
         given = f"the integer value of priority ({spec.priority}) must not be provided in pod spec"
         yield Refusal("priority", f"{given}; {computed.format(found.value)}")
-    policy = found.preemption_policy or _PREEMPT
-    if spec.preemption_policy not in {None, policy}:
+    if spec.preemption_policy not in {None, found.preemption_policy}:
         given = f"the string value of PreemptionPolicy ({spec.preemption_policy}) must not be provided in pod spec"
-        yield Refusal("preemptionPolicy", f"{given}; {computed.format(policy)}")
+        yield Refusal("preemptionPolicy", f"{given}; {computed.format(found.preemption_policy)}")
 
 
 def _with_default_tolerations(spec: PodSpec) -> PodSpec:

@@ -2,25 +2,25 @@
 
 The new object is the one that apply.py merges from the manifest and the existing object.
 
-Source: pkg/apis/{core,apps,batch}/validation ValidatePodUpdate, ValidatePersistentVolumeClaimUpdate,
-ValidateDeploymentUpdate, ValidateStatefulSetUpdate, ValidateDaemonSetUpdate, ValidateReplicaSetUpdate,
-ValidateJobSpecUpdate (v1.33 to v1.37).
+Source: pkg/apis/{core,apps,batch,node,resource,scheduling,storage}/validation Validate*Update (v1.33 to v1.37).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apimachinery import quoted
+from kubectl_spread.apimachinery import as_json, quoted
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.quantities import canonical, read_amounts, with_defaults
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
-from kubectl_spread.objects import core, workloads
+from kubectl_spread.objects import core, devices, policy, storage, workloads
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Plain, Struct
-from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.template_rest import same_rest
+from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.release import Release
 
 _IMMUTABLE = "field is immutable"
@@ -38,8 +38,68 @@ _INDEXED = "Indexed"
 _SUSPENDED_RESOURCES_SINCE = 36
 
 
+class _Fixed(msgspec.Struct, frozen=True):
+    """A field that no update changes.
+
+    Attributes:
+        path: its path, as in the API server's messages.
+        fields: the paths that are compared, where they are others.
+        forbids: what the message forbids, where it does not say that the field is immutable.
+        until: the first release (minor) whose message says that; None for none.
+        once_set: whether it may be set where it is empty. Snapshots of older releases lack some fields.
+        exception: the change that the message excepts; a deprecated label may become the one that replaces it.
+    """
+
+    path: str
+    fields: tuple[str, ...] = ()
+    exception: str = ""
+    forbids: str = ""
+    until: int | None = None
+    once_set: bool = False
+
+
+_IN_TREE = ("awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "portworxVolume")
+_FIXED: Mapping[type[KubernetesObject], tuple[_Fixed, ...]] = {
+    core.Node: (
+        _Fixed(
+            "spec.providerID",
+            forbids='node updates may not change providerID except from "" to valid',
+            once_set=True,
+        ),
+    ),
+    core.ResourceQuota: (_Fixed("spec.scopes"),),
+    devices.ResourceSlice: (_Fixed("spec.pool.name"), _Fixed("spec.driver"), _Fixed("spec.nodeName")),
+    policy.PriorityClass: (_Fixed("value", forbids="may not be changed in an update."), _Fixed("preemptionPolicy")),
+    policy.RuntimeClass: (_Fixed("handler", once_set=True),),
+    storage.CSIStorageCapacity: (_Fixed("nodeTopology"), _Fixed("storageClassName")),
+    storage.PersistentVolume: (
+        _Fixed(
+            "spec.persistentvolumesource",
+            fields=tuple(f"spec.{source}" for source in ("csi", *_IN_TREE)),
+            forbids="spec.persistentvolumesource is immutable after creation",
+        ),
+        _Fixed("volumeMode", fields=("spec.volumeMode",)),
+        _Fixed(
+            "nodeAffinity",
+            fields=("spec.nodeAffinity",),
+            once_set=True,
+            exception=", except for updating from beta label to GA",
+        ),
+    ),
+    storage.StorageClass: (
+        *(
+            _Fixed(path, forbids=f"updates to {path} are forbidden.", until=36, once_set=path == "parameters")
+            for path in ("parameters", "provisioner", "reclaimPolicy")
+        ),
+        _Fixed("volumeBindingMode"),
+    ),
+    storage.VolumeAttachment: (_Fixed("spec"),),
+}
+"""Kind → its fixed fields among those that are read. Workloads, Pods and claims have functions below."""
+
+
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
-    """Yield the errors of the changes between the live object and the new one; for workloads, Pods and claims only."""
+    """Yield the errors of the changes between the live object and the new one."""
     if live.metadata.uid and new.metadata.uid not in {"", live.metadata.uid}:
         yield invalid("metadata.uid", quoted(new.metadata.uid), _IMMUTABLE)
     match new, live:
@@ -54,8 +114,61 @@ def update_errors(new: KubernetesObject, live: KubernetesObject, release: Releas
             yield from _job_errors(new.spec, live.spec, release)
         case core.Pod(), core.Pod():
             yield from _pod_errors(*(defaulted(pod, release).spec for pod in (new, live)))
-        case PersistentVolumeClaim(), PersistentVolumeClaim():
+        case storage.PersistentVolumeClaim(), storage.PersistentVolumeClaim():
             yield from _claim_errors(new.spec, live)
+        case devices.ResourceClaim(), devices.ResourceClaim():
+            yield from _device_errors(new.spec, live.spec)
+        case devices.ResourceClaimTemplate(), devices.ResourceClaimTemplate():
+            yield from _device_errors(new.spec.spec, live.spec.spec)
+        case _:
+            yield from _fixed_errors(new, live, release)
+
+
+def _fixed_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
+    for fixed in _FIXED.get(type(live), ()):
+        wanted, had = ([_value(obj, path) for path in fixed.fields or (fixed.path,)] for obj in (new, live))
+        if wanted in (had, _with_new_labels(had)) or (fixed.once_set and not had[0]):
+            continue
+        if fixed.forbids and (fixed.until is None or release.minor < fixed.until):
+            yield forbidden(fixed.path, fixed.forbids)
+        else:
+            # differs: the message has no affinity and no selector, which Go prints in its own notation.
+            nested = isinstance(wanted[0], dict) and fixed.path != "parameters"
+            yield invalid(fixed.path, "{...}" if nested else as_json(wanted[0]), _IMMUTABLE + fixed.exception)
+
+
+def _with_new_labels(values: Plain) -> Plain:
+    if isinstance(values, list):
+        return [_with_new_labels(value) for value in values]
+    if isinstance(values, dict):
+        return {key: _with_new_labels(value) for key, value in values.items()}
+    return SUCCESSORS.get(values, values) if isinstance(values, str) else values
+
+
+def _value(obj: KubernetesObject, path: str) -> Plain:
+    value = canonical(with_defaults(obj, as_json=True))
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    # The lists here are sets.
+    return [*sorted({*map(str, value)})] if isinstance(value, list) else value
+
+
+def _device_errors(new: devices.ResourceClaimSpec, live: devices.ResourceClaimSpec) -> Errors:
+    def requests(spec: devices.ResourceClaimSpec) -> Sequence[object]:
+        return [
+            (
+                each.name,
+                *(
+                    (one.device_class_name, one.allocation_mode or "ExactCount", one.count, one.admin_access)
+                    for one in each.first_available or (each.exact,)
+                ),
+            )
+            for each in spec.devices.requests
+        ]
+
+    # differs: the message has no spec, which Go prints in its own notation.
+    if requests(new) != requests(live):
+        yield invalid("spec", "{...}", _IMMUTABLE)
 
 
 def _selector_errors(new: LabelSelector | None, live: LabelSelector | None) -> Errors:
@@ -160,7 +273,7 @@ def _without_paths(container: core.Container) -> core.Container:
     return replace(container, volume_mounts=mounts)
 
 
-def _claim_errors(new: core.PersistentVolumeClaimSpec, live: PersistentVolumeClaim) -> Errors:
+def _claim_errors(new: core.PersistentVolumeClaimSpec, live: storage.PersistentVolumeClaim) -> Errors:
     compared = new
     if live.status.phase == "Bound":
         attributes_class = live.spec.volume_attributes_class_name

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+import msgspec
+
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
 from kubectl_spread.commands.admission_errors import apply_warnings, pod_errors, review_of
@@ -35,36 +37,57 @@ def notes_of(manifests: Sequence[Manifest]) -> Iterator[str]:
         yield from (f"{each.ref}: {FINDINGS.text(merge).removesuffix('.')}" for merge in merged_constraints(each))
 
 
-def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
-    """Return the cluster with the manifests applied, before any controller acts.
+class AppliedManifests(msgspec.Struct, frozen=True):
+    """The manifests of a step once they are applied.
+
+    Attributes:
+        snapshot: the cluster then, before any controller acts.
+        merged: those that are applied, merged with the live objects; ``unmerged``: the same as they were read.
+        refused: why the API server refuses the others, which change nothing.
+    """
+
+    snapshot: Snapshot
+    merged: tuple[Manifest, ...] = ()
+    unmerged: tuple[Manifest, ...] = ()
+    refused: tuple[ManifestProblem, ...] = ()
+
+
+def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> AppliedManifests:
+    """Return the manifests as kubectl applies them: it goes on after one that the API server refuses.
 
     Raises:
-        ManifestError: the API server would refuse any of them.
+        ManifestError: the API server would refuse all of them, or one asks for too many Pods.
         ValueError: an object of the cluster cannot be read.
     """
-    manifests = merge_all(manifests, snapshot, profile)
-    objects = [each.obj for each in manifests if each.obj is not None]
-    with_namespaces = snapshot.with_objects(obj for obj in objects if isinstance(obj, Namespace))
-    reviews = [(each, review_of(each, with_namespaces, snapshot, profile.release)) for each in manifests]
-    faults = [fault for each, review in reviews for fault in _find_faults(each, review)]
-    if not faults:
-        faults = [
-            fault
-            for number, (each, review) in enumerate(reviews)
-            for fault in _find_faults_in_cluster(each, review, manifests[:number], snapshot, profile)
-        ]
-    if faults:
-        raise ManifestError(faults, hint="the API server would refuse it; check -f lists all errors")
-    return snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
+    if not manifests:
+        return AppliedManifests(snapshot)
+    merged = merge_all(manifests, snapshot, profile)
+    namespaces = [each.obj for each in merged if isinstance(each.obj, Namespace) and not each.is_left_out]
+    with_namespaces = snapshot.with_objects(namespaces)
+    pairs: list[tuple[Manifest, Manifest]] = []
+    refused: list[ManifestProblem] = []
+    for manifest, unmerged in zip(merged, manifests, strict=True):
+        review = review_of(manifest, with_namespaces, snapshot, profile.release)
+        faults = [*_find_faults(manifest, review)]
+        faults = faults or [*_find_faults_in_cluster(manifest, review, [each for each, _ in pairs], snapshot, profile)]
+        refused += faults
+        pairs += [] if faults else [(manifest, unmerged)]
+    if not pairs:
+        raise ManifestError(refused, hint="the API server would refuse it; check -f lists all errors")
+    objects = (each.obj for each, _ in pairs if each.obj is not None)
+    after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
+    applied, sent = zip(*pairs, strict=True)
+    return AppliedManifests(after, applied, sent, tuple(refused))
 
 
 def _find_faults(manifest: Manifest, review: Review) -> Iterator[ManifestProblem]:
+    """Yield why the API server refuses the manifest in any cluster; ManifestError if it asks for too many Pods."""
     yield from _problems(manifest, review.errors)
     if not review.errors:
         yield from (manifest.document.problem(why, path) for path, why in find_malformed(manifest.obj))
     asked = replicas_of(cast("Workload", manifest.obj)) if type(manifest.obj) in WORKLOADS.values() else 0
     if asked > MOST_PODS:
-        yield too_many(manifest, asked)
+        raise ManifestError([too_many(manifest, asked)])
 
 
 def _find_faults_in_cluster(

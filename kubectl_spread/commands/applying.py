@@ -68,7 +68,7 @@ def merge_all(
     """Return the manifests merged with the live objects; ClusterError if the API server does not answer."""
     ordered = _before_their_namespaces([replace(each, server_side=how.server_side) for each in manifests], snapshot)
     merged = tuple(_merge_in_turn([*ordered], snapshot, profile, how))
-    quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota)]
+    quotas = [each.obj for each in merged if isinstance(each.obj, ResourceQuota) and not each.is_left_out]
     if how.ask is not None or not (quotas or any(True for _ in snapshot.all(ResourceQuota))):
         return merged
     charged: dict[str, Amounts] = {}
@@ -114,7 +114,7 @@ def _merge_in_turn(
         to_come[key] -= 1
         # The API server does not have what the earlier one leaves.
         by = replace(how, ask=None) if key in places else how
-        found = replace(_merge(each, before, by), again=places.get(key, ""))
+        found = _reviewed(_merge(replace(each, again=places.get(key, "")), before, by), before, profile)
         if not to_come[key]:
             yield found
             continue
@@ -124,6 +124,14 @@ def _merge_in_turn(
         if accepted and found.obj is not None:
             left = found.obj if found.written else application(found, found.obj).over(None)
             before = before.with_objects([left])
+
+
+def _reviewed(manifest: Manifest, before: Snapshot, profile: Profile) -> Manifest:
+    """Return the manifest, refused if it makes no Pods and the API server refuses it."""
+    if manifest.makes_pods or manifest.refused:
+        return manifest
+    answer = review_of(manifest, before, before, profile.release)
+    return replace(manifest, refused=(*answer.errors, *answer.change_errors))
 
 
 def _is_refused(manifest: Manifest, obj: KubernetesObject, before: Snapshot, profile: Profile) -> bool:

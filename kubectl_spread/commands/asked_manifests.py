@@ -93,7 +93,8 @@ class AskedManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def with_manifests(manifests: Sequence[Manifest], view: View) -> Snapshot:
     """Return the cluster with the documents applied, before any of their Pods is scheduled."""
-    snapshot, objects = view.snapshot, [manifest.obj for manifest in manifests if manifest.obj is not None]
+    snapshot, applied = view.snapshot, (each for each in manifests if not each.is_left_out)
+    objects = [each.obj for each in applied if each.obj is not None]
     claims = [obj for obj in objects if isinstance(obj, PersistentVolumeClaim)]
     # A manifest does not change whether an existing volume is bound.
     volumes_there = {volume.metadata.name for volume in snapshot.all(PersistentVolume)}

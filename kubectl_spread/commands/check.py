@@ -36,7 +36,6 @@ from kubectl_spread.wording.incomplete import MAY_NOT_ADOPT, MAY_ROLL_OUT, UNREA
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
     from kubectl_spread.commands.server_side import Create
-    from kubectl_spread.snapshot import Snapshot
 
 UnplacedIn: TypeAlias = Callable[[View], Iterator[UnplacedPods]]
 """The cluster as far as it was read → the first Pods of each manifest there."""
@@ -106,7 +105,7 @@ def check(
                 asked[number] = asked_manifests.asked_manifest(
                     each, applied[:number], view, snapshot, replicas=options.replicas, create=create
                 )
-        answered = [*_answered(applied, asked, snapshot, view, options)]
+        answered = [*_answered(applied, asked, view, options)]
         items = tuple(_with_fixes([answer for _, answer in answered], view, options))
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
@@ -128,7 +127,6 @@ def _is_replaced(manifest: Manifest, later: Collection[AskedManifest]) -> bool:
 def _answered(
     applied: Sequence[Manifest],
     asked: Mapping[int, AskedManifest],
-    snapshot: Snapshot,
     view: View,
     options: CheckOptions,
 ) -> Iterator[tuple[Manifest, Answer]]:
@@ -142,11 +140,8 @@ def _answered(
     for number, manifest in enumerate(applied):
         if number in asked:
             yield manifest, _before_autoscaling(answers[number], asked[number], options)
-        elif options.selector.matches(manifest.labels):
-            release = view.handle().profile.release
-            review = admission_errors.review_of(manifest, snapshot, view.snapshot, release)
-            if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
-                yield manifest, Answer(refused_item(manifest, errors))
+        elif manifest.is_left_out and options.selector.matches(manifest.labels):
+            yield manifest, Answer(refused_item(manifest, admission_errors.as_errors(manifest.refused)))
 
 
 def _question(asked: Sequence[Manifest], options: CheckOptions, unplaced_in: UnplacedIn) -> Question:

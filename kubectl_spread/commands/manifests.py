@@ -94,6 +94,11 @@ class Manifest(msgspec.Struct, frozen=True):
         return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
 
     @property
+    def is_left_out(self) -> bool:
+        """Whether nothing of it comes to be: it makes no Pods, and it is refused. A live object then stays as it is."""
+        return bool(self.refused) and not self.makes_pods
+
+    @property
     def spreads(self) -> bool:
         """Whether it has topology spread constraints anywhere."""
         return b'"topologySpreadConstraints":' in msgspec.json.encode(self.document.values)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
 from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applied_manifests import apply_all, notes_of
-from kubectl_spread.commands.applying import application, merge_all, unreadable
+from kubectl_spread.commands.applied_manifests import AppliedManifests, apply_all, notes_of
+from kubectl_spread.commands.applying import application, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -97,7 +97,7 @@ def simulate(
 
     Raises:
         ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.
-        ManifestError: a file cannot be read, or a manifest would be refused.
+        ManifestError: a file cannot be read, or all its manifests would be refused.
         UsageError: a step is invalid.
     """
     read = given_steps(options, stdin)
@@ -107,7 +107,6 @@ def simulate(
     with reporting_bad_objects(source.name, view.snapshot):
         naming = Naming(view, options)
         steps = tuple(map(naming.step, given))
-        applied = [merge_all(step.manifests, view.snapshot, view.handle().profile) for step in given]
     named = set(_named(steps, naming.snapshot))
 
     def wanted(workload: OwnedPods) -> bool:
@@ -118,13 +117,13 @@ def simulate(
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         changes = tuple(step_changes(steps, found, defaults=options.defaults))
         reports = tuple(
-            simulated_step(each, view.metadata.connection_flags, notes_of(manifests))
-            for each, manifests in zip(changes, applied, strict=True)
+            simulated_step(each, view.metadata.connection_flags, notes_of(of_step.merged), of_step.refused)
+            for each, of_step in zip(changes, naming.applied, strict=True)
         )
     waiting = (revision for change in changes for pods in change.waiting for revision in pods.revisions)
     judged = (*found.after(-1)[0].seen.placed, *((each.pod, each.decision.handle) for each in waiting))
     unread = dict.fromkeys((*_unread(view.snapshot, naming.snapshot, judged), *_bound_by_name(judged, named)))
-    unknown = (gap for manifests in applied for manifest in manifests for gap in manifest.unknown)
+    unknown = (gap for of_step in naming.applied for manifest in of_step.merged for gap in manifest.unknown)
     documents = (unreadable(problem) for step in given for problem in step.problems)
     unserved = (gap for step in given for gap in unread_documents(step.manifests, view.snapshot, source))
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
@@ -165,7 +164,7 @@ def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
 
 
 def exit_code(report: SimulateReport) -> ExitCode:
-    """Return the exit code: no where a step makes something Pending, blocked or violated, or Pods that never run.
+    """Return the exit code: no where a step makes something Pending, blocked or violated, is refused or never runs.
 
     That one more Pod, which nobody asked for, finds no node is no such thing.
     """
@@ -181,7 +180,8 @@ def _is_worse(step: SimulatedStep) -> bool:
     undecided = bool(new) and all(pending.incomplete for pending in new)
     # Pods that were not tried may find nodes.
     waits = step.newly_pending and not step.untried and not undecided
-    return bool(step.blocked or step.never_run) or waits or any(item.newly_violated for item in step.items)
+    violated = any(item.newly_violated for item in step.items)
+    return bool(step.blocked or step.never_run or step.refused) or waits or violated
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:
@@ -226,11 +226,12 @@ def given_steps(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Gi
 class Naming:
     """Resolves the names in steps; each step sees the nodes and objects that earlier ones leave.
 
-    ``snapshot`` is the cluster with all manifests that were applied so far.
+    ``snapshot`` is the cluster with all manifests that were applied so far, ``applied`` has the manifests of each step.
     """
 
     def __init__(self, view: View, options: SimulateOptions) -> None:
         self.snapshot = view.snapshot
+        self.applied: list[AppliedManifests] = []
         self._view = view
         self._options = options
         self._nodes: dict[str, Node] = dict(view.snapshot.nodes)
@@ -240,13 +241,14 @@ class Naming:
 
         Raises:
             ClusterError: what is named does not exist.
-            ManifestError: the API server would refuse a manifest.
+            ManifestError: the API server would refuse all manifests.
             UsageError: a value is invalid.
         """
         verb, value = given.verb, given.value
+        self.applied.append(apply_all(given.manifests, self.snapshot, self._view.handle().profile))
         match verb:
             case Verb.APPLY:
-                return self._applied(value, given.manifests)
+                return self._applied(value, self.applied[-1])
             case Verb.SCALE:
                 named, equals, text = value.rpartition("=")
                 if not equals:
@@ -314,9 +316,9 @@ class Naming:
         self._nodes |= {name: sibling(self._nodes[like], name) for name in names}
         return Step(Verb.ADD_NODE, f"{like}={text}" if equals else like, nodes=(like,), number=number)
 
-    def _applied(self, value: str, manifests: Sequence[Manifest]) -> Step:
-        self.snapshot = apply_all(manifests, self.snapshot, self._view.handle().profile)
-        objects = tuple(application(each, each.obj) for each in manifests if each.obj is not None)
+    def _applied(self, value: str, applied: AppliedManifests) -> Step:
+        self.snapshot = applied.snapshot
+        objects = tuple(application(each, each.obj) for each in applied.unmerged if each.obj is not None)
         merged = (self.snapshot.nodes[each.obj.metadata.name] for each in objects if isinstance(each.obj, Node))
         self._nodes |= {node.metadata.name: node for node in merged}
         return Step(Verb.APPLY, value, objects=objects)

@@ -50,11 +50,28 @@ class PendingPods(Report, frozen=True, kw_only=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
+class RefusedManifest(Report, frozen=True, kw_only=True):
+    """Why a manifest of the step is not applied.
+
+    Attributes:
+        source: its file, URL or ``standard input``.
+        document: the number of its document there, from 1.
+        field: the field to blame; empty for none.
+        message: in the words of the API server or of kubectl.
+    """
+
+    source: str
+    document: int
+    field: str
+    message: str
+
+
 class SimulatedStep(Report, frozen=True, kw_only=True):
     """The result of one step.
 
     Attributes:
         step: the step, as ``drain n1``.
+        refused: why the API server or kubectl refuses manifests; absent if all are applied.
         evicted: the Pods that the step removes; their owners create others.
         blocked: the Pods that it should remove but does not.
         lost: the Pods that it removes and that nothing recreates.
@@ -72,6 +89,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
     """
 
     step: str
+    refused: tuple[RefusedManifest, ...] | UnsetType = UNSET
     evicted: tuple[EvictedPod, ...] = ()
     blocked: tuple[BlockedPod, ...] = ()
     lost: tuple[EvictedPod, ...] = ()

@@ -8,10 +8,11 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.evaluation import summary_of
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep
+from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, RefusedManifest, SimulatedStep
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
+from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
@@ -19,12 +20,25 @@ from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_tex
 from kubectl_spread.wording.words import held_by_gates
 
 
-def simulated_step(change: StepChange, connection_flags: Sequence[str], of_manifests: Iterable[str]) -> SimulatedStep:
-    """Return the result of one step, with these connection flags in the commands, and notes on applied manifests."""
+def simulated_step(
+    change: StepChange,
+    connection_flags: Sequence[str],
+    of_manifests: Iterable[str],
+    refused: Iterable[ManifestProblem] = (),
+) -> SimulatedStep:
+    """Return the result of one step, with these connection flags in the commands, and notes on applied manifests.
+
+    ``refused``: why other manifests are not applied.
+    """
     done = change.done
     notes = (note_text(note, connection_flags) for note in done.notes)
     return SimulatedStep(
         step=str(change.step),
+        refused=tuple(
+            RefusedManifest(source=each.source, document=each.document, field=each.field_path, message=each.message)
+            for each in refused
+        )
+        or UNSET,
         evicted=_evicted_pods(done.evicted, change.before),
         blocked=tuple(
             BlockedPod(namespace=each.pod.metadata.namespace, pod=each.pod.metadata.name, why=blocked_text(each))

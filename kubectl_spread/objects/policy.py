@@ -66,7 +66,7 @@ class PriorityClass(KubernetesObject, frozen=True):
 
     value: int = 0
     global_default: bool = False
-    preemption_policy: str | None = None
+    preemption_policy: str = "PreemptLowerPriority"
 
 
 class Overhead(Struct, frozen=True):
@@ -85,5 +85,6 @@ class RuntimeScheduling(Struct, frozen=True):
 class RuntimeClass(KubernetesObject, frozen=True):
     """A container runtime."""
 
+    handler: str = ""
     overhead: Overhead | None = None
     scheduling: RuntimeScheduling | None = None

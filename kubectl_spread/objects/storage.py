@@ -151,10 +151,12 @@ class TopologySelectorTerm(Struct, frozen=True):
 
 
 class StorageClass(KubernetesObject, frozen=True):
-    """How, when and where volumes of a class are provisioned; the API server defaults an absent binding mode."""
+    """How, when and where volumes of a class are provisioned; the API server defaults absent modes and policies."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
     provisioner: str = ""
+    parameters: dict[str, str] = {}
+    reclaim_policy: str = "Delete"
     volume_binding_mode: str = "Immediate"
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 

@@ -22,6 +22,7 @@ LOSSES: Mapping[DrainFlag, str] = {
     DrainFlag.FORCE: " (no controller recreates {})",
 }
 """Flag of a drain → what is lost by it, with a place for its Pods."""
+REFUSED = "Not applied: {}."
 BLOCKED = "Blocked: {}: {}"
 LOST = "Deleted for good, because no controller recreates {}: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}."
@@ -40,14 +41,16 @@ def step_sentence(
     newly_pending: bool,
     undecided: bool,
     unread: bool,
+    refused: int = 0,
 ) -> str:
-    """Return the result of a step in a sentence.
+    """Return the result of a step in a sentence; so many of its manifests are ``refused`` (count).
 
     ``gone``: what happens to Pods → how many (count). ``pending``: of each workload, how many of its Pods waited
     before, the fewest and the most that wait then (counts). ``undecided``: whether it is not known of some whether a
     node takes them. ``unread``: whether a list was not read.
     """
-    said = [f"{count_of(number, 'Pod')} {what}" for what, number in gone.items() if number]
+    said = [f"{count_of(refused, 'manifest')} refused"] if refused else []
+    said += [f"{count_of(number, 'Pod')} {what}" for what, number in gone.items() if number]
     before = sum(min(was, most) for was, _, most in pending)
     least, most = (sum(each[bound] for each in pending) for bound in (1, 2))
     if most > before > 0:

@@ -10,7 +10,7 @@ import pytest
 
 from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.kinds import BY_API, BY_NAME
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.release import Release
 from tests.build import Object, pod
@@ -241,6 +241,134 @@ def test_a_mount_of_a_job_whose_path_is_not_held_is_no_change(containers: str) -
     live = live_job(pods=deepcopy(pods))
     live["spec"]["template"]["spec"][containers][0]["volumeMounts"] = [{}]
     assert not errors(unselecting(job(pods, completions=3)), live)
+
+
+EBS = {"driver": "ebs.csi.aws.com", "volumeHandle": "vol-1"}
+
+
+def immutable(path: str, value: str) -> str:
+    return f"{path}: Invalid value: {value}: field is immutable"
+
+
+def of(kind: str, **fields: Any) -> Object:  # noqa: ANN401 - any field
+    found = BY_NAME[kind]
+    namespace = {"namespace": "default"} if found.namespaced else {}
+    return {"apiVersion": found.api_version, "kind": kind, "metadata": {"name": "x", **namespace}, **fields}
+
+
+def in_zone(zone: str, key: str = "topology.kubernetes.io/zone") -> Object:
+    term = {"matchExpressions": [{"key": key, "operator": "In", "values": [zone]}]}
+    return {"required": {"nodeSelectorTerms": [term]}}
+
+
+def requests(*names: str, **devices: Any) -> Object:  # noqa: ANN401 - any field
+    return {
+        "devices": {"requests": [{"name": name, "exactly": {"deviceClassName": "gpu", **devices}} for name in names]}
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "had", "wanted", "message"),
+    [
+        ("PriorityClass", {"value": 1}, {"value": 2}, "value: Forbidden: may not be changed in an update."),
+        (
+            "PriorityClass",
+            {"value": 1, "preemptionPolicy": "PreemptLowerPriority"},
+            {"value": 1, "preemptionPolicy": "Never"},
+            immutable("preemptionPolicy", '"Never"'),
+        ),
+        ("RuntimeClass", {"handler": "runc"}, {"handler": "kata"}, immutable("handler", '"kata"')),
+        (
+            "StorageClass",
+            {"provisioner": "a", "volumeBindingMode": "WaitForFirstConsumer"},
+            {"provisioner": "a", "volumeBindingMode": "Immediate"},
+            immutable("volumeBindingMode", '"Immediate"'),
+        ),
+        (
+            "StorageClass",
+            {"provisioner": "a", "reclaimPolicy": "Delete"},
+            {"provisioner": "a", "reclaimPolicy": "Retain"},
+            immutable("reclaimPolicy", '"Retain"'),
+        ),
+        (
+            "StorageClass",
+            {"provisioner": "a", "parameters": {"type": "gp2"}},
+            {"provisioner": "a", "parameters": {"type": "gp3"}},
+            immutable("parameters", '{"type":"gp3"}'),
+        ),
+        ("StorageClass", {"provisioner": "a"}, {"provisioner": "b"}, immutable("provisioner", '"b"')),
+        (
+            "PersistentVolume",
+            {"spec": {"csi": EBS}},
+            {"spec": {"csi": {**EBS, "volumeHandle": "vol-2"}}},
+            "spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation",
+        ),
+        (
+            "PersistentVolume",
+            {"spec": {"csi": EBS, "nodeAffinity": in_zone("a")}},
+            {"spec": {"csi": EBS, "nodeAffinity": in_zone("b")}},
+            immutable("nodeAffinity", "{...}") + ", except for updating from beta label to GA",
+        ),
+        (
+            "ResourceQuota",
+            {"spec": {"hard": {"pods": "1"}}},
+            {"spec": {"hard": {"pods": "1"}, "scopes": ["BestEffort"]}},
+            immutable("spec.scopes", '["BestEffort"]'),
+        ),
+        ("ResourceClaim", {"spec": requests("one")}, {"spec": requests("two")}, immutable("spec", "{...}")),
+        (
+            "ResourceClaimTemplate",
+            {"spec": {"spec": requests("one")}},
+            {"spec": {"spec": requests("one", count=2)}},
+            immutable("spec", "{...}"),
+        ),
+        (
+            "ResourceSlice",
+            {"spec": {"driver": "d", "nodeName": "a"}},
+            {"spec": {"driver": "d", "nodeName": "b"}},
+            immutable("spec.nodeName", '"b"'),
+        ),
+    ],
+)
+def test_what_stays_of_other_kinds(kind: str, had: Object, wanted: Object, message: str) -> None:
+    assert errors(of(kind, **wanted), of(kind, **had)) == [message]
+    assert not errors(of(kind, **had), of(kind, **had))
+
+
+@pytest.mark.parametrize(
+    ("kind", "had", "wanted"),
+    [
+        (
+            "PriorityClass",
+            {"value": 1, "preemptionPolicy": "PreemptLowerPriority"},
+            {"value": 1, "globalDefault": True},
+        ),
+        ("RuntimeClass", {"handler": "runc"}, {"handler": "runc", "overhead": {"podFixed": {"cpu": "1"}}}),
+        ("StorageClass", {"provisioner": "a", "reclaimPolicy": "Delete"}, {"provisioner": "a", "parameters": {}}),
+        ("PersistentVolume", {"spec": {"csi": EBS}}, {"spec": {"csi": EBS, "nodeAffinity": in_zone("a")}}),
+        (
+            "PersistentVolume",
+            {"spec": {"nodeAffinity": in_zone("a", "failure-domain.beta.kubernetes.io/zone")}},
+            {"spec": {"nodeAffinity": in_zone("a")}},
+        ),
+        ("ResourceQuota", {"spec": {"scopes": ["BestEffort", "Terminating"]}}, {"spec": {"hard": {"pods": "9"}}}),
+        (
+            "ResourceClaim",
+            {"spec": requests("one", allocationMode="ExactCount", count=1)},
+            {"spec": requests("one")},
+        ),
+        ("Namespace", {}, {"metadata": {"name": "x", "labels": {"a": "b"}}}),
+    ],
+)
+def test_what_may_change_of_other_kinds(kind: str, had: Object, wanted: Object) -> None:
+    assert not errors(of(kind, **wanted), of(kind, **had))
+
+
+@pytest.mark.parametrize("path", ["provisioner", "reclaimPolicy"])
+def test_older_releases_forbid_to_change_a_storage_class(path: str) -> None:
+    had = {"provisioner": "a", "reclaimPolicy": "Delete"}
+    found = errors(of("StorageClass", **{**had, path: "Retain"}), of("StorageClass", **had), minor=35)
+    assert found == [f"{path}: Forbidden: updates to {path} are forbidden."]
 
 
 def test_a_manifest_of_an_object_that_is_gone_is_not_applied_to_its_successor() -> None:

@@ -103,7 +103,7 @@ def test_a_pod_over_quota_is_refused_by_either(tmp_path: Path) -> None:
     assert [item["verdict"] for item in checked.items] == ["Schedulable", "Invalid"]
     simulated = spread("simulate", "--apply", file, "--from", cluster)
     said = "exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2"
-    assert (said in checked.stdout, said in simulated.stderr, simulated.code) == (True, True, 3)
+    assert (said in checked.stdout, said in simulated.stdout, simulated.code) == (True, True, 1)
 
 
 @pytest.mark.parametrize("lives", [False, True], ids=["new", "pinned by hand"])
@@ -131,6 +131,35 @@ def test_of_an_object_that_a_file_has_twice_the_last_counts_and_drops_what_the_f
         assert (step["pending"], step["items"][0]["after"]) == ([], {"a": 1, "b": 1})
 
 
+CRITICAL: Object = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "critical"}}
+
+
+def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp_path: Path) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    low = pod("low", on="a1", requests={"cpu": "1"})
+    there = [node("a1", allocatable={"cpu": "1"}), {**CRITICAL, "value": 10}, low]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
+    wants = pod("high", requests={"cpu": "1"}, priorityClassName="critical")
+    changed = {**CRITICAL, "value": 20, "preemptionPolicy": "Never"}
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [changed, wants]}))
+    checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
+    refused, placed = checked.items
+    why = [("value", "Forbidden: may not be changed in an update."), ("preemptionPolicy", IMMUTABLE)]
+    assert (checked.code, refused["verdict"], placed["verdict"]) == (1, "Invalid", "Schedulable")
+    assert [(each["field"], each["message"]) for each in refused["validation"]] == why
+    assert placed["placements"][0]["preempts"] == [{"namespace": "default", "name": "low"}]
+    simulated = spread("simulate", "--apply", file, "--from", cluster, "-o", "json")
+    (step,) = simulated.report["steps"]
+    assert (simulated.code, step["pending"], [each["pod"] for each in step["preempted"]]) == (1, [], ["low"])
+    assert [(each["field"], each["message"]) for each in step["refused"]] == [
+        (f"items[0].{field}", message) for field, message in why
+    ]
+    text = spread("simulate", "--apply", file, "--from", cluster).stdout
+    assert "1 manifest refused, " in text
+    assert f"Not applied: {file}, document 1, items[0].value: Forbidden: may not be changed in an update.\n" in text
+
+
+IMMUTABLE = 'Invalid value: "Never": field is immutable'
 DEFAULT: Object = {
     "apiVersion": "v1",
     "kind": "ServiceAccount",
@@ -158,7 +187,8 @@ def test_what_a_file_has_twice_is_compared_with_what_the_first_one_leaves(
     checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
     assert [item["verdict"] for item in checked.items] == verdicts
     simulated = spread("simulate", "--apply", file, "--from", cluster)
-    assert ("the API server would refuse it" in simulated.stderr) is ("Invalid" in verdicts)
+    said = simulated.stdout + simulated.stderr
+    assert ("Not applied: " in said or "the API server would refuse it" in said) is ("Invalid" in verdicts)
 
 
 def _quota(pods: int) -> Object:
@@ -196,7 +226,7 @@ def test_who_comes_last_is_refused_and_where_controllers_decide_who_does_is_not_
     assert [item["verdict"] for item in spread("check", "-f", file, "--from", cluster, "-o", "json").items] == verdicts
     simulated = spread("simulate", "--apply", file, "--from", cluster)
     assert ("in some random orders: exceeded quota: q" in simulated.stdout) is ("Incomplete" in verdicts)
-    assert (simulated.code == 3) is ("Invalid" in verdicts)
+    assert ("Not applied: " in simulated.stdout) is ("Invalid" in verdicts)
 
 
 def test_whoever_is_refused_in_the_first_order_has_the_range_of_all(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
 
 def test_a_priority_class_may_be_the_default() -> None:
     high = decode(b'{"metadata": {"name": "high"}, "value": 10, "globalDefault": true}', PriorityClass)
-    assert (high.metadata.name, high.value, high.global_default, high.preemption_policy) == ("high", 10, True, None)
+    assert (high.metadata.name, high.value, high.global_default) == ("high", 10, True)
+    assert high.preemption_policy == "PreemptLowerPriority"
     assert not PriorityClass().global_default
 
 

@@ -77,7 +77,7 @@ def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
 
 def subject_of(item: CheckItem) -> str:
     """Return the manifest, as people name it."""
-    return f"{item.namespace}/{item.kind.lower()}/{item.name}"
+    return "/".join(filter(None, (item.namespace, item.kind.lower(), item.name)))
 
 
 def check_sentence(item: CheckItem) -> str:

@@ -27,7 +27,7 @@ def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
     by_chance = step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values())
     ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
     tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
-    tone = Tone.BAD if step.newly_pending or step.blocked or step.never_run else tone
+    tone = Tone.BAD if step.newly_pending or step.blocked or step.never_run or step.refused else tone
     notes = (Note(line=line) for line in _lines(step, extent))
     return Item(
         item=step,
@@ -49,10 +49,14 @@ def _sentence(step: SimulatedStep, *, unread: bool) -> str:
         newly_pending=step.newly_pending,
         undecided=any(pending.incomplete for pending in step.pending),
         unread=unread,
+        refused=len({(each.source, each.document) for each in step.refused or ()}),
     )
 
 
 def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
+    for each in step.refused or ():
+        place = ", ".join(filter(None, (each.source, f"document {each.document}", each.field)))
+        yield wording.REFUSED.format(f"{place}: {each.message.removesuffix('.')}")
     alike: dict[tuple[str, bool], list[tuple[str, int, int, int]]] = {}
     news = any(pending.range[1] > pending.before for pending in step.pending)
     for pending in step.pending:
