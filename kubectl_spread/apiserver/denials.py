@@ -85,11 +85,20 @@ def lacks_namespace(namespace: str, snapshot: Snapshot, before: Snapshot) -> boo
 
 
 def _knows_accounts(namespace: str, snapshot: Snapshot) -> bool:
-    """Whether the ServiceAccounts of the namespace were read: then one of them is named default."""
+    """Whether all ServiceAccounts of the namespace are known.
+
+    They were read if one of them is named default. A namespace that did not exist then has none but those added since.
+    """
     if any(unread.kind is kinds.SERVICE_ACCOUNT for unread in snapshot.inventory.unread):
         return False
     listed = kinds.SERVICE_ACCOUNT.plural in snapshot.inventory.resource_versions
-    return listed or snapshot.get(core.ServiceAccount, namespace, _DEFAULT_ACCOUNT) is not None
+    if listed or snapshot.get(core.ServiceAccount, namespace, _DEFAULT_ACCOUNT) is not None:
+        return True
+    read = snapshot.inventory.objects
+    there = {each.metadata.name for each in read.get(kinds.NAMESPACE.name, ())} | _NAMESPACES
+    if namespace in there or not is_whole(kinds.NAMESPACE, snapshot):
+        return False
+    return all(pod.metadata.namespace != namespace for pod in read.get(kinds.POD.name, ()))
 
 
 def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, ...]:

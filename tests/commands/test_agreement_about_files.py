@@ -159,6 +159,27 @@ def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp
     assert f"Not applied: {file}, document 1, items[0].value: Forbidden: may not be changed in an update.\n" in text
 
 
+@pytest.mark.parametrize("named", ["trainer", "misspelt"])
+def test_a_namespace_of_the_file_has_only_the_accounts_of_the_file(named: str, tmp_path: Path) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifests.json"
+    namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in ("default", "new")]
+    there = [node("a1"), namespaces[0], DEFAULT]
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": there}))
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "trainer", "namespace": "new"}}
+    bare = pod("bare", namespace="new", serviceAccountName=named)
+    web = workload("Deployment", "web", namespace="new", pods=template(serviceAccountName=named), replicas=1)
+    plain = pod("plain", namespace="new")
+    items = [namespaces[1], bare, account, web, plain]
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
+    of_web = "Schedulable" if named == "trainer" else "FailedCreate"
+    assert [item["verdict"] for item in checked.items] == ["Invalid", of_web, "Schedulable"]
+    simulated = spread("simulate", "--apply", file, "--from", cluster, "-A")
+    missing = f'error looking up service account new/{named}: serviceaccount "{named}" not found.'
+    assert f"document 1, items[1].spec.serviceAccountName: {missing}" in simulated.stdout
+    assert ("The API server refuses Pods of " in simulated.stdout) is (named == "misspelt")
+
+
 IMMUTABLE = 'Invalid value: "Never": field is immutable'
 DEFAULT: Object = {
     "apiVersion": "v1",
