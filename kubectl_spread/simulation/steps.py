@@ -63,10 +63,12 @@ class StuckPods(msgspec.Struct, frozen=True):
     Attributes:
         pods: namespace and name of each.
         node_silent: whether their nodes do not answer; otherwise they have finalizers.
+        go_with_node: whether their node is removed.
     """
 
     pods: tuple[PodKey, ...]
     node_silent: bool
+    go_with_node: bool = False
 
 
 class StaysTerminating(msgspec.Struct, frozen=True):
@@ -407,13 +409,13 @@ def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     left = _gone([pod for pod in there if pod.key in before and not (pod.terminating or pod.finished)], cluster)
     for name in step.nodes:
         cluster.remove_node(name)
+    notes = (replace(note, go_with_node=True) if isinstance(note, StuckPods) else note for note in done.notes)
     silent = _evicted_as_lost(cluster, loop)
     return Done(
         evicted=(*done.evicted, *left.evicted, *silent.evicted),
         blocked=tuple(replace(each, goes_with_node=True) for each in done.blocked),
         lost=(*done.lost, *left.lost, *silent.lost),
-        # Pods that the drain waited for are removed with their node.
-        notes=(*(note for note in done.notes if isinstance(note, DrainFlags)), *silent.notes),
+        notes=(*notes, *silent.notes),
     )
 
 

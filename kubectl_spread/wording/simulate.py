@@ -155,9 +155,11 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
                 return f"the Pod {'/'.join(pod)} stays Terminating {until}"
             forced = "--force simulates a forced deletion: first make sure that it no longer runs there"
             return f"the Pod {'/'.join(pod)} stays Terminating, because {node} does not answer; {forced}"
-        case steps.StuckPods(pods, node_silent):
+        case steps.StuckPods(pods, node_silent, go_with_node):
             why = "on a node that does not answer" if node_silent else "until finalizers are removed"
-            return f"the drain waits for {listed(_names(pods))}, Terminating {why}"
+            they = "it is" if len(pods) == 1 else "they are"
+            then = f", until {they} deleted with the node" if go_with_node and node_silent else ""
+            return f"the drain waits for {listed(_names(pods))}, Terminating {why}{then}"
         case EvictionsStopped(silent, nodes) if silent < nodes:
             return f"{silent} of {nodes} nodes of its zone do not answer, so nothing is evicted there"
         case EvictionsStopped():

@@ -62,12 +62,13 @@ class TestFromTheStart:
             "the Pod default/web-0 stays Terminating until its finalizers are removed: example.com/backup",
         )
 
-    def test_what_is_terminating_there_stays(self) -> None:
+    @pytest.mark.parametrize(("verb", "until"), [("drain", ""), ("remove", ", until it is deleted with the node")])
+    def test_what_is_terminating_there_stays(self, verb: str, until: str) -> None:
         made = deployment(["a1", "b1"], IN_ZONES)
         made[2]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
         dead = unknown(node("a1", zone="a"))
-        step = last([dead, *SIX[1:], *made], "cordon c2", "drain a1")
-        assert step.notes == ("the drain waits for default/web-0, Terminating on a node that does not answer",)
+        step = last([dead, *SIX[1:], *made], "cordon c2", f"{verb} a1")
+        assert step.notes == (f"the drain waits for default/web-0, Terminating on a node that does not answer{until}",)
 
     def test_a_job_counts_its_terminating_pod_as_failed(self) -> None:
         owner = controller("Job", "web")

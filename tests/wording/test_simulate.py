@@ -81,6 +81,11 @@ PODS = (("n", "web-0"), ("n", "web-1"))
             "the drain waits for n/web-0, n/web-1, Terminating on a node that does not answer",
         ),
         (
+            StuckPods(PODS[:1], node_silent=True, go_with_node=True),
+            "the drain waits for n/web-0, Terminating on a node that does not answer,"
+            " until it is deleted with the node",
+        ),
+        (
             StuckPods(PODS[:1], node_silent=False),
             "the drain waits for n/web-0, Terminating until finalizers are removed",
         ),
