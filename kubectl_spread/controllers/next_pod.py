@@ -144,24 +144,38 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile, *, plain: bool =
     ``plain``: without the fields that living Pods have and the template lacks.
     """
     owner = controller_of(pod, snapshot)
-    again = f"{pod.metadata.name}-again"
-    match owner:
-        case StatefulSet():
-            made = statefulset.made_again(owner, pod, snapshot)
-        case DaemonSet():
-            revision = pod.metadata.labels.get(REVISION_HASH_LABEL, "")
-            made = daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), daemonset.place_of(pod))
-        case ReplicaSet() | ReplicationController():
-            made = renamed(pod_from_template(owner), again)
-        case _:
-            copied = like(pod, again)
-            if pod.metadata.controller_kind == DAEMON_SET.name:
-                copied = daemonset.pinned_to(copied, daemonset.place_of(pod))
-            return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
+    made = _made_again(pod, owner, snapshot)
+    if made is None:
+        copied = like(pod, f"{pod.metadata.name}-again")
+        if pod.metadata.controller_kind == DAEMON_SET.name:
+            copied = daemonset.pinned_to(copied, daemonset.place_of(pod))
+        return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
     own = (each for each in snapshot.alike(pod) if each.metadata.controller == pod.metadata.controller)
     living = (pod, *own) if not plain and is_of_template(pod, made, owner) else ()
     found = completed(made, living, snapshot, profile)
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
+
+
+def _made_again(pod: Pod, owner: Workload | None, snapshot: Snapshot) -> Pod | None:
+    """Return what the controller sends to the API server; None if its kind is not known."""
+    again = f"{pod.metadata.name}-again"
+    match owner:
+        case StatefulSet():
+            return statefulset.made_again(owner, pod, snapshot)
+        case DaemonSet():
+            revision = pod.metadata.labels.get(REVISION_HASH_LABEL, "")
+            return daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), daemonset.place_of(pod))
+        case ReplicaSet() | ReplicationController():
+            return renamed(pod_from_template(owner), again)
+        case _:
+            return None
+
+
+def is_upgraded(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether the controller replaces the Pod, once it is deleted, with one of a newer template."""
+    owner = controller_of(pod, snapshot)
+    made = _made_again(pod, owner, snapshot)
+    return made is not None and not is_of_template(pod, made, owner)
 
 
 def is_of_template(pod: Pod, made: Pod, owner: Workload | None) -> bool:

@@ -20,6 +20,7 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
+from kubectl_spread.rebalance.plan_notes import UpgradedPods, upgraded_pods
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
@@ -91,6 +92,7 @@ OutcomeNote: TypeAlias = (
     CreateRefused
     | MixedRevisions
     | NoRoomForMore
+    | UpgradedPods
     | BlockedByChance
     | PreemptedByChance
     | OneOrder
@@ -167,6 +169,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             orders=len(after),
             notes=(
                 *refused,
+                *upgraded_pods(first.done.evicted, before.snapshot),
                 *_mixed_revisions(before, first.seen, constraints),
                 *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
                 *_chance_notes(after, outcomes.after(number - 1) if number else ()),

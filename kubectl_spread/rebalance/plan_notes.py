@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.controllers.next_pod import is_of_template
+from kubectl_spread.controllers.next_pod import is_upgraded
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, owner_of
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import EvictionPlan
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
@@ -33,12 +34,20 @@ PlanNote: TypeAlias = UnknownOwner | UpgradedPods
 
 def plan_notes(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlanNote]:
     """Yield the notes on the evictions; ``snapshot`` is the cluster before."""
-    found: dict[tuple[type[PlanNote], str, WorkloadRef], list[PodKey]] = {}
-    for each in plan.evictions:
-        pod, owner = each.movable.pod, controller_of(each.movable.pod, snapshot)
-        if owner is None or not is_of_template(pod, each.movable.again.pod, owner):
-            note = UnknownOwner if owner is None else UpgradedPods
-            key = note, pod.metadata.namespace, owner_of(pod, snapshot)
-            found.setdefault(key, []).append(pod.key)
-    for (note, _, ref), pods in found.items():
-        yield note(ref, tuple(pods))
+    pods = [each.movable.pod for each in plan.evictions]
+    unknown = (pod for pod in pods if controller_of(pod, snapshot) is None)
+    yield from (UnknownOwner(ref, keys) for ref, keys in _by_owner(unknown, snapshot))
+    yield from upgraded_pods(pods, snapshot)
+
+
+def upgraded_pods(evicted: Iterable[Pod], snapshot: Snapshot) -> Iterator[UpgradedPods]:
+    """Yield which of these Pods their eviction also upgrades; ``snapshot`` is the cluster before."""
+    upgraded = (pod for pod in evicted if is_upgraded(pod, snapshot))
+    yield from (UpgradedPods(ref, keys) for ref, keys in _by_owner(upgraded, snapshot))
+
+
+def _by_owner(pods: Iterable[Pod], snapshot: Snapshot) -> Iterator[tuple[WorkloadRef, tuple[PodKey, ...]]]:
+    found: dict[tuple[str, WorkloadRef], list[PodKey]] = {}
+    for pod in pods:
+        found.setdefault((pod.metadata.namespace, owner_of(pod, snapshot)), []).append(pod.key)
+    yield from ((ref, tuple(keys)) for (_, ref), keys in found.items())

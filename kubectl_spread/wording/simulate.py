@@ -10,11 +10,13 @@ from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.rebalance.plan_notes import UpgradedPods
 from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
+from kubectl_spread.wording.rebalance import plan_note_text
 from kubectl_spread.wording.words import begun, count_of, enumerated, listed, scores_some
 
 LOSSES: Mapping[DrainFlag, str] = {
@@ -158,8 +160,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
         case steps.StuckPods(pods, node_silent, go_with_node):
             why = "on a node that does not answer" if node_silent else "until finalizers are removed"
             they = "it is" if len(pods) == 1 else "they are"
-            then = f", until {they} deleted with the node" if go_with_node and node_silent else ""
-            return f"the drain waits for {listed(_names(pods))}, Terminating {why}{then}"
+            until = f", until {they} deleted with the node" if go_with_node and node_silent else ""
+            return f"the drain waits for {listed(_names(pods))}, Terminating {why}{until}"
         case EvictionsStopped(silent, nodes) if silent < nodes:
             return f"{silent} of {nodes} nodes of its zone do not answer, so nothing is evicted there"
         case EvictionsStopped():
@@ -211,6 +213,8 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
             )
         case step_changes.NoRoomForMore(ref, status):
             return f"every Pod of {ref} has a node. {status} is the status of one more Pod"
+        case UpgradedPods():
+            return plan_note_text(note)
         case step_changes.BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"

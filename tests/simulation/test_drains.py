@@ -156,3 +156,15 @@ def test_a_pod_that_is_being_deleted_already_is_not_evicted_again() -> None:
     lost, removed = simulated([*SIX, *stateful(["a1", "b1", "c1"])], "lose a1", "remove a1").steps
     assert [each.pod for each in lost.evicted] == ["web-0"]
     assert (removed.evicted, removed.lost, removed.pending) == ((), (), ())
+
+
+@pytest.mark.parametrize("step", ["drain a1", "remove a1", "delete pod/web-0"])
+def test_pods_of_an_older_template_are_upgraded_by_their_eviction(step: str) -> None:
+    owner, *pods = stateful(["a1", "b1", "c1"])
+    owner["spec"]["updateStrategy"] = {"type": "OnDelete"}
+    owner["status"] = {"currentRevision": "web-1", "updateRevision": "web-2"}
+    for each in pods:
+        each["metadata"]["labels"]["controller-revision-hash"] = "web-1"
+    assert last([*SIX, owner, *pods], step).notes == (
+        "the eviction also upgrades default/web-0: statefulset/web recreates it from its newest template",
+    )

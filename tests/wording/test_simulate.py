@@ -82,8 +82,10 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         ),
         (
             StuckPods(PODS[:1], node_silent=True, go_with_node=True),
-            "the drain waits for n/web-0, Terminating on a node that does not answer,"
-            " until it is deleted with the node",
+            (
+                "the drain waits for n/web-0, Terminating on a node that does not answer,"
+                " until it is deleted with the node"
+            ),
         ),
         (
             StuckPods(PODS[:1], node_silent=False),
