@@ -158,10 +158,10 @@ def _moves(numbers: Mapping[int, int], least: int, most: int) -> int:
     return max(too_many, too_few)
 
 
-def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool) -> Iterator[Goal]:
+def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator[Goal]:
     """Yield the goals of each revision's constraints; none for daemon and static Pods, which stay on their nodes.
 
-    With ``soft``, ScheduleAnyway constraints must be satisfied too; for ``wanted`` see ``Goal``.
+    ScheduleAnyway constraints of the cluster's defaults are no goals; for ``wanted`` see ``Goal``.
     """
     if workload.static or workload.ref.kind == DAEMON_SET.name or not any(p.spec.node_name for p in workload.pods):
         return
@@ -173,7 +173,7 @@ def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool)
     for revision, pod in {revision_of(upcoming.pod) if older else "": upcoming.pod, **older}.items():
         for counted in count_all(parsable_constraints(pod, handle), pod, handle):
             constraint = counted.constraint
-            if constraint.hard or (soft and not constraint.default):
+            if constraint.hard or not constraint.default:
                 yield replace(_goal_of(workload, pod, counted, handle, wanted=wanted), revision=revision)
 
 

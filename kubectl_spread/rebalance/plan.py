@@ -128,6 +128,7 @@ class EvictionPlan(msgspec.Struct, frozen=True):
         scheduled: the Pending Pods that find a node now, and that node: the evictions come after them.
         whole: whether every choice among equal nodes was followed.
         sampled: whether the scheduler scores only some of the nodes that fit a Pod.
+        left_out: the ScheduleAnyway constraints above maxSkew that were not asked about (count).
     """
 
     evictions: tuple[Eviction, ...]
@@ -135,6 +136,7 @@ class EvictionPlan(msgspec.Struct, frozen=True):
     scheduled: tuple[tuple[Pod, str], ...]
     whole: bool
     sampled: bool
+    left_out: int
 
 
 def plan(handles: Handles, asked: Asked, *, most_work: int = MOST_IN_ALL) -> EvictionPlan:
@@ -169,6 +171,7 @@ class Planner:
         self._scheduled = place_each((), handles)
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
+        self._left_out = 0
 
     def run(self) -> EvictionPlan:
         """Return the plan: group after group, or for all together if that leaves less excess."""
@@ -179,9 +182,8 @@ class Planner:
         if len(groups) > 1 and counted <= MOST_TOGETHER:
             outcomes = self._plan_together(groups, start, outcomes)
         wanted = [each for each in outcomes if each.goal.wanted]
-        return EvictionPlan(
-            self._state.evictions, tuple(wanted), self._scheduled.nodes, self._state.whole, self._state.sampled
-        )
+        state, scheduled = self._state, self._scheduled.nodes
+        return EvictionPlan(state.evictions, tuple(wanted), scheduled, state.whole, state.sampled, self._left_out)
 
     def _plan_apart(self, groups: Sequence[Group]) -> list[Outcome]:
         """Return the outcomes, group after group; groups that stay unbalanced come last: others may make room."""
@@ -217,7 +219,11 @@ class Planner:
         goals: list[Goal] = []
         for workload in workloads(self._builder.snapshot):
             wanted = self._asked.wanted(workload)
-            goals += goals_of(workload, self._handles, soft=self._asked.soft, wanted=wanted)
+            for goal in goals_of(workload, self._handles, wanted=wanted):
+                if goal.constraint.hard or self._asked.soft:
+                    goals.append(goal)
+                else:
+                    self._left_out += goal.wanted and goal.is_violated
         if any(goal.wanted and goal.is_violated for goal in goals):
             self._schedule_first()
             goals = [goal.with_scheduled(self._scheduled.nodes) for goal in goals]

@@ -1,4 +1,4 @@
-"""Notes on the evictions of a plan: unknown owners, and Pods that also get a newer template."""
+"""Notes on a plan: unknown owners, Pods that also get a newer template, and constraints that it ignores."""
 
 from __future__ import annotations
 
@@ -29,15 +29,23 @@ class UpgradedPods(msgspec.Struct, frozen=True):
     pods: tuple[PodKey, ...]
 
 
-PlanNote: TypeAlias = UnknownOwner | UpgradedPods
+class SoftLeftOut(msgspec.Struct, frozen=True):
+    """So many ScheduleAnyway constraints (count) are above maxSkew, and the plan ignores them."""
+
+    number: int
+
+
+PlanNote: TypeAlias = UnknownOwner | UpgradedPods | SoftLeftOut
 
 
 def plan_notes(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlanNote]:
-    """Yield the notes on the evictions; ``snapshot`` is the cluster before."""
+    """Yield the notes on the plan; ``snapshot`` is the cluster before."""
     pods = [each.movable.pod for each in plan.evictions]
     unknown = (pod for pod in pods if controller_of(pod, snapshot) is None)
     yield from (UnknownOwner(ref, keys) for ref, keys in _by_owner(unknown, snapshot))
     yield from upgraded_pods(pods, snapshot)
+    if plan.left_out:
+        yield SoftLeftOut(plan.left_out)
 
 
 def upgraded_pods(evicted: Iterable[Pod], snapshot: Snapshot) -> Iterator[UpgradedPods]:

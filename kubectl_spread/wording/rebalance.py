@@ -15,7 +15,7 @@ from kubectl_spread.diagnosis.reasons import RejectedByConstraint
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance import movable
 from kubectl_spread.rebalance.movable import Loss
-from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
+from kubectl_spread.rebalance.plan_notes import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.fixes import sentences
 from kubectl_spread.wording.incomplete import consequence
@@ -132,13 +132,17 @@ def wait_first(pods: int) -> str:
 
 
 def plan_note_text(note: PlanNote) -> str:
-    """Return the text of a note on the evictions of a plan."""
-    names, them = listed(["/".join(key) for key in note.pods]), "it" if len(note.pods) == 1 else "them"
+    """Return the text of a note on a plan."""
     match note:
-        case UnknownOwner(ref):
+        case UnknownOwner(ref, pods):
+            names, them = listed(["/".join(key) for key in pods]), "it" if len(pods) == 1 else "them"
             return f"how {ref} replaces {names} is not known: the plan assumes that it recreates {them} unchanged"
-        case UpgradedPods(ref):
+        case UpgradedPods(ref, pods):
+            names, them = listed(["/".join(key) for key in pods]), "it" if len(pods) == 1 else "them"
             return f"the eviction also upgrades {names}: {ref} recreates {them} from its newest template"
+        case SoftLeftOut(number):
+            are, them = ("is", "it") if number == 1 else ("are", "them")
+            return f"{count_of(number, 'uneven constraint')} {are} only preferred: --soft plans for {them} too"
         case _:
             assert_never(note)
 

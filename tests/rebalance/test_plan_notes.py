@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods, plan_notes
+from kubectl_spread.rebalance.plan_notes import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods, plan_notes
 from tests.build import Object, handle
-from tests.rebalance.lying import planned, web, zones
+from tests.rebalance.lying import BY_ZONE, planned, web, zones
 
 
-def notes(objects: list[Object]) -> list[PlanNote]:
+def notes(objects: list[Object], *, soft: bool = False) -> list[PlanNote]:
     """Return what is to be known of the plan for a cluster of two zones."""
     cluster = [*zones("a", "b"), *objects]
-    return list(plan_notes(planned(cluster), handle(cluster).snapshot))
+    return list(plan_notes(planned(cluster, soft=soft), handle(cluster).snapshot))
 
 
 @pytest.mark.parametrize(("newest", "upgraded"), [("web-1", False), ("web-2", True)])
@@ -36,3 +36,17 @@ def test_a_replica_set_makes_pods_of_its_template_as_it_is_now() -> None:
 def test_what_is_not_known_to_make_pods_again() -> None:
     _, *pods = web({"a1": 2}, kind="Kafka")
     assert notes(pods) == [UnknownOwner(WorkloadRef(kind="Kafka", name="web"), (("default", "web-1"),))]
+
+
+@pytest.mark.parametrize(
+    ("pods", "soft", "left_out"),
+    [(3, False, [SoftLeftOut(1)]), (3, True, []), (1, False, [])],
+    ids=["uneven", "asked about", "even"],
+)
+def test_uneven_constraints_that_are_only_preferred_are_left_out(
+    pods: int,
+    soft: bool,  # noqa: FBT001 - a parameter of the test
+    left_out: list[PlanNote],
+) -> None:
+    preferred = {**BY_ZONE, "whenUnsatisfiable": "ScheduleAnyway"}
+    assert notes(web({"a1": pods}, preferred), soft=soft) == left_out

@@ -30,7 +30,7 @@ from kubectl_spread.rebalance.movable import (
     VolumeShared,
     VolumeThere,
 )
-from kubectl_spread.rebalance.plan_notes import PlanNote, UnknownOwner, UpgradedPods
+from kubectl_spread.rebalance.plan_notes import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.rebalance import (
     kept_text,
@@ -142,6 +142,8 @@ def test_a_search_that_was_cut_short() -> None:
             UpgradedPods(WorkloadRef(kind="StatefulSet", name="db"), (("ns", "db-0"), ("ns", "db-1"))),
             "the eviction also upgrades ns/db-0, ns/db-1: statefulset/db recreates them from its newest template",
         ),
+        (SoftLeftOut(1), "1 uneven constraint is only preferred: --soft plans for it too"),
+        (SoftLeftOut(2), "2 uneven constraints are only preferred: --soft plans for them too"),
     ],
 )
 def test_what_else_is_to_be_known_of_a_plan(note: PlanNote, text: str) -> None:
