@@ -127,7 +127,8 @@ def simulate(
     documents = (unreadable(problem) for step in given for problem in step.problems)
     unserved = (gap for step in given for gap in unread_documents(step.manifests, view.snapshot, source))
     untried = (UntriedPods(pods=step.untried, step=step.step) for step in reports if step.untried)
-    gaps = incomplete_entries((*unread, *unknown, *documents, *unserved, *untried))
+    refusals = (gap for change in changes for gap in change.may_be_refused)
+    gaps = incomplete_entries((*unread, *unknown, *documents, *unserved, *untried, *refusals))
     missing = tuple(dict.fromkeys((*view.incomplete, *gaps)))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 

@@ -17,6 +17,7 @@ from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, waiting_pods
 from kubectl_spread.diagnosis.skew import status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.gaps import MayBreakQuota
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
@@ -128,6 +129,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
         before: the cluster before it, in the first order.
         done: what it does in the first order.
         untried: the Pending Pods that were not tried on any node, in the order with the most (count).
+        may_be_refused: whose Pods the API server refuses only in some orders, where it refuses none in others.
     """
 
     step: Step
@@ -137,6 +139,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[WaitingPods, ...]
     newly_pending: bool
     untried: int
+    may_be_refused: tuple[MayBreakQuota, ...]
     constraints: tuple[SimulatedItem, ...]
     orders: int
     notes: tuple[OutcomeNote, ...]
@@ -153,7 +156,9 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
         kept = {key: status for key, status in were.items() if key[:2] in same}
         known = _Decided()
         then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
-        refused = tuple(_refused_controllers(before, [each.seen for each in after], earlier))
+        refused = dict(_refused_controllers(before, [each.seen for each in after], earlier))
+        new = {key: note for key, note in refused.items() if not note.before}
+        some_in_each = bool(new) and all(any(map(each.seen.refused.get, new)) for each in after)
         would_be = frozenset(key for key, pods in first.seen.pending.items() if earlier.would_wait(key, len(pods)))
         were = {key: then.get(key, status) if key[:2] in would_be else status for key, status in were.items()}
         constraints = tuple(_items(before, after, were, then))
@@ -163,12 +168,13 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
             waiting=tuple(_pending_pods(outcomes.before, after, earlier, known)),
-            newly_pending=_more_are_pending(after, earlier) or any(not note.before for note in refused),
+            newly_pending=_more_are_pending(after, earlier) or some_in_each,
+            may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
             untried=max(each.done.untried for each in after),
             constraints=constraints,
             orders=len(after),
             notes=(
-                *refused,
+                *(note for note in refused.values() if note.before or some_in_each),
                 *upgraded_pods(first.done.evicted, before.snapshot),
                 *_mixed_revisions(before, first.seen, constraints),
                 *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
@@ -250,14 +256,19 @@ IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, Spread
 
 def _refused_controllers(
     before: Observation, orders: Sequence[Observation], earlier: _Before
-) -> Iterator[CreateRefused]:
+) -> Iterator[tuple[ControllerKey, CreateRefused]]:
     """Yield the controllers whose Pods the API server refuses now, unless as many were refused so before."""
     now, refused = orders[0], [item for each in orders for item in each.refused.items() if item[1]]
     for key, message in (dict(refused) | dict(refused[::-1])).items():
         as_before = _missing_pods(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
         if not (as_before and before.refused.get(key) == message):
             by_chance = not all(each.refused.get(key) for each in orders)
-            yield CreateRefused(WorkloadRef(kind=key[1], name=key[2]), message, as_before, by_chance)
+            yield key, CreateRefused(WorkloadRef(kind=key[1], name=key[2]), message, as_before, by_chance)
+
+
+def _may_be_refused(notes: Mapping[ControllerKey, CreateRefused]) -> Iterator[MayBreakQuota]:
+    for (namespace, _, _), note in notes.items():
+        yield MayBreakQuota(workload=f"{namespace}/{note.ref}", why=note.message, by_chance=True)
 
 
 def _all_pods(seen: Observation) -> Iterator[Pod]:

@@ -172,6 +172,8 @@ def _of_manifest(gap: OfManifest) -> Texts:
             return f"the Pods of {gap.workload}", "it has no Pod template", told
         case gaps.MayBeRefused():
             return f"the immutable fields of {gap.named}", "not all are in the snapshot", "it may be refused"
+        case gaps.MayBreakQuota() if gap.by_chance and gap.workload.split("/")[1] == "pod":
+            return f"how much the controllers have done when {gap.workload} is created", gap.why, "it may be refused"
         case gaps.MayBreakQuota() if gap.by_chance:
             what = f"the order in which the Pods of {gap.workload} and other objects are created"
             return what, gap.why, "some may be refused"

@@ -83,6 +83,12 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             "some may be refused",
         ),
         (
+            gaps.MayBreakQuota(workload="shop/pod/job", why="exceeded quota: q", by_chance=True),
+            "how much the controllers have done when shop/pod/job is created",
+            "exceeded quota: q",
+            "it may be refused",
+        ),
+        (
             gaps.MayRollOut(workload="shop/deployment/web", revision="59d4", orphaned=True),
             "revision 59d4 of shop/deployment/web",
             "not read",
