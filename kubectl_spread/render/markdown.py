@@ -103,7 +103,7 @@ def _fixes(fixes: outline.Fixes) -> Iterator[str]:
 
 
 def _fix(fix: outline.FixBlock) -> str:
-    sentences = " ".join(filter(None, (f"{fix.summary}.", *fix.notes, fix.starts)))
+    sentences = " ".join(filter(None, (f"{fix.summary}.", fix.starts, *fix.notes)))
     text = f"{fix.number}. **{fix.id}**: {escaped(sentences)}"
     edits = (f"   {escaped(edit.place)}:\n\n{_fenced(edit.lines, 'diff', indent='   ')}" for edit in fix.edits)
     fenced = (_fenced(lines, word, indent="   ") for word, lines in (("yaml", fix.yaml), ("sh", fix.commands)) if lines)

@@ -118,7 +118,7 @@ def starts(fix: conclusion.VerifiedFix) -> str:
     after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
     cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
     end = _ends_with(fix.rollout_end) if fix.rollout_end is not None else ""
-    return "; ".join(dict.fromkeys(filter(None, (*map(_sets_off, fix.routes), end, *cautions, *warnings))))
+    return "; ".join(dict.fromkeys(filter(None, (*cautions, *map(_sets_off, fix.routes), end, *warnings))))
 
 
 def _ends_with(end: conclusion.RolloutEnd) -> str:
@@ -179,7 +179,8 @@ def _after_deletion(after: conclusion.AfterDeletion) -> str:
         case conclusion.Outlook.GONE_FOR_GOOD:
             return "the deleted Pod does not come back, because no controller recreates it"
         case conclusion.Outlook.NODE_SILENT:
-            return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
+            ends = "it is being deleted, and its node does not answer"
+            return f"{ends}: first make sure that the machine is off, or the Pod may run twice"
         case _:
             assert_never(after)
 
@@ -269,7 +270,7 @@ def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: 
 
 def same_for(alike: Sequence[str]) -> str:
     """Return for what else the same change does the same."""
-    return f"The same works for {listed(alike)}."
+    return f"{listed(alike)} would do as well."
 
 
 def new_revision(feasible: Sequence[str]) -> str:
@@ -300,6 +301,12 @@ def set_apart(number: int, flag: str) -> str:
     """Return that fixes (count) which all override a decision are not shown, and the flag that shows them."""
     fixes = "1 fix changes" if number == 1 else f"{number} fixes change"
     return f"{fixes} what somebody set on purpose: see {flag}."
+
+
+def losing(number: int, flag: str) -> str:
+    """Return that fixes (count) which delete Pods for good are not shown where a node more, or waiting, is enough."""
+    fixes = "1 fix would delete" if number == 1 else f"{number} fixes would delete"
+    return f"{fixes} Pods for good: see {flag}."
 
 
 def needless(number: int, flag: str) -> str:
@@ -615,9 +622,10 @@ def _(fix: proposals.MakeSoft) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRecovery) -> str:
+    one_of = "one of " * (len(wait.nodes) > 1)
     if not wait.taints:
-        return f"{first_and_more(wait.nodes)} to be uncordoned: maintenance goes on there"
-    return f"{_suffering(wait, ' to recover')}{', and to be uncordoned' if wait.cordoned else ''}"
+        return f"{one_of}{first_and_more(wait.nodes)} to be uncordoned: maintenance goes on there"
+    return f"{one_of}{_suffering(wait, ' to recover')}{', and to be uncordoned' if wait.cordoned else ''}"
 
 
 @WAITS.rule(

@@ -17,9 +17,9 @@ DIFFERENCES = {
     Difference.GAVE_UP_ON_VOLUMES: (
         "the scheduler had chosen a node and gave up waiting for volumes there; it retries"
     ),
-    Difference.NODE_CHOSEN: "it is out of date: the scheduler has chosen a node since",
+    Difference.NODE_CHOSEN: "the report is out of date: the scheduler has chosen a node since",
     Difference.NOT_ORDERED: "the scheduler has chosen a node too, and the times do not show which came last",
-    Difference.SCHEDULABLE_NOW: ("it is out of date: the Pod can be scheduled now"),
+    Difference.SCHEDULABLE_NOW: "the report is out of date: the Pod can be scheduled now",
     Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
 }
 """Difference → its text."""
@@ -108,7 +108,7 @@ def some_placed(placed: int, pending: int, whose: str) -> str:
     """Return how many of the Pending Pods (counts) find a node; ``whose``: the workload, empty for Pods alike."""
     finds = "finds" if placed == 1 else "find"
     which = f"{pending} Pending Pods of {whose}" if whose else f"these {pending} Pods"
-    return f"Placed one after another, only {placed} of {which} {finds} a node. The rest stays Pending."
+    return f"Placed one after another, only {placed} of {which} {finds} a node. After that, the next one stays Pending."
 
 
 def renewed(pod: str, feasible: Sequence[str], summary: str) -> str:

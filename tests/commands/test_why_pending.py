@@ -218,9 +218,7 @@ def test_how_many_pods_alike_find_a_node_where_nothing_owns_them() -> None:
     waiting = [pod(name, requests={"cpu": "1"}) for name in ("p1", "p2", "p3")]
     (item,) = pending_outline(explained([node("a1", allocatable={"cpu": "2"}), *waiting]).report, Extent()).items
     (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods)
-    told = (
-        "Placed one after another, only 2 of these 3 Pods find a node. The rest stays Pending. No spread constraint is"
-    )
+    told = "Placed one after another, only 2 of these 3 Pods find a node. After that, the next one stays Pending. No spread constraint is"
     assert line == f"{told} the cause. The only node has too little cpu (1 requested, 0 free)."
 
 
@@ -284,7 +282,7 @@ def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
     assert (first.verdict, first.summary) == ("Schedulable", told.format("new-0"))
     assert (twin.same_as, twin.summary) == ("new-0", told.format("new-1"))
     assert first.event is not None
-    assert first.event.differs == "it is out of date: the scheduler has chosen a node since"
+    assert first.event.differs == "the report is out of date: the scheduler has chosen a node since"
     assert "StaleEvent" not in {finding.id for finding in first.findings}
 
 

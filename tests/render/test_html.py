@@ -287,7 +287,7 @@ class TestCards:
             report.items[0].fixes[0], new_revision=(), admits=1, siblings=2, alike=("x",), feasible=("n",)
         )
         page = pending_page(msgspec.structs.replace(report.items[0], fixes=(first,), fix_search="bounded"))
-        effects = "Then 1 of 2 Pending Pods can be scheduled, this one on n. The same works for x."
+        effects = "Then 1 of 2 Pending Pods can be scheduled, this one on n. x would do as well."
         assert f"{effects} A Pod of the new revision may go to no node yet." in page.texts("p")
         assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
 

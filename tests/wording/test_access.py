@@ -14,9 +14,9 @@ def test_the_cluster_is_named_by_what_is_known_of_it() -> None:
 
 
 def test_what_commands_lack() -> None:
-    assert FILES_NAME_NO_CLUSTER == "Add --context NAME to each command: the file does not name its cluster."
+    assert FILES_NAME_NO_CLUSTER == "Add --context NAME to every kubectl below: the file does not name its cluster."
     assert left_out(("--token", "--password"), snapshot=False) == (
-        "Add --token and --password to each command: secrets are not printed."
+        "Add --token and --password to every kubectl below: secrets are not printed."
     )
 
 
@@ -25,4 +25,4 @@ def test_of_a_snapshot_is_said_what_its_file_says() -> None:
         "Snapshot of 2026-05-04T03:02:01Z from context prod, cluster eu, https://eu:6443."
     )
     assert taken_from("", "", "", "https://eu:6443") == "Snapshot from https://eu:6443."
-    assert left_out(("--as",), snapshot=True) == "Add --as to each command: the snapshot was taken with them."
+    assert left_out(("--as",), snapshot=True) == "Add --as to every kubectl below: the snapshot was taken with them."

@@ -215,14 +215,14 @@ def test_every_effect_has_its_sentence(effect: Effect) -> None:
     assert "{" not in text
 
 
-def test_what_is_to_be_known_comes_last_and_once() -> None:
+def test_what_is_to_be_known_comes_first_and_once() -> None:
     routes = [Route(effect=Effect.THIS_POD_ONLY), Route(effect=Effect.ROLLOUT, owner=WEB), Route()]
     proposal = of.AddToleration(cost=2, taint="x")
     twice = fix(*routes, proposal=proposal)
     assert starts(twice).split("; ") == [
+        "the nodes are reserved on purpose: make sure that this Pod belongs there",
         "the first command changes only this Pod",
         f"replaces each Pod of {WEB}",
-        "the nodes are reserved on purpose: make sure that this Pod belongs there",
     ]
 
 
@@ -232,7 +232,10 @@ def test_what_is_to_be_known_comes_last_and_once() -> None:
         (Outlook.GONE_FOR_GOOD, "the deleted Pod does not come back, because no controller recreates it"),
         (
             Outlook.NODE_SILENT,
-            "it is being deleted already, and its node does not answer: make sure it is gone before forcing it",
+            (
+                "it is being deleted, and its node does not answer: first make sure that the machine is off, or the Pod"
+                " may run twice"
+            ),
         ),
         (
             HeldByFinalizers(("a/b", "c/d")),

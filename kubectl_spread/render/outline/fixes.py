@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import UNSET
 
@@ -11,6 +11,7 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
@@ -76,8 +77,8 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     """Return the first fix, and the next of another kind, if possible one of them that lets in Pods.
 
     None that takes the Pod from its node pool, or replaces Pods in vain. Where anything else lets the Pod in, none that
-    overrides a decision either, and where it is only a matter of time, none that ends running Pods: those come when all
-    are asked for.
+    overrides a decision or deletes Pods for good, and where it is only a matter of time, none that ends running Pods:
+    those come when all are asked for.
     """
     waits = item.waits or ()
     otherwise = bool(waits) or any(is_safe(fix) and fix.admits for fix in item.fixes)
@@ -91,6 +92,7 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
         and fix.overrides is not Override.NODE_POOL
         and against.isdisjoint(fix.id.split("+"))
         and not (otherwise and fix.overrides is not UNSET)
+        and not ((otherwise or item.new_nodes) and fix.disturbs is Disturbance.LOST)
         and not (soon and fix.disturbs is not Disturbance.NOTHING)
     ]
     others = [fix for fix in kept if fix.id != kept[0].id] or kept[1:]
@@ -100,14 +102,16 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
 
 def _hidden(every: Sequence[Fix], flag: str) -> Iterator[str]:
     """Yield why none of the fixes is shown, and the flag that shows them."""
-    in_vain = sum(fix.in_vain is True for fix in every)
-    ends_pods = sum(fix.in_vain is UNSET and fix.overrides is UNSET for fix in every)
-    if others := len(every) - in_vain - ends_pods:
-        yield fixes.set_apart(others, flag)
-    if ends_pods:
-        yield fixes.needless(ends_pods, flag)
-    if in_vain:
-        yield fixes.in_vain(in_vain, flag)
+
+    def reason(fix: Fix) -> Callable[[int, str], str]:
+        if fix.in_vain is True:
+            return fixes.in_vain
+        if fix.overrides is not UNSET:
+            return fixes.set_apart
+        return fixes.losing if fix.disturbs is Disturbance.LOST else fixes.needless
+
+    for told, hidden in grouped(every, reason).items():
+        yield told(len(hidden), flag)
 
 
 def is_safe(fix: Fix) -> bool:

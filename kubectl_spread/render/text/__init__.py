@@ -139,7 +139,7 @@ def _fixes(fixes: outline.Fixes, screen: Screen) -> Iterator[str]:
 
 def _fix(fix: outline.FixBlock, screen: Screen) -> Iterator[str]:
     indent = " " * NUMBERED
-    sentences = filter(None, (f"{fix.summary}.", *fix.notes, fix.starts))
+    sentences = filter(None, (f"{fix.summary}.", fix.starts, *fix.notes))
     yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
     for edit in fix.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)

@@ -323,7 +323,7 @@ class TestTerminating:
     def test_are_forced_where_the_node_does_not_answer(self) -> None:
         found = fixes([*self.ending(silent=True), budget(allowed=0, app="other")], PENDING)["MovePod"]
         assert found.commands == ("kubectl delete pod holder -n default --grace-period=0 --force",)
-        assert "make sure it is gone" in found.starts
+        assert "make sure that the machine is off" in found.starts
 
     def test_of_a_stateful_set_come_back_only_then(self) -> None:
         stateful = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db"}
