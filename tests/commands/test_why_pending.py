@@ -218,8 +218,8 @@ def test_how_many_pods_alike_find_a_node_where_nothing_owns_them() -> None:
     waiting = [pod(name, requests={"cpu": "1"}) for name in ("p1", "p2", "p3")]
     (item,) = pending_outline(explained([node("a1", allocatable={"cpu": "2"}), *waiting]).report, Extent()).items
     (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods)
-    told = "Placed one after another, only 2 of these 3 Pods find a node. After that, the next one stays Pending. No spread constraint is"
-    assert line == f"{told} the cause. The only node has too little cpu (1 requested, 0 free)."
+    told = "Placed one after another, only 2 of these 3 Pods find a node. After that, the next one stays Pending."
+    assert line == f"{told} {TOO_LITTLE.format('1 requested, 0')}"
 
 
 def test_a_pod_that_waits_alone_has_no_siblings() -> None:

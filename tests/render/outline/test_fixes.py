@@ -93,8 +93,8 @@ def test_a_fix_with_all_there_is_to_say() -> None:
     assert told == [
         "One fix that restarts no running Pod, verified by simulation on this snapshot:",
         (
-            "  1. RaiseMaxSkew: raise maxSkew to 2. Replaces 3 Pods. Then 2 of 3 Pending Pods can be scheduled, this one"
-            " on a1 or b1. n1, n2 would do as well. A Pod of the new revision may go to a1."
+            "  1. RaiseMaxSkew: raise maxSkew to 2. Replaces 3 Pods. Then 2 of 3 Pending Pods can be scheduled, this"
+            " one on a1 or b1. n1, n2 would do as well. A Pod of the new revision may go to a1."
         ),
         "     kubectl patch one",
         "     kubectl patch two",
