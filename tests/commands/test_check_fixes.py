@@ -242,3 +242,16 @@ def test_no_fix_deletes_a_pod_that_is_a_manifest_too(manifest: Path, both: bool)
     item = checked(written(manifest, *([tool] if both else []), web), [*nodes, there])[-1]
     assert ("MovePod" in by_id(item)) is not both
     assert "LowerRequests" in by_id(item)
+
+
+def test_a_change_that_brings_the_old_revision_back_mixes_none(manifest: Path) -> None:
+    old, new = (template(ON_ZONES, **spec) for spec in ({}, {"nodeSelector": {"disk": "nvme"}}))
+    sets = [revision("web", number, pods=pods, hash_=hash_) for number, pods, hash_ in ((1, old, "h1"), (2, new, "h2"))]
+    pods = [
+        owned(f"web-h1-{zone}", "ReplicaSet", "web-h1", on=f"{zone}1", labels={"app": "web", "pod-template-hash": "h1"})
+        for zone in "ab"
+    ]
+    live = workload("Deployment", "web", pods=new, replicas=3)
+    nodes = [node(f"{zone}1", zone=zone) for zone in "abc"]
+    item = only(written(manifest, workload("Deployment", "web", pods=new, replicas=4)), [*nodes, live, *sets, *pods])
+    assert "RolloutMixesRevisions" not in by_id(item)["RelaxNodeSelector"]["starts"]

@@ -304,17 +304,38 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
 
 def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
     """Return the route where the Pods stay that an older revision with the changed template has."""
-    rolls = route.effect in {Effect.ROLLOUT, Effect.ROLLOUT_IN_TURN}
-    if not rolls or not isinstance(changed, workloads.StatefulSet | workloads.DaemonSet):
-        return route
-    snapshot = situation.handle.snapshot
-    known = [pod for pod in situation.running if revisions.template_of(changed, revision_of(pod), snapshot)]
-    staying = [pod for pod, _ in revisions.of_older_revision(changed, snapshot, known)]
-    if not staying:
+    staying = _staying_pods(changed, situation)
+    if route.effect not in {Effect.ROLLOUT, Effect.ROLLOUT_IN_TURN} or not staying:
         return route
     disturbs = Disturbance.NOTHING if len(staying) == len(situation.running) else route.disturbs
-    reused = f"revision {revision_of(staying[0])}"
+    controller = staying[0].metadata.controller
+    by_set = controller is not None and controller.kind == workloads.ReplicaSet.__name__
+    reused = f"replicaset/{controller.name}" if controller and by_set else f"revision {revision_of(staying[0])}"
     return replace(route, effect=Effect.ROLLBACK, reused=reused, pods=len(staying), disturbs=disturbs)
+
+
+def _staying_pods(changed: Workload, situation: Situation) -> Sequence[Pod]:
+    """Return the running Pods that stay because their revision has the changed template."""
+    snapshot, running = situation.handle.snapshot, situation.running
+    if isinstance(changed, workloads.Deployment):
+        reused = replica_set_of(changed, snapshot).metadata.name
+        return [pod for pod in running if pod.metadata.controller and pod.metadata.controller.name == reused]
+    if not isinstance(changed, workloads.StatefulSet | workloads.DaemonSet):
+        return ()
+    known = [pod for pod in running if revisions.template_of(changed, revision_of(pod), snapshot)]
+    return [pod for pod, _ in revisions.of_older_revision(changed, snapshot, known)]
+
+
+def keeps_all_pods(parts: Sequence[Candidate], situation: Situation) -> bool:
+    """Whether all running Pods have the template that the changes make, so that no other revision is left."""
+    owner = situation.written.obj if situation.written else situation.patchable_owner
+    if not isinstance(owner, Workload):
+        return False
+    try:
+        changed = with_edits(owner, edits_of(parts))
+    except LookupError:
+        return False
+    return 0 < len(_staying_pods(changed, situation)) == len(situation.running)
 
 
 def _roll_out(
@@ -324,14 +345,7 @@ def _roll_out(
     rollout = replace(rollout, pods=situation.living)
     if owner.spec.paused:
         rollout = replace(rollout, commands=(*rollout.commands, _resume_command(owner)), paused=True)
-    reused = replica_set_of(changed, situation.handle.snapshot).metadata.name
-    made_by = [pod.metadata.controller.name for pod in situation.running if pod.metadata.controller]
-    if not made_by.count(reused):
-        return rollout
-    disturbs = Disturbance.NOTHING if {*made_by} == {reused} else Disturbance.REPLACED
-    return replace(
-        rollout, effect=Effect.ROLLBACK, reused=f"replicaset/{reused}", pods=made_by.count(reused), disturbs=disturbs
-    )
+    return _roll_back(rollout, changed, situation)
 
 
 def _resume_command(owner: workloads.Deployment) -> Command:

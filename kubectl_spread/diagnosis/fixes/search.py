@@ -29,7 +29,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
 from kubectl_spread.diagnosis.fixes.proposals import Proposal, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
-from kubectl_spread.diagnosis.fixes.route import routes_of
+from kubectl_spread.diagnosis.fixes.route import keeps_all_pods, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
 from kubectl_spread.objects.core import Pod
@@ -383,8 +383,8 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
     feasible, routes = fix.after.feasible, fix.routes
     upcoming = new_revision_pod(fix.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
-    undisturbed = (each.effect for each in routes if each.disturbs is Disturbance.NOTHING)
-    rolled_back = conclusion.Effect.ROLLBACK in undisturbed
+    mixes = RolloutMixesRevisions.__name__
+    one_revision = mixes in fix.warnings and keeps_all_pods(fix.parts, situation)
     return conclusion.VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
@@ -398,7 +398,7 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
         new_revision=None if set(renewed) == set(feasible) else renewed,
         rollout_end=fix.end,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
-        warnings=tuple(each for each in fix.warnings if not (rolled_back and each == RolloutMixesRevisions.__name__)),
+        warnings=tuple(each for each in fix.warnings if not (one_revision and each == mixes)),
     )
 
 
