@@ -6,7 +6,7 @@ Only what may have changed since the last observation is counted again: very lit
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -14,7 +14,15 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod, older_revisions
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, owner_of, revision_of, workloads
+from kubectl_spread.controllers.workloads import (
+    OwnedPods,
+    WorkloadRef,
+    living_pods,
+    owner_of,
+    revision_of,
+    wanted_by,
+    workloads,
+)
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
@@ -88,6 +96,25 @@ class Observation(msgspec.Struct, frozen=True):
             return self.states[key]
         return self.older.get(key, {}).get(revision)
 
+    def model_of(self, key: Key, revision: str) -> Pod | None:
+        """Return the Pod that the revision's constraints are counted for; None if it has no row of its own."""
+        if self.newest(key) == revision:
+            return self.upcoming[key].pod
+        return self.models.get(key, {}).get(revision)
+
+    def rolls(self, key: Key) -> bool:
+        """Whether a rollout of the workload is in progress: it has Pods of other revisions than its next Pod's."""
+        owner, newest = self.owner(key), self.newest(key)
+        paused = isinstance(owner, Deployment) and owner.spec.paused
+        return not paused and any(revision_of(pod) != newest for pod in self.living[key])
+
+    def is_changing(self, key: Key) -> bool:
+        """Whether controllers or the scheduler may still change the workload's Pods."""
+        pods, owner = self.living[key], self.owner(key)
+        several = len({*map(revision_of, pods), self.newest(key)}) > 1
+        settled = wanted_by(owner, len(pods)) in {None, len(pods)} and all(pod.ready for pod in pods)
+        return several or not settled
+
     def workload(self, key: Key) -> OwnedPods:
         """Return the workload with its Pods."""
         return _owned_pods(key, self.living[key], self.snapshot)
@@ -112,7 +139,9 @@ class Observer:
         pods = living_pods(cluster.pods.values(), cluster.snapshot)
         touched = _by_namespace((*cluster.touched.values(), *cluster.relabelled, *first.touched))
         states = {
-            key: _states(key, first.upcoming[key].pod, cluster.handles) if _select_any(were, touched[key[0]]) else were
+            key: states_of(key, first.upcoming[key].pod, cluster.handles)
+            if _select_any(were, touched[key[0]])
+            else were
             for key, were in first.states.items()
         }
         return replace(
@@ -137,7 +166,12 @@ class Observer:
                 upcoming[key] = found
         touched = (*cluster.touched.values(), *cluster.relabelled)
         models = {
-            key: _models(_owned_pods(key, living[key], snapshot), each, handles) for key, each in upcoming.items()
+            key: {
+                name: model
+                for name, model in _models(_owned_pods(key, living[key], snapshot), each, handles)
+                if model.spec.topology_spread_constraints or self._defaults
+            }
+            for key, each in upcoming.items()
         }
         return Observation(
             asked=frozenset(self._keys),
@@ -215,23 +249,24 @@ def _count_states(
         changed = were is not None and (
             _select_any(were, touched[key[0]]) or (retainted and any(e.constraint.honors_taints for e in were))
         )
-        counted[key] = _states(key, found.pod, handles) if were is None or changed else were
+        counted[key] = states_of(key, found.pod, handles) if were is None or changed else were
     return counted
 
 
-def _models(workload: OwnedPods, upcoming: NextPod, handles: Handles) -> Mapping[str, Pod]:
-    """Return older revision → a model of its Pods, if their constraints differ from those of the next Pod."""
-    if len({*map(revision_of, workload.pods), revision_of(upcoming.pod)}) < 2:  # noqa: PLR2004 - which most have
-        return {}
-    found = older_revisions(workload, upcoming.pod, handles.of(upcoming.pod))
-    return {name: model for name, (model, _) in found.items()}
+def _models(workload: OwnedPods, upcoming: NextPod, handles: Handles) -> Iterator[tuple[str, Pod]]:
+    """Yield (older revision, a model of its Pods) if their constraints differ from those of the next Pod."""
+    if any(revision_of(pod) != revision_of(upcoming.pod) for pod in workload.pods):
+        found = older_revisions(workload, upcoming.pod, handles.of(upcoming.pod))
+        yield from ((name, model) for name, (model, _) in found.items())
 
 
 def _count_older(
     models: Mapping[Key, Mapping[str, Pod]], handles: Handles
 ) -> dict[Key, dict[str, tuple[ConstraintState, ...]]]:
     return {
-        key: {name: _states(key, pod, handles) for name, pod in found.items()} for key, found in models.items() if found
+        key: {name: states_of(key, pod, handles) for name, pod in found.items()}
+        for key, found in models.items()
+        if found
     }
 
 
@@ -255,6 +290,7 @@ def waiting_pods(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ..
     return pending
 
 
-def _states(key: Key, pod: Pod, handles: Handles) -> tuple[ConstraintState, ...]:
+def states_of(key: Key, pod: Pod, handles: Handles) -> tuple[ConstraintState, ...]:
+    """Return the state of each constraint of a workload's Pod."""
     handle = handles.of(pod)
     return tuple(constraint_states(key[1].kind, constraints_of(pod, handle), pod, handle))

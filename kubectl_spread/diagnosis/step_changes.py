@@ -14,7 +14,7 @@ from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, revision_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
-from kubectl_spread.diagnosis.observer import Key, Observation, waiting_pods
+from kubectl_spread.diagnosis.observer import Key, Observation, states_of, waiting_pods
 from kubectl_spread.diagnosis.skew import status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.gaps import MayBreakQuota
@@ -62,6 +62,21 @@ class NoRoomForMore(msgspec.Struct, frozen=True):
     status: SpreadStatus
 
 
+Differing: TypeAlias = tuple[str, tuple[int, int], tuple[int, int]]
+"""A domain, or empty for all, and the fewest and the most Pods in it without a step, and with it (counts)."""
+
+
+class WasChanging(msgspec.Struct, frozen=True):
+    """The Pods of the workload were still changing: the spread changes without the step too.
+
+    ``rolls``: whether a rollout was in progress. ``differs``: what ends otherwise; None if nothing does.
+    """
+
+    ref: WorkloadRef
+    rolls: bool
+    differs: Differing | None
+
+
 class BlockedByChance(msgspec.Struct, frozen=True):
     """In other orders these Pods are not evicted either: the first, and namespace and name of each."""
 
@@ -94,6 +109,7 @@ OutcomeNote: TypeAlias = (
     | MixedRevisions
     | NoRoomForMore
     | UpgradedPods
+    | WasChanging
     | BlockedByChance
     | PreemptedByChance
     | OneOrder
@@ -178,6 +194,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
                 *upgraded_pods(first.done.evicted, before.snapshot),
                 *_mixed_revisions(before, first.seen, constraints),
                 *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
+                *_was_changing(before, first.seen, constraints, earlier),
                 *_chance_notes(after, outcomes.after(number - 1) if number else ()),
             ),
         )
@@ -188,7 +205,7 @@ class _Before:
     """What was Pending or refused before a step, or would be without the first: the step is not the cause.
 
     ``orders`` is empty for the first step. ``left_alone`` returns the final cluster without any step; it is called if
-    more Pods are Pending than before the first.
+    more Pods are Pending than before the first, or Pods were still changing.
     """
 
     def __init__(
@@ -223,6 +240,12 @@ class _Before:
         if self._orders or now <= len(self._before.pending.get(key, ())):
             return False
         return now <= len(self._would_wait[0].get(key, ()))
+
+    def ends(self, key: Key, pod: Pod, index: int) -> Sequence[ConstraintState]:
+        """Return the state of a constraint of this Pod without the first step, in each order; empty for later steps."""
+        alone = () if self._orders else self._left_alone
+        found = (state for each in alone for state in states_of(key, pod, each.handles))
+        return [each for each in found if each.constraint.index == index]
 
     def refused(self, key: ControllerKey) -> float:
         """Return how many Pods of a controller were refused, or would be (count); minus infinity if none."""
@@ -309,6 +332,34 @@ def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Itera
         placed = key not in now.pending and item.namespace not in refused
         if placed and status in IN_TROUBLE and item.status_before not in IN_TROUBLE:
             yield NoRoomForMore(item.workload, status)
+
+
+def _was_changing(
+    before: Observation, now: Observation, items: Sequence[SimulatedItem], earlier: _Before
+) -> Iterator[WasChanging]:
+    """Yield the workloads that were changing before the first step, and the first count that ends otherwise."""
+    changed = grouped((item for item in items if item.changed), lambda item: (item.namespace, item.workload))
+    for key, rows in changed.items():
+        if key not in before.upcoming or not before.is_changing(key):
+            continue
+        models = (before.model_of(key, item.revision or now.newest(key)) for item in rows)
+        found = zip(rows, models, strict=True)
+        ends = [(item, earlier.ends(key, pod, item.constraint.index)) for item, pod in found if pod]
+        if any(each.matching != item.before for item, states in ends for each in states):
+            differs = (each for item, states in ends if states for each in _differing(item, states))
+            yield WasChanging(key[1], before.rolls(key), next(differs, None))
+
+
+def _differing(item: SimulatedItem, alone: Sequence[ConstraintState]) -> Iterator[Differing]:
+    """Yield the domains that have the same count in no order with and without the step, then the sum of all."""
+    without = _ranges(alone)
+    for domain, (least, most) in item.ranges.items():
+        low, high = without.get(domain, (0, 0))
+        if high < least or most < low:
+            yield domain, (low, high), (least, most)
+    there, then = alone[0].pods, sum(item.after.values())
+    if there != then:
+        yield "", (there, there), (then, then)
 
 
 def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
@@ -410,11 +461,13 @@ def _items(
     first = after[0].seen
     for key, revision, earlier in _revisions_compared(before, first):
         orders = [each.seen.states_of(key, revision) or () for each in after]
-        known, several = before.states_of(key, earlier), first.older.get(key) or before.older.get(key)
+        several = first.older.get(key) or before.older.get(key)
+        known, model = before.states_of(key, earlier), first.model_of(key, revision)
+        created = known is None and key in before.states
+        if created and model:
+            known = states_of(key, model, before.handles)
         for now in orders[0]:
             index, was = now.constraint.index, _state_before(now.constraint, known or ())
-            # A revision without Pods beside one that had some.
-            none = dict.fromkeys(now.matching, 0) if known is None and key in before.states else {}
             others = [each for states in orders for each in states if each.constraint.index == index]
             status = then.get((*key, revision, index), SpreadStatus.OK)
             seen_statuses = sorted((_status_for_counts(status, each) for each in others), key=WORST_FIRST.index)
@@ -428,12 +481,14 @@ def _items(
                     max_skew=now.constraint.max_skew,
                     when_unsatisfiable=now.constraint.when_unsatisfiable.value,
                 ),
-                before=dict(sorted((was.matching if was else none).items())),
+                before=dict(sorted(was.matching.items())) if was else {},
                 after=dict(sorted(now.matching.items())),
                 ranges=_ranges(others),
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
-                status_before=were.get((*key, earlier, was.constraint.index), SpreadStatus.OK) if was else None,
+                status_before=were.get((*key, earlier, was.constraint.index), None if created else SpreadStatus.OK)
+                if was
+                else None,
                 status_after=status,
                 status_range=(seen_statuses[-1], seen_statuses[0]),
             )

@@ -215,6 +215,14 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
             return f"every Pod of {ref} has a node. {status} is the status of one more Pod"
         case UpgradedPods():
             return plan_note_text(note)
+        case step_changes.WasChanging(ref, rolls, differs):
+            state = f"a {'rollout' if rolls else 'change of the Pods'} of {ref} is in progress"
+            if differs is None:
+                return f"{state}, and ends the same without this step"
+            domain, *both = differs
+            ends = f"{domain} ends" if domain else "all domains together end"
+            without, pods = (_number(*each) for each in both)
+            return f"{state}: without this step, {ends} with {without} Pods instead of {pods}"
         case step_changes.BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"

@@ -179,6 +179,32 @@ def test_a_revision_that_a_rollout_has_replaced_has_no_row() -> None:
     assert (found.revision, found.before, found.after) == ("h2", {"a": 0, "b": 0, "c": 0}, {"a": 2, "b": 2, "c": 2})
 
 
+@pytest.mark.parametrize(
+    ("paused", "step", "told"),
+    [
+        (False, "cordon c2", [", and ends the same without this step"]),
+        (False, "scale deployment/web=9", [": without this step, a ends with 2 Pods instead of 3"]),
+        (False, "restart deployment/web", []),
+        (True, "drain a1", []),
+    ],
+)
+def test_a_rollout_in_progress_ends_without_the_step_too(step: str, told: Sequence[str], *, paused: bool) -> None:
+    objects = two_revisions(["a1", "b1", "c1"], ["a1", "b1", "c1"], paused=paused)
+    assert last([*LINUX, *objects], step).notes == tuple(
+        f"a rollout of deployment/web is in progress{each}" for each in told
+    )
+
+
+def test_a_revision_that_a_rollout_creates_is_counted_by_its_own_constraint(tmp_path: Path) -> None:
+    objects = deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web"), maxSkew=3))
+    new = template(spread(ZONE, selector=app("web"), maxSkew=5), requests={"cpu": "99"})
+    path = tmp_path / "web.json"
+    path.write_text(json.dumps(workload("Deployment", "web", pods=new, replicas=3)), encoding="utf-8")
+    newest, old = last([*SIX, *objects], f"apply {path}").items
+    assert (newest.constraint.max_skew, newest.before, newest.status_before) == (5, {"a": 2, "b": 1, "c": 0}, None)
+    assert (old.constraint.max_skew, old.revision, old.before) == (3, "h1", {"a": 2, "b": 1, "c": 0})
+
+
 class TestDrain:
     """A node is emptied as kubectl does."""
 

@@ -9,7 +9,14 @@ from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.statefulset import HeldUp
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, MixedRevisions, OutcomeNote, Unsettled
+from kubectl_spread.diagnosis.step_changes import (
+    BlockedByChance,
+    CreateRefused,
+    MixedRevisions,
+    OutcomeNote,
+    Unsettled,
+    WasChanging,
+)
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import (
     Blocked,
@@ -149,11 +156,32 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
                 " keeps it even"
             ),
         ),
+        (
+            WasChanging(WorkloadRef(kind="Deployment", name="web"), rolls=True, differs=None),
+            "a rollout of deployment/web is in progress, and ends the same without this step",
+        ),
+        (
+            WasChanging(WorkloadRef(kind="Deployment", name="web"), rolls=False, differs=("a", (3, 3), (4, 5))),
+            (
+                "a change of the Pods of deployment/web is in progress: without this step, a ends with 3 Pods instead"
+                " of 4 to 5"
+            ),
+        ),
         (BlockedByChance(HELD, PODS[:1]), "in other random orders n/web-0 is blocked: no"),
         (BlockedByChance(HELD, PODS), "in other random orders n/web-0, n/web-1 are blocked: no"),
         (Unsettled(), "it does not converge: the controllers and the scheduler would repeat this without end"),
     ],
-    ids=["refused", "refused before", "refused by chance", "revisions", "one", "two", "unsettled"],
+    ids=[
+        "refused",
+        "refused before",
+        "refused by chance",
+        "revisions",
+        "goes on",
+        "differs",
+        "one",
+        "two",
+        "unsettled",
+    ],
 )
 def test_what_is_to_be_known_of_the_orders(note: OutcomeNote, text: str) -> None:
     assert outcome_text(note) == text
