@@ -71,11 +71,14 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
 
     Of a key that is given twice, kubectl sends only the last value, also with strict validation.
 
-    Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0).
+    Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0), kubectl pkg/cmd/apply/apply.go WarnIfDeleting (v0.36).
     """
     if manifest.again:
         again = f"{manifest.again} has the same object: kubectl applies that one first"
         yield ValidationWarning(field="metadata.name", message=again)
+    if manifest.live is not None and manifest.live.metadata.deletion_timestamp:
+        going = "it is being deleted, and what is applied to it goes with it: apply the manifest again once it is gone"
+        yield ValidationWarning(field="metadata.deletionTimestamp", message=going)
     for path, (first, last) in manifest.document.twice.items():
         if path.startswith(manifest.document.path):
             where = f"on line {first}" if first == last else f"on lines {first} and {last}"

@@ -80,6 +80,7 @@ class Rollout(Report, frozen=True, kw_only=True):
         running: the Pods that the workload has, with and without a node (count).
         at_work: how many of them run (count).
         replaced: how many of them are replaced.
+        deleted: how many of them are deleted, and no other Pod comes in their place.
         assumed: the assumption, as a sentence.
         unchanged: whether applying the manifest changes nothing in the object.
     """
@@ -88,6 +89,7 @@ class Rollout(Report, frozen=True, kw_only=True):
     running: int
     at_work: int
     replaced: int
+    deleted: int = 0
     assumed: str
     unchanged: bool = False
 

@@ -28,6 +28,18 @@ class BlockedPod(Report, frozen=True, kw_only=True):
     why: str
 
 
+class DeletedPods(Report, frozen=True, kw_only=True):
+    """The Pods of a workload that a step deletes, with no others in their place.
+
+    Attributes:
+        count: how many.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    count: int
+
+
 class PendingPods(Report, frozen=True, kw_only=True):
     """The Pending Pods of a workload.
 
@@ -76,6 +88,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         blocked: the Pods that it should remove but does not.
         lost: the Pods that it removes and that nothing recreates.
         preempted: the Pods that the scheduler evicts for new ones.
+        deleted: the workloads that have fewer Pods after an apply or a scaling.
         pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than at the
             start.
         newly_pending: whether more Pods of some workload are Pending than before, and than without the step, for a
@@ -94,6 +107,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
     blocked: tuple[BlockedPod, ...] = ()
     lost: tuple[EvictedPod, ...] = ()
     preempted: tuple[EvictedPod, ...] = ()
+    deleted: tuple[DeletedPods, ...] = ()
     pending: tuple[PendingPods, ...] = ()
     newly_pending: bool = False
     never_run: int | UnsetType = UNSET

@@ -8,7 +8,14 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.evaluation import summary_of
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, RefusedManifest, SimulatedStep
+from kubectl_spread.contract.simulate import (
+    BlockedPod,
+    DeletedPods,
+    EvictedPod,
+    PendingPods,
+    RefusedManifest,
+    SimulatedStep,
+)
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
@@ -46,6 +53,9 @@ def simulated_step(
         ),
         lost=_evicted_pods(done.lost, change.before),
         preempted=_evicted_pods(change.preempted, change.before),
+        deleted=tuple(
+            DeletedPods(namespace=each.key[0], workload=each.key[1], count=each.number) for each in change.fewer
+        ),
         pending=tuple(map(_pending_pods, change.waiting)),
         newly_pending=change.newly_pending,
         never_run=sum(each.number for each in done.notes if isinstance(each, BoundByName) and each.absent) or UNSET,

@@ -14,7 +14,7 @@ from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.revisions import with_revision
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash, template_of
-from kubectl_spread.controllers.workloads import adopted
+from kubectl_spread.controllers.workloads import adopted, adopted_sets
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Scaled, Workload
@@ -34,8 +34,7 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
     """
     match owner:
         case workloads.Deployment():
-            sets = snapshot.within(workloads.ReplicaSet, owner.metadata.namespace)
-            taken = tuple(adopted(owner, (each for each in sets if each.metadata.controller is None)))
+            taken = adopted_sets(owner, snapshot)
             after = snapshot.with_objects(taken) if taken else snapshot
             return (owner, *taken) if owner.spec.paused else (owner, *taken, deployment.replica_set_of(owner, after))
         case workloads.StatefulSet():

@@ -23,7 +23,7 @@ from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rolling_update import fenceposts, surge_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import HASH_LABEL, REVISION_HASH_LABEL, same_template, template_of
-from kubectl_spread.controllers.workloads import WorkloadRef, belongs_to
+from kubectl_spread.controllers.workloads import WorkloadRef, adopted_sets, belongs_to
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -56,6 +56,8 @@ class Assumption(Enum):
     POD_TERMINATING = "PodTerminating"
     POD_ORPHANED = "PodOrphaned"
     """Its node does not exist. Source: kube-controller-manager podgc/gc_controller.go gcOrphaned (v1.36)."""
+    OWNER_TERMINATING = "OwnerTerminating"
+    """A workload that is being deleted creates no Pod, and garbage collection deletes its Pods."""
     ALL_GONE_FIRST = "AllGoneFirst"
     DELETED_BY_HAND = "DeletedByHand"
     """Missing ordinals are created; running Pods stay until somebody deletes them."""
@@ -76,6 +78,13 @@ class UnknownRules(msgspec.Struct, frozen=True):
     kind: str
 
 
+class AdoptsSets(msgspec.Struct, frozen=True):
+    """The Deployment adopts these ReplicaSets, by name, with their Pods; ``paused``: it replaces none of these."""
+
+    names: tuple[str, ...]
+    paused: bool
+
+
 class WithinFenceposts(msgspec.Struct, frozen=True):
     """At most and at least so many Pods (count) exist at any time."""
 
@@ -89,7 +98,9 @@ class FromHighestOrdinal(msgspec.Struct, frozen=True):
     first: int
 
 
-RolloutAssumption: TypeAlias = Assumption | MadeElsewhere | UnknownRules | WithinFenceposts | FromHighestOrdinal
+RolloutAssumption: TypeAlias = (
+    Assumption | AdoptsSets | MadeElsewhere | UnknownRules | WithinFenceposts | FromHighestOrdinal
+)
 Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Unknown"]
 
 
@@ -100,7 +111,8 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
         strategy: ``Scale`` if only missing Pods are created, ``Unknown`` for kinds of other APIs.
         running: its Pods before (count).
         at_work: how many of them run (count).
-        replaced: how many of them are replaced, or, for ``Scale``, deleted (count).
+        replaced: how many of them are replaced (count).
+        deleted: how many of them are deleted, and no other Pod comes in their place (count).
         unchanged: whether applying the manifest leaves the object's spec as it is.
     """
 
@@ -108,6 +120,7 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     running: int
     at_work: int
     replaced: int
+    deleted: int = 0
     assumed: RolloutAssumption
     unchanged: bool = False
 
@@ -159,6 +172,8 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
     obj = owner or wanted.pod
     live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
     found = _rollout_without_new_pods(owner, running, before)
+    if live is not None and not isinstance(live, Pod) and live.metadata.deletion_timestamp:
+        found = ("Scale", Assumption.OWNER_TERMINATING, 0)
     if isinstance(live, Pod) and not wanted.numbered:
         found, running = ("Scale", _fate_of(live, before), 0), (live,)
     elif found is None and owner is not None and live is not None and not isinstance(live, Pod):
@@ -178,9 +193,22 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
         running=len(running),
         at_work=sum(pod.at_work for pod in running),
         replaced=replaced,
+        deleted=0 if strategy in {"Scale", "Unknown"} else _surplus(wanted, running),
         assumed=assumed,
         unchanged=unchanged,
     )
+
+
+def _surplus(wanted: DesiredWorkload, running: Sequence[Pod]) -> int:
+    """Return how many Pods more there are than are wanted (count); of a DaemonSet, that depends on the nodes."""
+    match wanted.owner:
+        case workloads.DaemonSet():
+            return 0
+        case workloads.StatefulSet() as owner:
+            start = owner.spec.ordinals.start
+            names = {f"{owner.metadata.name}-{ordinal}" for ordinal in range(start, start + wanted.replicas)}
+            return sum(pod.metadata.name not in names for pod in running)
+    return max(len(running) - wanted.replicas, 0)
 
 
 def _fate_of(pod: Pod, before: Snapshot) -> Assumption:
@@ -211,7 +239,9 @@ def _rollout_without_new_pods(owner: Workload | None, running: Sequence[Pod], be
             return "Scale", Assumption.SUSPENDED, 0
         case workloads.Job() | workloads.CronJob() if manager := job.foreign_manager(owner):
             return "Scale", MadeElsewhere(manager), 0
-        case workloads.Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
+        case workloads.Deployment() if owner.spec.paused and not (
+            running or replica_sets(owner, before) or adopted_sets(owner, before)
+        ):
             return "Scale", Assumption.PAUSED_BEFORE_FIRST, 0
     return None
 
@@ -257,8 +287,9 @@ def _rollout_by_strategy(
         renewed = range(first, owner.spec.ordinals.start + wanted.replicas)
         replaced = sum(f"{owner.metadata.name}-{ordinal}" in here for ordinal in renewed)
         return workloads.ROLLING_UPDATE, FromHighestOrdinal(first), replaced
+    replaced = min(len(old), max(wanted.replicas - (len(running) - len(old)), 0))
     if strategy.type == workloads.RECREATE:
-        return workloads.RECREATE, Assumption.ALL_GONE_FIRST, len(old)
+        return workloads.RECREATE, Assumption.ALL_GONE_FIRST, replaced
     surge, unavailable = fenceposts(strategy, wanted.replicas)
     within = WithinFenceposts(wanted.replicas + surge, wanted.replicas - unavailable)
-    return workloads.ROLLING_UPDATE, within, len(old)
+    return workloads.ROLLING_UPDATE, within, replaced

@@ -18,7 +18,7 @@ from kubectl_spread.labels import NOTHING, Selector
 from kubectl_spread.objects import meta
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Scaled, Workload
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 MIRRORED = "Node"
@@ -207,6 +207,12 @@ def adopted(owner: Workload, orphans: Iterable[OwnedT]) -> Iterator[OwnedT]:
         if named and metadata.deletion_timestamp is None and selector.matches(metadata.labels):
             owners = (*metadata.owner_references, reference_to(owner))
             yield replace(each, metadata=replace(metadata, owner_references=owners))
+
+
+def adopted_sets(owner: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:
+    """Return the ReplicaSets without a controller that the Deployment adopts, with their new owner reference."""
+    sets = snapshot.within(ReplicaSet, owner.metadata.namespace)
+    return tuple(adopted(owner, (each for each in sets if each.metadata.controller is None)))
 
 
 def released(owner: Workload | None, pod: Pod) -> Pod:

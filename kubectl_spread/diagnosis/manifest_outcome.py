@@ -12,6 +12,7 @@ from kubectl_spread.controllers import daemonset, statefulset
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.replicas import adopted_pods
 from kubectl_spread.controllers.rollout_plan import (
+    AdoptsSets,
     Assumption,
     DesiredWorkload,
     FailedCreate,
@@ -21,13 +22,14 @@ from kubectl_spread.controllers.rollout_plan import (
     running_pods,
 )
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
+from kubectl_spread.controllers.workloads import adopted_sets
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, diagnose
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.gaps import Gap, UnreadRevision
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.workloads import RECREATE, DaemonSet, Deployment, Job, StatefulSet
+from kubectl_spread.objects.workloads import ON_DELETE, RECREATE, DaemonSet, Deployment, Job, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation import placement
@@ -169,24 +171,48 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
 def _rollout(wanted: DesiredWorkload, before: Snapshot, applied: AppliedWorkload) -> Rollout | None:
     rollout = rollout_of(wanted, before)
     if rollout is None and wanted.owner is not None and (there := adopted_pods(wanted.owner, before)):
-        return _rollout_of_adopted(wanted.owner, there, applied)
-    return replace(rollout, replaced=applied.gone) if rollout and rollout.strategy == "Scale" else rollout
+        return _rollout_of_adopted(wanted.owner, there, before, applied)
+    if rollout is None:
+        return None
+    if rollout.strategy == "Scale":
+        return replace(rollout, deleted=applied.gone)
+    if isinstance(wanted.owner, DaemonSet):
+        return _rollout_of_daemons(wanted, wanted.owner, before, applied, rollout)
+    return rollout
 
 
-def _rollout_of_adopted(owner: Workload, there: Sequence[Pod], applied: AppliedWorkload) -> Rollout:
+def _rollout_of_daemons(
+    wanted: DesiredWorkload, owner: DaemonSet, before: Snapshot, applied: AppliedWorkload, rollout: Rollout
+) -> Rollout:
+    """Return the rollout with the Pods that go for good: on nodes that get none any more.
+
+    Where a Pod is not replaced, a NoSchedule taint does not matter.
+    """
+    handle = applied.placed.handle
+    if rollout.strategy == ON_DELETE:
+        kept = handle.index.names - daemonset.nodes_without_pod(owner, handle)
+    else:
+        kept = daemonset.nodes_with_pod(cycle.evaluate(wanted.pod, handle))
+    deleted = sum(daemonset.place_of(pod) not in kept for pod in running_pods(wanted, before))
+    return replace(rollout, replaced=max(rollout.replaced - deleted, 0), deleted=deleted)
+
+
+def _rollout_of_adopted(owner: Workload, there: Sequence[Pod], before: Snapshot, applied: AppliedWorkload) -> Rollout:
     came = {pod.key for pod in applied.came}
-    renewed = applied.gone if isinstance(owner, Deployment | DaemonSet) else sum(pod.key in came for pod in there)
-    strategy: Strategy = "Scale"
-    if renewed and isinstance(owner, Deployment):
-        strategy = "Recreate" if owner.spec.strategy.type == RECREATE else "RollingUpdate"
-    elif renewed:
-        strategy = "RollingUpdate"
+    again = sum(pod.key in came for pod in there)  # Only a StatefulSet uses a name again.
+    renewed = again or min(applied.gone, len(came))
+    strategy: Strategy = "RollingUpdate" if renewed else "Scale"
+    sets: tuple[str, ...] = ()
+    if isinstance(owner, Deployment):
+        sets = tuple(each.metadata.name for each in adopted_sets(owner, before))
+        strategy = "Recreate" if renewed and owner.spec.strategy.type == RECREATE else strategy
     return Rollout(
         strategy=strategy,
         running=len(there),
         at_work=sum(pod.at_work for pod in there),
-        replaced=renewed or applied.gone,
-        assumed=Assumption.ADOPTED,
+        replaced=renewed,
+        deleted=applied.gone if again else applied.gone - renewed,
+        assumed=AdoptsSets(sets, owner.spec.paused) if isinstance(owner, Deployment) and sets else Assumption.ADOPTED,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
@@ -11,7 +12,7 @@ import msgspec
 
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
-from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, revision_of
+from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, owner_of, revision_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of, waiting_pods
@@ -28,7 +29,7 @@ from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.volumezone import volume_topologies
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
-from kubectl_spread.simulation.steps import Blocked, Done, Step
+from kubectl_spread.simulation.steps import Blocked, Done, Step, Verb
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -75,6 +76,13 @@ class WasChanging(msgspec.Struct, frozen=True):
     ref: WorkloadRef
     rolls: bool
     differs: Differing | None
+
+
+class FewerPods(msgspec.Struct, frozen=True):
+    """So many Pods of the workload end, and no others come in their place (count)."""
+
+    key: Key
+    number: int
 
 
 class BlockedByChance(msgspec.Struct, frozen=True):
@@ -153,6 +161,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     done: Done
     preempted: tuple[Pod, ...]
     waiting: tuple[WaitingPods, ...]
+    fewer: tuple[FewerPods, ...]
     newly_pending: bool
     untried: int
     may_be_refused: tuple[MayBreakQuota, ...]
@@ -184,6 +193,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
             waiting=tuple(_pending_pods(outcomes.before, after, earlier, known)),
+            fewer=tuple(_fewer_pods(step, first.done, before, first.seen)),
             newly_pending=_more_are_pending(after, earlier) or some_in_each,
             may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
             untried=max(each.done.untried for each in after),
@@ -323,6 +333,25 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
             continue
         if labels[0] not in pod.spec.topology_spread_constraints[index].match_label_keys:
             yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
+
+
+def _fewer_pods(step: Step, done: Done, before: Observation, now: Observation) -> Iterator[FewerPods]:
+    """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
+
+    Who has adopted a Pod before it ended has one Pod fewer. Of a namespace with refused Pods nothing is said.
+    """
+    if step.verb not in {Verb.APPLY, Verb.SCALE}:
+        return
+    were, are = ({pod.key: key for key, pods in seen.living.items() for pod in active(pods)} for seen in (before, now))
+    stays = {pod.key for pod in (*done.evicted, *done.lost, *now.preempted)} | are.keys()
+    last = {pod.key: pod for pod in reversed(now.touched)}
+    ended = (last[pod] for pod in were if pod in last and pod not in stays)
+    gone = Counter((pod.metadata.namespace, owner_of(pod, now.snapshot)) for pod in ended)
+    came = Counter(key for pod, key in are.items() if pod not in were)
+    refused = {key[0] for key, message in now.refused.items() if message}
+    for key, number in sorted(gone.items(), key=lambda item: (item[0][0], str(item[0][1]))):
+        if number > came[key] and key[0] not in refused:
+            yield FewerPods(key, number - came[key])
 
 
 def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Iterator[NoRoomForMore]:

@@ -86,6 +86,8 @@ class MirrorRemade(msgspec.Struct, frozen=True):
     node: str
 
 
+ORPHAN_DEPENDENTS = "orphan"
+"""The finalizer of an object that leaves its Pods behind. Source: apimachinery meta/v1/types.go (v1.36)."""
 DISABLE_EVICTION = "--disable-eviction"
 """The flag with which ``kubectl drain`` deletes Pods instead."""
 
@@ -615,6 +617,9 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
     """Apply a workload; with another template it replaces its Pods as its kind does."""
     before, key = cluster.snapshot, obj.as_controller
     live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
+    if live is not None and live.metadata.deletion_timestamp:
+        _collect(live, cluster)
+        return
     # A Deployment only depends on Pods that it may adopt, and there are few.
     seen = cluster.orphans[obj.metadata.namespace] if isinstance(obj, Deployment) else cluster.pods
     cluster.put(as_applied(obj, cluster.with_pods(seen)))
@@ -636,6 +641,21 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
     elif changed and isinstance(obj, ReplicaSet | ReplicationController):
         # Their Pods do not show which template they have.
         loop.outdate(key, cluster.owned.get(key, {}))
+
+
+def _collect(owner: Workload, cluster: ClusterState) -> None:
+    """Delete what a workload owns that is being deleted, unless it leaves its Pods behind.
+
+    Source: kube-controller-manager garbagecollector/garbagecollector.go attemptToDeleteItem (v1.36).
+    """
+    if ORPHAN_DEPENDENTS in owner.metadata.finalizers:
+        return
+    key, gone, snapshot = owner.as_controller, owner.metadata.deletion_timestamp, cluster.snapshot
+    owned: tuple[ReplicaSet | Job, ...] = (*snapshot.controlled_by(key, ReplicaSet), *snapshot.controlled_by(key, Job))
+    for each in owned:
+        cluster.put(replace(each, metadata=replace(each.metadata, deletion_timestamp=gone)))
+        _collect(each, cluster)
+    cluster.delete(*cluster.owned.get(key, {}).values())
 
 
 def _renew(obj: DaemonSet, before: Snapshot, cluster: ClusterState, loop: ControlLoop) -> None:

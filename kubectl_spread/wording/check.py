@@ -41,14 +41,14 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.RUNNING_STAY: ("no Pod is replaced, whatever changes in the template, and missing ones are created"),
     Assumption.POD_STAYS: "the Pod is unchanged, or changes only in fields that may change in place, so it stays",
     Assumption.POD_FINISHED: "the Pod has finished and stays so: to run it again, delete it first",
-    Assumption.POD_TERMINATING: (
-        "the Pod is being deleted, and what is applied to it goes with it: apply the manifest again once it is gone"
-    ),
+    Assumption.POD_TERMINATING: "the Pod is being deleted, and no other one is created",
+    Assumption.OWNER_TERMINATING: "it is being deleted, so no Pod is created",
     Assumption.POD_ORPHANED: "the node of the Pod does not exist, so pod garbage collection deletes the Pod",
     Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one is created",
     Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and missing ones are created",
     Assumption.DELETED_BY_HAND_ON_NODES: (
-        "running Pods stay until somebody deletes them, and nodes without one get one"
+        "a Pod on a node that does not match any more is deleted at once; the others stay until somebody deletes them;"
+        " a matching node without a Pod gets one"
     ),
     Assumption.SURGE_ON_NODES: (
         "on each node the new Pod is created beside the old one, which is deleted once the new one is available"
@@ -143,9 +143,11 @@ def placed(placements: Sequence[Placement], who: str = "it") -> str:
     return f"{who} can be scheduled{evicting}{chance}."
 
 
-def rollout_note(strategy: str, running: int, replaced: int, assumed: str, *, at_work: int) -> str:
+def rollout_note(strategy: str, running: int, replaced: int, deleted: int, assumed: str, *, at_work: int) -> str:
     """Return how the workload gets to the Pods of the manifest; ``at_work``: how many of its Pods (count) run."""
-    gone = f", {replaced} to be {'deleted' if strategy == 'Scale' else 'replaced'}" if replaced else ""
+    gone = f", {replaced} to be replaced" if replaced else ""
+    if deleted:
+        gone += f", {deleted} to be deleted{'' if strategy == 'Scale' else ' for good'}"
     exist = f"{count_of(running, 'Pod')} {'exists' if running == 1 else 'exist'}"
     if at_work < running:
         exist += f" ({some_run(running, at_work)})"
@@ -186,6 +188,10 @@ def assumption(assumed: rollout_plan.RolloutAssumption) -> str:
     match assumed:
         case Assumption():
             return ASSUMPTIONS[assumed]
+        case rollout_plan.AdoptsSets(names=names, paused=paused):
+            sets = enumerated([f"replicaset/{name}" for name in names], most=2)
+            stays = ". It is paused, so no Pod is replaced" if paused else ""
+            return f"it adopts {sets} and {'its' if len(names) == 1 else 'their'} Pods{stays}"
         case rollout_plan.MadeElsewhere(manager=manager):
             return f"{manager} creates its Pods"
         case rollout_plan.UnknownRules(kind=kind):

@@ -27,6 +27,7 @@ LOSSES: Mapping[DrainFlag, str] = {
 REFUSED = "Not applied: {}."
 BLOCKED = "Blocked: {}: {}"
 LOST = "Deleted for good, because no controller recreates {}: {}."
+FEWER = "Deleted for good: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}."
 RANGES = "Ranges show the results of {} random orders."
 SHOWN_NAMES = 4

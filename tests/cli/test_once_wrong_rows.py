@@ -57,6 +57,12 @@ def stray_replica_set(*on: str) -> list[Object]:
     return [{**replicas, "metadata": {**replicas["metadata"], "ownerReferences": []}}, *pods]
 
 
+def going(objects: Sequence[Object], finalizer: str = "foregroundDeletion") -> list[Object]:
+    """Return the objects of a workload, the first of which is being deleted and has this finalizer."""
+    gone = {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": [finalizer]}
+    return [{**objects[0], "metadata": {**objects[0]["metadata"], **gone}}, *objects[1:]]
+
+
 def live_and_applied(changed: Object, manifest: Object, *others: Object) -> list[Object]:
     """Return an object as it lives, whose last applied manifest is another, and others."""
     told = kubectl_applied(manifest)["metadata"]["annotations"]
@@ -236,7 +242,9 @@ ROWS = {
         objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
-        says=["Rollout: RollingUpdate, 3 Pods exist, 3 to be replaced. Assumed: it adopts the matching Pods"],
+        says=[
+            "Rollout: RollingUpdate, 3 Pods exist, 3 to be replaced. Assumed: it adopts replicaset/web-h1 and its Pods."
+        ],
     ),
     "a ReplicaSet that a Deployment adopts has no row": Row(
         objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
@@ -245,6 +253,71 @@ ROWS = {
         code=1,
         says=["deployment/web"],
         says_not=["replicaset/"],
+    ),
+    "a paused Deployment that adopts a ReplicaSet has its Pods": Row(
+        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2, paused=True)],
+        says=["3 Pods exist, 1 to be deleted. Assumed: it adopts replicaset/web-h1 and its Pods. It is paused, so no"],
+    ),
+    "Pods that a rollout does not replace are deleted for good": Row(
+        objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=2)],
+        says=["5 Pods exist, 2 to be replaced, 3 to be deleted for good."],
+    ),
+    "a simulation counts the Pods that are deleted for good": Row(
+        objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
+        ask=["simulate"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=2)],
+        code=0,
+        says=["3 Pods deleted for good, none Pending.", "Deleted for good: 3 Pods of default/deployment/web."],
+    ),
+    "daemons on nodes that do not match any more are deleted for good": Row(
+        objects=[
+            *THREE,
+            workload("DaemonSet", "web", pods=template()),
+            *pods_of("DaemonSet", "web", "a1", "b1", "c1", pods=template()),
+        ],
+        ask=["check"],
+        manifests=[workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"}))],
+        says=["3 Pods exist, 1 to be replaced, 2 to be deleted for good."],
+    ),
+    "such daemons are deleted even if the others wait for somebody": Row(
+        objects=[
+            *THREE,
+            workload("DaemonSet", "web", pods=template()),
+            *pods_of("DaemonSet", "web", "a1", "b1", "c1", pods=template()),
+        ],
+        ask=["check"],
+        manifests=[
+            workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"}), updateStrategy={"type": "OnDelete"})
+        ],
+        says=[
+            "3 Pods exist, 2 to be deleted for good. Assumed: a Pod on a node that does not match any more is deleted"
+        ],
+    ),
+    "nothing is made by a Deployment that is being deleted": Row(
+        objects=[*THREE, *going(deployed("a1", "b1", "c1"))],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
+        says=[
+            "no Pod needs to be scheduled",
+            "it is being deleted, and what is applied to it goes with it",
+            "Rollout: Scale, 3 Pods exist, 3 to be deleted. Assumed: it is being deleted, so no Pod is created.",
+        ],
+    ),
+    "the Pods of a Deployment that is being deleted go": Row(
+        objects=[*THREE, *going(deployed("a1", "b1", "c1"))],
+        ask=["simulate"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
+        says=["3 Pods deleted for good", "Deployment/web: metadata.deletionTimestamp: it is being deleted"],
+    ),
+    "the Pods of a Deployment stay that is deleted without them": Row(
+        objects=[*THREE, *going(deployed("a1", "b1", "c1"), "orphan")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
+        says=["Rollout: Scale, 3 Pods exist. Assumed: it is being deleted, so no Pod is created."],
     ),
     "a Job deletes the Pods that are too many": Row(
         objects=[
@@ -375,7 +448,7 @@ ROWS = {
     "where volumes can go that were not read is not known after a drain": Row(
         objects=[*THREE, *stateful("a1", "b1", pods=CLAIMING)],
         ask=["simulate", "--drain=a1"],
-        code=1,
+        code=3,
         says=["incomplete: list persistentvolumeclaims (not in the files): whether nodes suit the volumes of Pods"],
     ),
     "no Pod is evicted whose volumes were not read": Row(
@@ -436,7 +509,6 @@ ROWS = {
     "lost Pods are counted": Row(
         objects=[*ZONES, pod("p", on="a1"), pod("q", on="a1"), *deployed("a1")],
         ask=["simulate", "--drain=a1", "--force"],
-        code=1,
         says=["--force for default/p, default/q (no controller recreates them)", "2 Pods lost"],
     ),
     "a deleted Pod is not evicted": Row(

@@ -41,7 +41,7 @@ def state(read: re.Match[str], known: Known, *, before: str = "") -> Facts | Non
         return facts
     # Waiting Pods of a Job that a CronJob made come in too, and no line says where.
     unsaid = facts.kind == "DaemonSet" or facts.zone or "default/cronjob/" in text
-    if unsaid or re.search(r"^Replicas: .* more|to be replaced", text, re.MULTILINE):
+    if unsaid or re.search(r"^Replicas: .* more|to be (?:replaced|deleted)", text, re.MULTILINE):
         return None
     apps = [each["app"] for each in HEADER.finditer(text)]
     placed = [

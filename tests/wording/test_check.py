@@ -65,12 +65,14 @@ def test_who_finds_a_node_and_who_is_evicted(who: str, placements: tuple[Placeme
 
 def test_how_a_rollout_gets_there() -> None:
     assert (
-        check.rollout_note("Recreate", 1, 1, "x", at_work=1)
+        check.rollout_note("Recreate", 1, 1, 0, "x", at_work=1)
         == "Rollout: Recreate, 1 Pod exists, 1 to be replaced. Assumed: x."
     )
-    assert check.rollout_note("Scale", 2, 0, "x", at_work=2) == "Rollout: Scale, 2 Pods exist. Assumed: x."
-    some = check.rollout_note("RollingUpdate", 15, 15, "x", at_work=12)
-    assert some == "Rollout: RollingUpdate, 15 Pods exist (12 of them run), 15 to be replaced. Assumed: x."
+    fewer = check.rollout_note("Scale", 2, 0, 1, "x", at_work=2)
+    assert fewer == "Rollout: Scale, 2 Pods exist, 1 to be deleted. Assumed: x."
+    some = check.rollout_note("RollingUpdate", 15, 13, 2, "x", at_work=12)
+    exist = "Rollout: RollingUpdate, 15 Pods exist (12 of them run)"
+    assert some == f"{exist}, 13 to be replaced, 2 to be deleted for good. Assumed: x."
 
 
 def test_where_replicas_go() -> None:

@@ -130,9 +130,8 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     if item.failed_create and item.failed_create.missing:
         yield wording.missing_note(item.failed_create.missing)
     if rollout is not None:
-        yield wording.rollout_note(
-            rollout.strategy, rollout.running, rollout.replaced, rollout.assumed, at_work=rollout.at_work
-        )
+        counts = rollout.running, rollout.replaced, rollout.deleted
+        yield wording.rollout_note(rollout.strategy, *counts, rollout.assumed, at_work=rollout.at_work)
     if item.pending and item.jam is None and not item.stuck:
         yield wording.older_stay_pending(item.pending)
     yield from evaluation.renewed_notes(item)

@@ -11,7 +11,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.simulation.steps import DISABLE_EVICTION
 from kubectl_spread.wording import simulate as wording
-from kubectl_spread.wording.words import LIST, between, capital_sentence, listed, moved
+from kubectl_spread.wording.words import LIST, between, capital_sentence, count_of, listed, moved
 
 
 def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
@@ -42,6 +42,7 @@ def _sentence(step: SimulatedStep, *, unread: bool) -> str:
             _removed(step): len(_removed_pods(step)),
             "blocked": len(step.blocked),
             "lost": len(step.lost),
+            "deleted for good": sum(each.count for each in step.deleted),
             "preempted": len(step.preempted),
         },
         [(pending.before, *pending.range) for pending in step.pending],
@@ -69,6 +70,9 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
         yield wording.BLOCKED.format(_named(pod for pod in step.blocked if pod.why == why), why)
     if step.lost:
         yield wording.LOST.format("it" if len(step.lost) == 1 else "them", _named(step.lost))
+    if step.deleted:
+        fewer = [f"{count_of(each.count, 'Pod')} of {each.namespace}/{each.workload}" for each in step.deleted]
+        yield wording.FEWER.format(listed(fewer, wording.SHOWN_NAMES))
     if step.preempted:
         yield wording.PREEMPTED.format(_named(step.preempted))
     if removed := _removed_pods(step):
