@@ -61,7 +61,7 @@ def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
     """
     metadata = mapping(mapping(manifest.document.values).get("metadata"))
     if metadata.get("generateName") and not metadata.get("name"):
-        yield FieldError("metadata.generateName", Reason.FORBIDDEN, "cannot use generate name with apply")
+        yield FieldError("metadata.generateName", Reason.NOT_SENT, "cannot use generate name with apply")
     elif not metadata.get("name"):
         yield required("metadata.name", "name or generateName is required")
 

@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
+from kubectl_spread.apiserver.validation.field_errors import OF_KUBECTL
 from kubectl_spread.commands.admission_errors import apply_warnings, pod_errors, review_of
 from kubectl_spread.commands.applying import merge_all, merged_constraints
 from kubectl_spread.commands.bad_objects import find_malformed
@@ -66,14 +67,17 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     with_namespaces = snapshot.with_objects(namespaces)
     pairs: list[tuple[Manifest, Manifest]] = []
     refused: list[ManifestProblem] = []
+    of_kubectl = True
     for manifest, unmerged in zip(merged, manifests, strict=True):
         review = review_of(manifest, with_namespaces, snapshot, profile.release)
         faults = [*_find_faults(manifest, review)]
         faults = faults or [*_find_faults_in_cluster(manifest, review, [each for each, _ in pairs], snapshot, profile)]
         refused += faults
+        of_kubectl = of_kubectl and not OF_KUBECTL.isdisjoint(error.reason for error in review.errors)
         pairs += [] if faults else [(manifest, unmerged)]
     if not pairs:
-        raise ManifestError(refused, hint="the API server would refuse it; check -f lists all errors")
+        by = "kubectl" if of_kubectl else "the API server"
+        raise ManifestError(refused, hint=f"{by} would refuse it; check -f lists all errors")
     objects = (each.obj for each, _ in pairs if each.obj is not None)
     after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
     applied, sent = zip(*pairs, strict=True)

@@ -208,7 +208,7 @@ def _over_live(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifes
         return _by_our_rules(manifest, applied, live, how)
     except MergeError as error:
         message = f"kubectl apply cannot merge it with the live object: {error}"
-        return replace(manifest, refused=(FieldError("", Reason.INVALID, message),))
+        return replace(manifest, refused=(FieldError("", Reason.NOT_SENT, message),))
 
 
 def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:

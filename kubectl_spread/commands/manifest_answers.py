@@ -28,6 +28,8 @@ from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes
 from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.check import refused
+from kubectl_spread.wording.words import capital
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.fixes.situation import Written
@@ -128,7 +130,7 @@ def _seen(
 def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: ManifestOutcome | None) -> Answer:
     """Return the answer about one manifest; ``more``: the outcome if all Pods were admitted, where only some are."""
     manifest, served = asked.manifest, asked.served
-    item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest))
+    item = _item(manifest, check.check_item(outcome) if outcome else _nothing(manifest, asked.errors))
     if outcome is None:
         item = replace(item, replicas=asked.wanted.replicas)
     else:
@@ -168,15 +170,15 @@ def _unknown(manifest: Manifest, outcome: ManifestOutcome | None) -> Iterator[Ga
 
 def refused_item(manifest: Manifest, errors: tuple[check.ValidationError, ...]) -> check.CheckItem:
     """Return the item of a manifest without Pods that the API server refuses."""
-    return replace(_item(manifest, _nothing(manifest)), replicas=0, validation=errors)
+    return replace(_item(manifest, _nothing(manifest, errors)), replicas=0, validation=errors)
 
 
-def _nothing(manifest: Manifest) -> EvaluationReport:
+def _nothing(manifest: Manifest, errors: Sequence[check.ValidationError]) -> EvaluationReport:
     return EvaluationReport(
         namespace=manifest.namespace,
         name=manifest.name,
         verdict=Verdict.INVALID,
-        summary="The API server refuses it.",
+        summary=capital(refused(each.reason for each in errors), ("kubectl",)),
         message="",
         feasible=(),
         nodes=(),

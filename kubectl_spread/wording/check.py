@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import UnsetType
 
+from kubectl_spread.apiserver.validation.field_errors import OF_KUBECTL
 from kubectl_spread.controllers import rollout_plan
 from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
@@ -56,7 +57,6 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.ONE_BY_ONE_ON_NODES: "on each node the old Pod is gone before the new one is created",
 }
 
-REFUSED = "the API server refuses it."
 NO_POD = "no Pod needs to be scheduled."
 GATED, STUCK = "Gated", "Stuck"
 """Why a manifest is not all Schedulable: a gate holds its Pods, or some of them find no node."""
@@ -78,9 +78,10 @@ def no_pod(next_summary: str) -> str:
     return f"no Pod comes now. The next one would find no node. {begun(next_summary)}" if next_summary else NO_POD
 
 
-def refused(sentence: str) -> str:
-    """Return that the API server refuses the manifest, and the outcome if it did not."""
-    return f"the API server refuses it. Otherwise: {sentence}"
+def refused(reasons: Iterable[str], sentence: str = "") -> str:
+    """Return who refuses the manifest for these reasons, and the outcome if nobody did; empty for none."""
+    who = "the API server" if OF_KUBECTL.isdisjoint(reasons) else "kubectl"
+    return f"{who} refuses it." + (f" Otherwise: {sentence}" if sentence else "")
 
 
 def refused_pods(message: str, sentence: str = "") -> str:

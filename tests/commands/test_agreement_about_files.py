@@ -66,6 +66,30 @@ def test_what_kubectl_does_not_send_is_refused_by_either(metadata: Object, said:
     assert 0 not in {checked.code, simulated.code}
 
 
+@pytest.mark.parametrize(
+    ("spec", "who", "said"),
+    [
+        ({"pods": template({"$patch": "replace"}, spread_on(ZONE))}, "kubectl", "does not contain declared merge key"),
+        (
+            {"pods": template(labels={"app": "other"}), "selector": {"matchLabels": {"app": "other"}}},
+            "the API server",
+            "field is immutable",
+        ),
+    ],
+    ids=["kubectl cannot merge it", "it may not change"],
+)
+def test_who_refuses_a_manifest_is_named(spec: Object, who: str, said: str, tmp_path: Path) -> None:
+    cluster, file = tmp_path / "cluster.json", tmp_path / "manifest.json"
+    live = kubectl_applied(workload("Deployment", "web", pods=template(spread_on(ZONE)), replicas=1))
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("a1"), live]}))
+    file.write_text(json.dumps(workload("Deployment", "web", **spec)))
+    checked, simulated = (
+        spread(*words, file, "--from", cluster) for words in (("check", "-f"), ("simulate", "--apply"))
+    )
+    assert (f"default/deployment/web: {who} refuses it." in checked.stdout, said in checked.stdout) == (True, True)
+    assert (f"; {who} would refuse it; " in simulated.stderr, said in simulated.stderr) == (True, True)
+
+
 ROLLOUT: Object = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
 
 

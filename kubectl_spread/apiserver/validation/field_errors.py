@@ -34,6 +34,11 @@ class Reason(StrEnum):
     NO_KIND_MATCH = "NoKindMatch"
     NO_NAMESPACE = "NotFound"
     CONFLICT = "FieldManagerConflict"
+    NOT_SENT = "NotSent"
+
+
+OF_KUBECTL = frozenset((Reason.NOT_SENT, Reason.NO_KIND_MATCH))
+"""The faults for which kubectl itself stops: it sends nothing."""
 
 
 _TITLES = {

@@ -88,7 +88,7 @@ def check_sentence(item: CheckItem) -> str:
         return wording.refused_pods(failed.message, sentence if item.nodes else "")
     if item.verdict is not Verdict.INVALID:
         return sentence
-    return wording.refused(sentence) if item.nodes else wording.REFUSED
+    return wording.refused((each.reason for each in item.validation), sentence if item.nodes else "")
 
 
 def _placement(item: CheckItem) -> str:
