@@ -65,13 +65,13 @@ def _row(read: re.Match[str], known: Known, _: str) -> bool:
     return same and (int(read["skew"]), int(read["most"])) == (skew, constraint["maxSkew"])
 
 
-def _violated(known: Known) -> int:
-    """Return how many hard constraints (count) have a skew beyond maxSkew."""
+def _violated(known: Known, when: str = "DoNotSchedule") -> int:
+    """Return how many such constraints (count) have a skew beyond maxSkew."""
     found = 0
     for facts in known.values():
         for each in facts.pod["spec"]["topologySpreadConstraints"]:
-            hard = each["whenUnsatisfiable"] == "DoNotSchedule" and facts.kind != "DaemonSet"
-            found += hard and facts.skew(each["topologyKey"]) > each["maxSkew"]
+            meant = each["whenUnsatisfiable"] == when and facts.kind != "DaemonSet"
+            found += meant and facts.skew(each["topologyKey"]) > each["maxSkew"]
     return found
 
 
@@ -174,6 +174,10 @@ _WHOLE: Mapping[str, Sequence[tuple[str, Rule]]] = {
         ),
     ),
     "rebalance": (
+        (
+            r"^(?P<n>\d+) uneven constraints? (?:is|are) only preferred: ",
+            lambda read, known, _: int(read["n"]) == _violated(known, "ScheduleAnyway"),
+        ),
         (r"^(?P<n>\d+) evictions? (?:balance|improve)s? (?P<some>\d+)(?: of (?P<all>\d+))? violated", _evictions),
         (r"^No eviction is planned for (?P<n>\d+) violated", lambda read, known, _: int(read["n"]) == _violated(known)),
         (
