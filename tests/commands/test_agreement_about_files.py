@@ -178,6 +178,9 @@ def test_what_the_api_server_refuses_to_change_stays_for_the_other_documents(tmp
     assert [(each["field"], each["message"]) for each in step["refused"]] == [
         (f"items[0].{field}", message) for field, message in why
     ]
+    text = spread("check", "-f", file, "--from", cluster).stdout
+    assert text.startswith("priorityclass/critical: the API server refuses it.\n")
+    assert text.endswith("\n2 manifests: 1 Schedulable, 1 Invalid.\n")
     text = spread("simulate", "--apply", file, "--from", cluster).stdout
     assert "1 manifest refused, " in text
     assert f"Not applied: {file}, document 1, items[0].value: Forbidden: may not be changed in an update.\n" in text

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.objects.kinds import BY_NAME, POD, WORKLOADS
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
@@ -25,7 +26,9 @@ def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
     whole = outline_with([_item(item, extent) for item in report.items], report, evaluation.common_gaps(report))
     results = sorted(map(check_status, report.items), key=(*Verdict, wording.GATED, wording.STUCK).index)
-    line = totals(count_of(len(results), "Pod template"), results) if len(results) > 1 else ""
+    of_pods = all(item.kind not in BY_NAME or item.kind in {POD.name, *WORKLOADS} for item in report.items)
+    what = count_of(len(results), "Pod template" if of_pods else "manifest")
+    line = totals(what, results) if len(results) > 1 else ""
     return replace(whole, totals=line)
 
 
