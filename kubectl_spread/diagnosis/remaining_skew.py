@@ -136,8 +136,8 @@ def remaining_skew(outcome: Outcome) -> RemainingSkew | None:
     """Return why the constraint is not satisfied in the end; None if it is."""
     if not is_left(outcome):
         return None
-    cause = _known_from_counts(outcome) or _kept_from_emptiest(outcome) or BreaksAnother()
-    return RemainingSkew(cause, outcome.ended)
+    cause = _known_from_counts(outcome) or _kept_from_emptiest(outcome)
+    return RemainingSkew(cause or BreaksAnother(), outcome.ended)
 
 
 def _known_from_counts(outcome: Outcome) -> TooFewDomains | PodsStay | TooFewEvictions | None:
@@ -145,9 +145,9 @@ def _known_from_counts(outcome: Outcome) -> TooFewDomains | PodsStay | TooFewEvi
     domains, constraint = outcome.goal.domains, outcome.goal.constraint
     if len(domains) < constraint.min_domains and sum(outcome.after) > constraint.max_skew * len(domains):
         return TooFewDomains(len(domains), constraint.min_domains)
-    if stays := _staying_pods(outcome, outcome.stuck):
+    if stays := _staying_pods(outcome, {*outcome.goal.stuck(outcome.reach)}):
         return stays
-    if outcome.ended is Ended.EVICTIONS:
+    if outcome.ended is Ended.EVICTIONS and not outcome.goal.overfills(outcome.reach):
         return TooFewEvictions()
     return None if _first_movable(outcome) else _staying_pods(outcome, outcome.fullest)
 

@@ -45,12 +45,14 @@ class Reach(msgspec.Struct, frozen=True):
         staying: the Pods of each domain that cannot leave it (count).
         bound: those of them that may be evicted, but whose volumes are in the domain.
         highest: the highest global minimum that all Pods together allow (Pods).
+        closed: whether no Pod can go to a node that is not counted, or is counted no longer.
     """
 
     shut: frozenset[int] = frozenset()
     staying: DomainPods = ()
     bound: frozenset[PodKey] = frozenset()
     highest: int = UNREACHABLE
+    closed: bool = False
 
 
 ANYWHERE = Reach()
@@ -124,18 +126,25 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         at = self.place.get(pod.spec.node_name)
         return None if at is None else self.domains[at]
 
-    def reach(self, shut: frozenset[int], staying: DomainPods, bound: frozenset[PodKey], movable: int) -> Reach:
-        """Return what cannot change if ``movable`` Pods (count) may go to any domain that is not shut."""
+    def highest_minimum(self, staying: DomainPods, movable: int) -> int:
+        """Return the highest global minimum that ``movable`` Pods (count) reach beside those that stay (Pods)."""
         pods = sum(staying) + movable
         levels = range(0 if self._is_below_min_domains else pods // max(1, len(staying)), 0, -1)
         fits = (level for level in levels if sum(max(level, each) for each in staying) <= pods)
-        return Reach(shut, staying, bound, next(fits, 0))
+        return next(fits, 0)
 
     def stuck(self, reach: Reach) -> Iterator[str]:
         """Yield the domains whose staying Pods alone violate the constraint, even if all domains were open."""
-        for domain, pods in zip(self.domains, reach.staying, strict=True):
+        for domain, pods in zip(self.domains, reach.staying, strict=False):
             if pods > reach.highest + self.constraint.max_skew:
                 yield domain
+
+    def overfills(self, reach: Reach) -> bool:
+        """Whether more Pods are counted than the domains may have while some take none."""
+        least = 0 if self._is_below_min_domains else min((self.start[each] for each in reach.shut), default=UNREACHABLE)
+        most = least + self.constraint.max_skew
+        room = (min(pods, most) if at in reach.shut else most for at, pods in enumerate(self.start))
+        return reach.closed and sum(self.start) > sum(room)
 
     def moves_needed(self, counts: DomainPods, most: int, reach: Reach = ANYWHERE) -> int:
         """Return the fewest Pods that must move until the skew is at most ``most``."""

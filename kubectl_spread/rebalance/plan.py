@@ -78,7 +78,7 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         after: the counts in the end, in the worst case.
         stay: the counted Pods that are not evicted, and why.
-        stuck: the domains whose staying Pods alone violate the constraint.
+        reach: what no eviction could change; unknown where none was needed.
     """
 
     goal: Goal
@@ -87,7 +87,7 @@ class Outcome(msgspec.Struct, frozen=True):
     arrangement: Arrangement
     left: tuple[Movable, ...]
     stay: tuple[tuple[Pod, StayReason], ...]
-    stuck: tuple[str, ...]
+    reach: Reach
     ended: Ended
 
     @property
@@ -255,10 +255,8 @@ class Planner:
             reach = attempt.problem.reach[at] if attempt.problem.reach else ANYWHERE
             left = tuple(each for each in attempt.problem.movables if each.pod.key not in gone | reach.bound)
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
-            stay, stuck = tuple[tuple[Pod, StayReason], ...](), tuple[str, ...]()
-            if goal.wanted and goal.excess(worst.counts[at]):
-                stay, stuck = self._builder.staying(goal, reach.bound), tuple(goal.stuck(reach))
-            yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, stuck, attempt.found.ended)
+            stay = self._builder.staying(goal, reach.bound) if goal.excess(worst.counts[at]) else ()
+            yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, reach, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
         """Return the best plan for a group: searched in few arrangements, then followed in as many as possible."""
@@ -361,7 +359,8 @@ class ProblemBuilder:
             leaves = Counter(place for each in free if (place := dict(each.leaves).get(at)) is not None)
             staying = tuple(pods - leaves[place] for place, pods in enumerate(goal.start))
             comes = sum(at in each.joins and at not in dict(each.leaves) for each in free)
-            yield goal.reach(shut, staying, bound, leaves.total() + comes)
+            closed = names <= goal.place.keys() and all(at in each.joins for each in free if at in dict(each.leaves))
+            yield Reach(shut, staying, bound, goal.highest_minimum(staying, leaves.total() + comes), closed)
 
     def _nodes_of_volumes(self, pod: Pod) -> tuple[str, ...]:
         """Return the nodes that can use the volumes of the Pod; none unless all its claims are bound, and stay."""

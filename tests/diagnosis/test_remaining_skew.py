@@ -118,6 +118,13 @@ def test_fewer_evictions_than_it_takes() -> None:
     assert found == RemainingSkew(TooFewEvictions(), Ended.EVICTIONS)
 
 
+def test_no_number_of_evictions_opens_a_domain() -> None:
+    closed = node("c1", zone="c", taints=["x=y:NoSchedule"])
+    pods = web({"a1": 6, "b1": 1}, {**BY_ZONE, "maxSkew": 3})
+    found = remaining_skew(outcome([*zones("a", "b"), closed, *pods], most=1))
+    assert found == RemainingSkew(DomainShut("c", (UntoleratedTaints(taints=("x=y:NoSchedule",)),)), Ended.EVICTIONS)
+
+
 def test_what_is_not_known() -> None:
     uneven = [*zones("a", "b"), *web({"a1": 3}, schedulerName="volcano")]
     assert unsure_of(outcome(uneven)) == OtherScheduler(scheduler_name="volcano")
