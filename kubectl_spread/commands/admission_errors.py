@@ -18,7 +18,7 @@ from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason,
 from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import ValidationError
-from kubectl_spread.controllers.replicas import replicas_taken_back
+from kubectl_spread.controllers.replicas import replicas_scaled, replicas_taken_back
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import enumerated
@@ -87,6 +87,10 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
     if (live := replicas_taken_back(manifest.obj, manifest.live)) is not None:
         reset = f"the manifest applied before sets it, and this one does not: applying it changes {live} replicas to 1"
         yield ValidationWarning(field="spec.replicas", message=reset)
+    elif not manifest.refused and (scaled := replicas_scaled(manifest.obj, manifest.live)):
+        before, now = scaled
+        by = "a HorizontalPodAutoscaler or kubectl scale has set it since the last apply"
+        yield ValidationWarning(field="spec.replicas", message=f"{by}: applying it changes {before} replicas to {now}")
     # Fields that the manifest leaves out stay where kubectl did not apply the live object.
     elif manifest.merge is not None and not manifest.merge.applied and (kept := manifest.merge.kept):
         lacks = "the live object lacks the annotation last-applied-configuration"

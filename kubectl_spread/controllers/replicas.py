@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted_claim
+from kubectl_spread.apiserver.apply import last_applied, mapping
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.revisions import with_revision
@@ -163,3 +164,14 @@ def replicas_taken_back(owner: KubernetesObject | None, live: KubernetesObject |
         return None
     resets = owner.spec.replicas is None and replicas_of(live) != replicas_of(owner)
     return replicas_of(live) if resets else None
+
+
+def replicas_scaled(owner: KubernetesObject | None, live: KubernetesObject | None) -> tuple[int, int] | None:
+    """Return the live number of replicas and that of the merged ``owner``, if neither apply nor this one set the live.
+
+    None if the numbers are equal, or it is not known what was applied last (counts).
+    """
+    if not (isinstance(owner, Scaled) and isinstance(live, Scaled)):
+        return None
+    now, applied = replicas_of(live), mapping(last_applied(live).get("spec")).get("replicas")
+    return (now, replicas_of(owner)) if applied is not None and now not in {applied, replicas_of(owner)} else None

@@ -79,10 +79,11 @@ class PinnedMinimum(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class GhostPod(ConstraintFinding, frozen=True, kw_only=True):
-    """The selector does not match the Pod itself."""
+    """The selector does not match the Pod itself; ``owner``: the workload of a Pod that does not exist yet."""
 
     field = "labelSelector"
     pod: str
+    owner: WorkloadRef | None = None
 
 
 class NilSelector(ConstraintFinding, frozen=True, kw_only=True):

@@ -125,9 +125,11 @@ def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
 
 
 def _selectors(subject: Subject) -> Iterable[Finding]:
-    constraints, name = subject.constraints, subject.pod.metadata.name
-    ghosts = (each for each in constraints if is_ghost(subject.pod, each))
-    yield from (findings.GhostPod(constraint=each, pod=name) for each in ghosts)
+    constraints, pod = subject.constraints, subject.pod
+    exists = subject.now.get(Pod, *pod.key) is not None
+    owner = None if exists or not pod.metadata.controller_kind else owner_of(pod, subject.handle.snapshot)
+    ghosts = (each for each in constraints if is_ghost(pod, each))
+    yield from (findings.GhostPod(constraint=each, pod=pod.metadata.name, owner=owner) for each in ghosts)
     yield from (findings.NilSelector(constraint=each) for each in constraints if each.selector.nothing)
     counts = subject.handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
     empty = (each for each in constraints if each.selector.empty)

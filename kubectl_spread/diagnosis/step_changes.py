@@ -200,7 +200,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             constraints=constraints,
             orders=len(after),
             notes=(
-                *(note for note in refused.values() if note.before or some_in_each),
+                *dict.fromkeys(note for note in refused.values() if note.before or some_in_each),
                 *upgraded_pods(first.done.evicted, before.snapshot),
                 *_mixed_revisions(before, first.seen, constraints),
                 *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
@@ -296,7 +296,9 @@ def _refused_controllers(
         as_before = _missing_pods(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
         if not (as_before and before.refused.get(key) == message):
             by_chance = not all(each.refused.get(key) for each in orders)
-            yield key, CreateRefused(WorkloadRef(kind=key[1], name=key[2]), message, as_before, by_chance)
+            owner = now.snapshot.workload(*key)
+            ref = owner_of(owner, now.snapshot) if owner else WorkloadRef(kind=key[1], name=key[2])
+            yield key, CreateRefused(ref, message, as_before, by_chance)
 
 
 def _may_be_refused(notes: Mapping[ControllerKey, CreateRefused]) -> Iterator[MayBreakQuota]:

@@ -144,6 +144,7 @@ def _placement(number: int, pod: Pod, cluster: ClusterState) -> Placement:
         node=node_name,
         ties=tuple(name for name in best if name != node_name),
         preempts=tuple(map(PodName.of, cluster.preempted_for.get(pod.key, ()))) or UNSET,
+        pdb_violations=cluster.violations.get(pod.key, 0) or UNSET,
         preempts_instead=tuple(map(PodName.of, cluster.spared.get(pod.key, ()))) or UNSET,
     )
 

@@ -75,6 +75,7 @@ class ClusterState:
             its number in that round).
         preempted: the Pods that the scheduler has preempted, in order.
         preempted_for: Pod → those that were preempted for it.
+        violations: Pod → how many of these a budget protected (count).
         spared: Pod → those that might have been preempted for it instead.
         best: Pod → the nodes that it might have been bound to; Pods in the order in which they were bound.
         first_tried: controller, or Pod without one → its first Pod that found a node or room, and the cluster then.
@@ -99,6 +100,7 @@ class ClusterState:
         self._passed = min(_SOONEST * 2 ** (seed / 2), _LATEST) if seed else _LATER
         self.preempted: list[Pod] = []
         self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
+        self.violations: dict[PodKey, int] = {}
         self.spared: dict[PodKey, tuple[Pod, ...]] = {}
         self.best: dict[PodKey, tuple[str, ...]] = {}
         self.first_tried: dict[ControllerKey, tuple[Pod, Handle]] = {}

@@ -569,6 +569,7 @@ class ControlLoop:
         self._rooms[pod.key] = tuple(by_node)
         chosen = by_node.pop(self.cluster.chance.choose(by_node, self.cluster.nodes))
         self.cluster.spared[pod.key] = tuple(victim for each in by_node.values() for victim in each.victims)
+        self.cluster.violations[pod.key] = chosen.violations
         self.cluster.preempt(chosen.victims, pod, chosen.node_name)
         return True
 

@@ -92,6 +92,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         node: the node's name.
         ties: the other nodes with the same total score, or as good for preemption.
         preempts: the Pods that are preempted on the node; unset if none are.
+        pdb_violations: how many of them a PodDisruptionBudget protects; unset if none.
         preempts_instead: the Pods that may be preempted on one of the ties instead.
     """
 
@@ -99,6 +100,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     node: str
     ties: tuple[str, ...] = ()
     preempts: tuple[PodName, ...] | UnsetType = UNSET
+    pdb_violations: int | UnsetType = UNSET
     preempts_instead: tuple[PodName, ...] | UnsetType = UNSET
 
 

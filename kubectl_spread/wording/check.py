@@ -13,7 +13,7 @@ from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
-from kubectl_spread.wording.words import begun, count_of, enumerated, listed, some_run
+from kubectl_spread.wording.words import begun, count_of, enumerated, in_violation, listed, some_run
 
 WARNING = Entry(
     kind=EntryKind.FINDING,
@@ -137,7 +137,10 @@ def everyone(number: int, *, to_come: bool) -> str:
 def placed(placements: Sequence[Placement], who: str = "it") -> str:
     """Return that everyone finds a node, and which Pods are evicted for that."""
     evicted = [f"{pod} on {each.node}" for each in placements for pod in each.preempts or ()]
-    evicting = f": it preempts {enumerated(evicted, most=2)}" if evicted else ""
+    does = "it preempts" if len(placements) == 1 else "they preempt"
+    violations = sum(each.pdb_violations or 0 for each in placements)
+    protected = f" ({in_violation(violations, len(evicted))})" if violations else ""
+    evicting = f": {does} {enumerated(evicted, most=2)}{protected}" if evicted else ""
     equal = {str(pod): None for each in placements for pod in each.preempts_instead or ()}
     instead = [pod for pod in equal if all(pod != str(gone) for each in placements for gone in each.preempts or ())]
     chance = f", or by chance {enumerated(instead, most=2)} instead" if instead else ""

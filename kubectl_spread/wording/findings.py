@@ -89,9 +89,10 @@ def _(finding: findings.PinnedMinimum) -> str:
     link=entry.CONVENTIONS,
 )
 def _(finding: findings.GhostPod) -> str:
+    who = f"Pods of {finding.owner} themselves" if finding.owner else f"the Pod {finding.pod} itself"
     return (
-        f"the labelSelector {finding.constraint.selector} does not match the Pod {finding.pod} itself: such Pods are"
-        " not counted, however many are in one domain. Make it match the Pod's own labels."
+        f"the labelSelector {finding.constraint.selector} does not match {who}: such Pods are not counted, however many"
+        " are in one domain. Make it match the Pod's own labels."
     )
 
 
@@ -421,14 +422,14 @@ def _(finding: findings.InjectedFields) -> str:
 def _(finding: findings.MergedConstraints) -> str:
     has = f"the manifest has {count_of(len(finding.written), 'constraint')} on {finding.topology_key}"
     written, merged = enumerated(finding.written) or "none", enumerated(finding.merged) or "none"
+    # The API server refuses two of one kind.
+    repeated = len({*finding.written}) < len(finding.written)
+    advice = "Keep one of each whenUnsatisfiable." if repeated else "Use kubectl apply --server-side."
     if finding.severity is Severity.INFO:
-        return (
-            f"{has} ({written}). A later kubectl apply merges them by key alone, and one may be lost. Use kubectl apply"
-            " --server-side."
-        )
+        return f"{has} ({written}). A later kubectl apply merges them by key alone, and one may be lost. {advice}"
     return (
         f"kubectl apply merges constraints by topologyKey alone: {has} ({written}), but the object will have"
-        f" {len(finding.merged)} ({merged}). Use kubectl apply --server-side."
+        f" {len(finding.merged)} ({merged}). {advice}"
     )
 
 

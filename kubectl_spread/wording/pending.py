@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
-from kubectl_spread.wording.words import begun, count_of, enumerated, listed
+from kubectl_spread.wording.words import begun, count_of, enumerated, in_violation, listed
 
 DIFFERENCES = {
     Difference.OTHER_SCHEDULER: "another scheduler reported it, and its rules are not known here",
@@ -154,8 +154,7 @@ def may_preempt(preemption: Preemption) -> str:
     if violations is None:
         sentence += " (whether PodDisruptionBudgets protect them could not be read)"
     elif violations:
-        some = "" if len(preemption.victims) == 1 else f"{violations} of them "
-        sentence += f" ({some}in violation of a PodDisruptionBudget)"
+        sentence += f" ({in_violation(violations, len(preemption.victims))})"
     if preemption.ties:
         sentence += f"; the scheduler may also choose {listed(preemption.ties)}"
     if preemption.other_nodes:

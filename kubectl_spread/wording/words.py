@@ -62,6 +62,11 @@ def some_run(pods: int, at_work: int) -> str:
     return "it does not run" if pods == 1 else f"{at_work or 'none'} of them {'runs' if at_work <= 1 else 'run'}"
 
 
+def in_violation(violations: int, victims: int) -> str:
+    """Return how many of the Pods that preemption evicts a budget protects (counts); some are."""
+    return f"{'' if victims == 1 else f'{violations} of them '}in violation of a PodDisruptionBudget"
+
+
 def count_of(number: int, noun: str) -> str:
     """Return ``1 Pod`` or ``2 Pods``."""
     plural = f"{noun}es" if noun.endswith("x") else f"{noun}s"

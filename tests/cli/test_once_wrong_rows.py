@@ -57,6 +57,12 @@ def stray_replica_set(*on: str) -> list[Object]:
     return [{**replicas, "metadata": {**replicas["metadata"], "ownerReferences": []}}, *pods]
 
 
+def scaled_to(number: int, manifest: Object) -> list[Object]:
+    """Return the object that was applied, with another number of replicas since."""
+    live = kubectl_applied(manifest)
+    return [{**live, "spec": {**live["spec"], "replicas": number}}]
+
+
 def going(objects: Sequence[Object], finalizer: str = "foregroundDeletion") -> list[Object]:
     """Return the objects of a workload, the first of which is being deleted and has this finalizer."""
     gone = {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": [finalizer]}
@@ -259,6 +265,34 @@ ROWS = {
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2, paused=True)],
         says=["3 Pods exist, 1 to be deleted. Assumed: it adopts replicaset/web-h1 and its Pods. It is paused, so no"],
+    ),
+    "what has scaled a Deployment since the last apply is taken back": Row(
+        objects=[
+            *THREE,
+            *scaled_to(5, workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)),
+            *deployed("a1", "b1", "c1", "a1", "b1")[1:],
+        ],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)],
+        says=["a HorizontalPodAutoscaler or kubectl scale has set it since the last apply: applying it changes 5 repl"],
+    ),
+    "what only this manifest scales is not said to be scaled by others": Row(
+        objects=[
+            *THREE,
+            kubectl_applied(workload("Deployment", "web", pods=template(ON_ZONES), replicas=5)),
+            *deployed("a1", "b1", "c1", "a1", "b1")[1:],
+        ],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)],
+        says=["5 Pods exist, 3 to be deleted"],
+        says_not=["HorizontalPodAutoscaler"],
+    ),
+    "a Pod that is yet to be created has no name": Row(
+        objects=[*THREE],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(spread(ZONE, selector=app("other"))))],
+        says=["does not match Pods of deployment/web themselves"],
+        says_not=["-00001"],
     ),
     "Pods that a rollout does not replace are deleted for good": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],

@@ -782,8 +782,8 @@ def quota(cpu: int, used: int) -> Object:
 @pytest.mark.parametrize(
     ("step", "new", "note"),
     [
-        ("cordon c1", False, "the API server refuses Pods of replicaset/web-h1, as before"),
-        ("scale deployment/web=4", True, "the API server refuses Pods of replicaset/web-h1"),
+        ("cordon c1", False, "the API server refuses Pods of deployment/web, as before"),
+        ("scale deployment/web=4", True, "the API server refuses Pods of deployment/web"),
     ],
 )
 def test_pods_that_were_refused_before_are_not_refused_by_the_step(step: str, new: bool, note: str) -> None:  # noqa: FBT001 - a case

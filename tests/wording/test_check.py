@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.rollout_plan import (
     Assumption,
@@ -54,7 +55,13 @@ def test_which_replica_finds_no_node(facts: dict[str, Any], sentence: str) -> No
         (
             check.everyone(4, to_come=False),
             (on("a", "w", "x"), on("b", "y", "z")),
-            "all 4 replicas can be scheduled: it preempts shop/w on a, shop/x on a and 2 more.",
+            "all 4 replicas can be scheduled: they preempt shop/w on a, shop/x on a and 2 more.",
+        ),
+        (
+            "they",
+            (replace(on("a", "w", "x"), pdb_violations=1), on("b")),
+            "they can be scheduled: they preempt shop/w on a and shop/x on a"
+            + " (1 of them in violation of a PodDisruptionBudget).",
         ),
     ],
     ids=in_order,

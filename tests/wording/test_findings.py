@@ -104,6 +104,13 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
             ),
         ),
         (
+            findings.GhostPod(constraint=WEB, pod="new", owner=WorkloadRef(kind="Deployment", name="web")),
+            (
+                "the labelSelector app=web does not match Pods of deployment/web themselves: such Pods are not counted,"
+                " however many are in one domain. Make it match the Pod's own labels."
+            ),
+        ),
+        (
             findings.NilSelector(constraint=WEB),
             (
                 "there is no labelSelector, so the constraint counts no Pod and balances nothing; it still keeps Pods"
@@ -292,6 +299,14 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
             (
                 "the manifest has 2 constraints on topology.kubernetes.io/zone (ScheduleAnyway and DoNotSchedule). A"
                 " later kubectl apply merges them by key alone, and one may be lost. Use kubectl apply --server-side."
+            ),
+        ),
+        (
+            findings.MergedConstraints(topology_key=ZONE, written=("DoNotSchedule",) * 2, severity=Severity.INFO),
+            (
+                "the manifest has 2 constraints on topology.kubernetes.io/zone (DoNotSchedule and DoNotSchedule). A"
+                " later kubectl apply merges them by key alone, and one may be lost. Keep one of each"
+                " whenUnsatisfiable."
             ),
         ),
     ],
