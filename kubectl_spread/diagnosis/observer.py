@@ -110,10 +110,10 @@ class Observation(msgspec.Struct, frozen=True):
 
     def is_changing(self, key: Key) -> bool:
         """Whether controllers or the scheduler may still change the workload's Pods."""
-        pods, owner = self.living[key], self.owner(key)
-        several = len({*map(revision_of, pods), self.newest(key)}) > 1
-        settled = wanted_by(owner, len(pods)) in {None, len(pods)} and all(pod.ready for pod in pods)
-        return several or not settled
+        pods = self.living[key]
+        several = any(revision_of(pod) != self.newest(key) for pod in pods)
+        wanted = wanted_by(self.owner(key), len(pods))
+        return several or wanted not in {None, len(pods)} or any(pod.waits or pod.terminating for pod in pods)
 
     def workload(self, key: Key) -> OwnedPods:
         """Return the workload with its Pods."""
