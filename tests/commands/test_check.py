@@ -464,7 +464,7 @@ def test_a_gate_comes_before_all_else(checked: Check, objects: Sequence[Object],
 
 def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(checked: Check) -> None:
     high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
-    full = [*ABC, pod("low", on="c1", app="low", requests={"cpu": "8"}), *web("a1", "b1", priority=9), high]
+    full = [*ABC, pod("low", on="c1", labels={"app": "low"}, requests={"cpu": "8"}), *web("a1", "b1", priority=9), high]
     needy = template(ON_ZONES, requests={"cpu": "1"}, priorityClassName="high")
     report = checked([workload("Deployment", "new", pods=needy, replicas=1)], full)
     item = only(report)
@@ -475,7 +475,7 @@ def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(che
     budget = {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": {"name": "low"},
+        "metadata": {"name": "low", "namespace": "default"},
         "spec": {"selector": app("low"), "minAvailable": "100%"},
     }
     item = only(checked([workload("Deployment", "new", pods=needy, replicas=1)], [*full, budget]))

@@ -24,6 +24,7 @@ from kubectl_spread.wording.check import ASSUMPTIONS, assumption, edit_line, fix
 from tests.naming import in_order
 
 WHY = "Every node is full."
+PROTECTED = "in violation of a PodDisruptionBudget"
 
 
 def on(node: str, *preempts: str) -> Placement:
@@ -59,9 +60,8 @@ def test_which_replica_finds_no_node(facts: dict[str, Any], sentence: str) -> No
         ),
         (
             "they",
-            (replace(on("a", "w", "x"), pdb_violations=1), on("b")),
-            "they can be scheduled: they preempt shop/w on a and shop/x on a"
-            + " (1 of them in violation of a PodDisruptionBudget).",
+            (replace(on("a", "w"), pdb_violations=1), replace(on("b", "x"), pdb_violations=1)),
+            f"they can be scheduled: they preempt shop/w on a and shop/x on b (2 of them {PROTECTED}).",
         ),
     ],
     ids=in_order,
