@@ -363,7 +363,10 @@ class ProblemBuilder:
             yield Reach(shut, staying, bound, goal.highest_minimum(staying, leaves.total() + comes), closed)
 
     def _nodes_of_volumes(self, pod: Pod) -> tuple[str, ...]:
-        """Return the nodes that can use the volumes of the Pod; none unless all its claims are bound, and stay."""
+        """Return the nodes that can use the volumes of the Pod; none unless all its claims are bound, and stay.
+
+        None either for more volumes in different places than there is time for: the search then tries those Pods.
+        """
         claims = self.snapshot.claims_of(pod)
         names = [claim.spec.volume_name for claim in claims if claim and claim.fully_bound]
         volumes = [volume for name in names if (volume := self.snapshot.get(PersistentVolume, "", name))]
@@ -375,6 +378,8 @@ class ProblemBuilder:
         spec = pod.spec
         asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity, volumes))
         if asked not in self._open:
+            if volumes and len(self._open) * len(self.snapshot.nodes) > MOST_WORK:
+                return ()
             handle = self._handles.of(pod).with_filters(by)
             self._open[asked] = feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
         return self._open[asked]
