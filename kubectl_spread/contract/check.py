@@ -18,7 +18,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.simulation import placement
-from kubectl_spread.simulation.placement import DomainRange, Placement
+from kubectl_spread.simulation.placement import DomainRange, Placement, Violation
 from kubectl_spread.wording.check import assumption
 
 
@@ -128,6 +128,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         after: the constraints with all placed replicas counted.
         orders: in how many orders ties were broken, by name first.
         ranges: the domains of ``after`` whose counts differ between these orders.
+        violations: the hard constraints that are violated then, if the workload has Pods already.
         elsewhere: nodes that replicas get only in other orders than the first, whose ties do not have them.
         sampled: whether there are so many nodes that the scheduler may try only some of them.
         rollout: what was assumed about the workload's running Pods; None if it has none.
@@ -147,6 +148,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     after: tuple[ConstraintReport, ...] = ()
     orders: int = 1
     ranges: tuple[DomainRange, ...] = ()
+    violations: tuple[Violation, ...] = ()
     elsewhere: tuple[str, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
@@ -209,6 +211,7 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         after=tuple(map(constraint_report, outcome.constraints)),
         orders=outcome.orders,
         ranges=outcome.ranges,
+        violations=outcome.violations,
         elsewhere=outcome.elsewhere,
         sampled=outcome.sampled,
         renewed=evaluation.renewed(outcome.jam_judgement) if outcome.jam_judgement else UNSET,

@@ -66,6 +66,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     orders: int = 1
     ranges: tuple[placement.DomainRange, ...] = ()
+    violations: tuple[placement.Violation, ...] = ()
     elsewhere: tuple[str, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
@@ -160,6 +161,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         constraints=diagnose(cycle.evaluate(shown, placed.handle), placed.handle).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
+        violations=() if is_daemon or rollout is None else tuple(placement.violations_of(first, outcomes)),
         elsewhere=() if is_daemon else outcomes.elsewhere,
         sampled=any(each.sampled for each in outcomes.all),
         rollout=rollout,

@@ -120,6 +120,20 @@ class DomainRange(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     maximum: int
 
 
+class Violation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A hard constraint that is violated once nothing changes any more.
+
+    Attributes:
+        constraint: the constraint's index.
+        skew: the greatest skew in any order (Pods).
+        by_chance: whether it is met in some orders.
+    """
+
+    constraint: int
+    skew: int
+    by_chance: bool
+
+
 class Jam(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The first replica that finds no node.
 
@@ -202,6 +216,17 @@ class PlacementOutcomes(msgspec.Struct, frozen=True):
             for (index, value), seen in numbers.items()
             if len(seen) > 1
         )
+
+
+def violations_of(pod: Pod, outcomes: PlacementOutcomes) -> Iterator[Violation]:
+    """Yield the Pod's hard constraints whose skew exceeds maxSkew in some order."""
+    counted = [count_all(parsable_constraints(pod, placed.handle), pod, placed.handle) for placed in outcomes.all]
+    for states in zip(*counted, strict=False):
+        constraint = states[0].constraint
+        skews = [max(each.match_num.values(), default=0) - each.global_minimum for each in states]
+        if constraint.hard and max(skews) > constraint.max_skew:
+            by_chance = min(skews) <= constraint.max_skew
+            yield Violation(constraint=constraint.index, skew=max(skews), by_chance=by_chance)
 
 
 def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:

@@ -177,6 +177,12 @@ def chance_note(placements: Sequence[Placement]) -> str:
     return f"These nodes are equal, so chance decides: {'; '.join(named)}{more}."
 
 
+def violation_note(constraint: int, skew: int, *, by_chance: bool) -> str:
+    """Return that a hard constraint is violated in the end, and the greatest skew (Pods)."""
+    how = "may be Violated in the end, depending on chance" if by_chance else "is Violated in the end"
+    return f"Constraint {constraint} {how}: its skew is {'up to ' if by_chance else ''}{skew}."
+
+
 def elsewhere_note(nodes: Sequence[str], *, alone: bool) -> str:
     """Return the nodes that replicas get in other orders of chance; ``alone``: whether there is one replica."""
     return f"In other random orders {'it goes' if alone else 'some of them go'} to {listed(nodes, SHOWN_TIES)}."

@@ -294,6 +294,12 @@ ROWS = {
         says=["does not match Pods of deployment/web themselves"],
         says_not=["-00001"],
     ),
+    "that a rollout may violate a constraint is said": Row(
+        objects=[*THREE, *stray_replica_set("a1", "b1", "c1")],
+        ask=["check"],
+        manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
+        says=["Constraint 0 is Violated in the end: its skew is 2."],
+    ),
     "Pods that a rollout does not replace are deleted for good": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
         ask=["check"],

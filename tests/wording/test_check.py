@@ -82,6 +82,12 @@ def test_how_a_rollout_gets_there() -> None:
     assert some == f"{exist}, 13 to be replaced, 2 to be deleted for good. Assumed: x."
 
 
+def test_what_is_violated_in_the_end() -> None:
+    assert check.violation_note(0, 2, by_chance=False) == "Constraint 0 is Violated in the end: its skew is 2."
+    by_chance = "Constraint 1 may be Violated in the end, depending on chance: its skew is up to 3."
+    assert check.violation_note(1, 3, by_chance=True) == by_chance
+
+
 def test_where_replicas_go() -> None:
     placements = (on("a"), on("b"), on("a"), on("c"), on("d"))
     assert check.replicas_note(placements, most=10) == "Replicas: a (2), b, c, d"

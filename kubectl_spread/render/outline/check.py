@@ -141,6 +141,9 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
     yield from _notes_on_chance(item)
+    yield from (
+        wording.violation_note(each.constraint, each.skew, by_chance=each.by_chance) for each in item.violations
+    )
     if extent.wide and item.feasible:
         totals = {node.name: node.scores.get("total", 0) for node in item.nodes if isinstance(node.scores, dict)}
         yield wording.ranking_note({name: totals.get(name, 0) for name in item.feasible})
