@@ -351,7 +351,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
     (
         ("check",),
-        rf"^(?:  Not proposed: tolerating the taints? of|Wait for) {NAMES}(?: to recover)? \(not ready",
+        rf"^(?:  Not proposed: tolerating the taints? of|Wait for) (?:one of )?{NAMES}(?: to recover)? \(not ready",
         _wait,
     ),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
