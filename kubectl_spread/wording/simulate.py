@@ -222,8 +222,9 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
                 return f"{state}, and ends the same without this step"
             domain, *both = differs
             ends = f"{domain} ends" if domain else "all domains together end"
-            without, pods = (_number(*each) for each in both)
-            return f"{state}: without this step, {ends} with {without} Pods instead of {pods}"
+            without, then = (_number(*each) for each in both)
+            pods = "Pod" if without == "1" else "Pods"
+            return f"{state}: without this step, {ends} with {without} {pods} instead of {then}"
         case step_changes.BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"

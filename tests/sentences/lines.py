@@ -388,11 +388,6 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         rf"^(?P<order>\d+) +(?P<wave>\d+) +(?P<pod>web-\S+) +(?P<node>[a-d]\d) +(?P<lands>{NAMES}.*)$",
         _eviction,
     ),
-    (
-        ("rebalance",),
-        r"violated constraints and improves? (?P<n>\d+) others?\.$",
-        lambda read, _, text: int(read["n"]) == len(re.findall(r"^[a-z]+/web-\d .* Partial ", text, re.MULTILINE)),
-    ),
     (("show",), r"^Ghost Pods, which their own constraint does not count: (?P<names>.*)\.$", _ghosts),
     (
         ("rebalance",),
@@ -415,7 +410,7 @@ UNREAD: Mapping[str, str] = {
     r"^(?:  Or a|A)dd a node like .*$": "which nodes are alike is told by the tests of fixes",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
-    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:changes? what|would (?:replace|end)) .*$": (
+    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:changes? what|would (?:replace|end|delete)) .*$": (
         "fixes are counted by their own tests"
     ),
     r"^  Not proposed: lower minDomains to \d+, ": "as for fixes",
@@ -425,6 +420,7 @@ UNREAD: Mapping[str, str] = {
     r"^     ?.*$": "lines of a manifest",
     r"^ +(?:echo '|kubectl patch ).*$": "a command",
     r"^Fix this first, then plan again: .*$": "what a fix writes is tried by the soak of fixes",
+    r"is in progress: without this step, .* with \d+ Pods? instead of \d+": "a rollout is followed by its own tests",
     r"skew is always 0": "there is one domain, or each Pod sees only its own node",
     r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (
         "in another order of chance other replicas are placed"

@@ -77,7 +77,9 @@ def _violated(known: Known, when: str = "DoNotSchedule") -> int:
 
 def _evictions(read: re.Match[str], known: Known, text: str) -> bool:
     rows = re.findall(r"^\d+ +\d+ +web-\S+ +[a-d]\d ", text, re.MULTILINE)
-    return int(read["n"]) == len(rows) and int(read["all"] or read["some"]) == _violated(known)
+    partly = re.findall(r"^[a-z]+/web-\d .* Partial ", text, re.MULTILINE)
+    others = int(read["others"] or len(partly)) == len(partly)
+    return others and int(read["n"]) == len(rows) and int(read["all"] or read["some"]) == _violated(known)
 
 
 def _waiting(facts: Facts) -> int:
@@ -178,7 +180,13 @@ _WHOLE: Mapping[str, Sequence[tuple[str, Rule]]] = {
             r"^(?P<n>\d+) uneven constraints? (?:is|are) only preferred: ",
             lambda read, known, _: int(read["n"]) == _violated(known, "ScheduleAnyway"),
         ),
-        (r"^(?P<n>\d+) evictions? (?:balance|improve)s? (?P<some>\d+)(?: of (?P<all>\d+))? violated", _evictions),
+        (
+            (
+                r"^(?P<n>\d+) evictions? (?:balance|improve)s? (?P<some>\d+)(?: of (?P<all>\d+))? violated"
+                r"(?: constraints? and improves? (?P<others>\d+) others?\.)?"
+            ),
+            _evictions,
+        ),
         (r"^No eviction is planned for (?P<n>\d+) violated", lambda read, known, _: int(read["n"]) == _violated(known)),
         (
             r"^No eviction is needed: (?P<n>\d+) constraints? (?:is|are) satisfied once",
