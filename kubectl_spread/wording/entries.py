@@ -119,6 +119,21 @@ OUTCOMES: Sequence[Entry] = (
         link=entry.DISRUPTIONS,
     ),
     _outcome(
+        name="deleted",
+        summary="workloads that have fewer Pods, because their controller deletes some",
+        meaning="The controller does not recreate these Pods. It does not evict them, so no PodDisruptionBudget counts.",
+        when="By apply and scale.",
+        action="Check that the workload should have fewer Pods, or no Pods on these nodes.",
+        link=entry.DISRUPTIONS,
+    ),
+    _outcome(
+        name="refused",
+        summary="manifests that are not applied",
+        meaning="The API server, or kubectl, refuses them. The other documents are applied.",
+        when="By apply, with the reason for each manifest.",
+        action="Correct the manifest: check -f shows the field.",
+    ),
+    _outcome(
         name="neverRun",
         summary="new Pods that name a node that does not exist",
         meaning="Their template sets spec.nodeName, so no scheduler is involved. Pod garbage collection deletes them,"
