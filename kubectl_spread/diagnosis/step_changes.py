@@ -193,7 +193,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
             waiting=tuple(_pending_pods(outcomes.before, after, earlier, known)),
-            fewer=tuple(_fewer_pods(step, first.done, before, first.seen)),
+            fewer=tuple(_fewer_pods(step, first.done, before, first.seen, earlier)),
             newly_pending=_more_are_pending(after, earlier) or some_in_each,
             may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
             untried=max(each.done.untried for each in after),
@@ -256,6 +256,14 @@ class _Before:
         alone = () if self._orders else self._left_alone
         found = (state for each in alone for state in states_of(key, pod, each.handles))
         return [each for each in found if each.constraint.index == index]
+
+    def gone(self, key: Key) -> int:
+        """Return how many Pods fewer a workload that is changing would have without the first step (count)."""
+        if self._orders or key not in self._before.upcoming or not self._before.is_changing(key):
+            return 0
+        alone = self._left_alone[0]
+        left = living_pods(alone.pods.values(), alone.snapshot)[key]
+        return max(len(active(self._before.living[key])) - len(active(left)), 0)
 
     def refused(self, key: ControllerKey) -> float:
         """Return how many Pods of a controller were refused, or would be (count); minus infinity if none."""
@@ -337,7 +345,7 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
             yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
 
 
-def _fewer_pods(step: Step, done: Done, before: Observation, now: Observation) -> Iterator[FewerPods]:
+def _fewer_pods(step: Step, done: Done, before: Observation, now: Observation, earlier: _Before) -> Iterator[FewerPods]:
     """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
 
     Who has adopted a Pod before it ended has one Pod fewer. Of a namespace with refused Pods nothing is said.
@@ -352,8 +360,8 @@ def _fewer_pods(step: Step, done: Done, before: Observation, now: Observation) -
     came = Counter(key for pod, key in are.items() if pod not in were)
     refused = {key[0] for key, message in now.refused.items() if message}
     for key, number in sorted(gone.items(), key=lambda item: (item[0][0], str(item[0][1]))):
-        if number > came[key] and key[0] not in refused:
-            yield FewerPods(key, number - came[key])
+        if number > came[key] and key[0] not in refused and (fewer := number - came[key] - earlier.gone(key)) > 0:
+            yield FewerPods(key, fewer)
 
 
 def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Iterator[NoRoomForMore]:

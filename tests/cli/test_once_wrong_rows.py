@@ -337,6 +337,13 @@ ROWS = {
             "3 Pods exist, 2 to be deleted for good. Assumed: a Pod on a node that does not match any more is deleted"
         ],
     ),
+    "Pods that a rollout in progress deletes anyway are not deleted by the step": Row(
+        objects=[*THREE, WEB, *deployed("a1", "b1", "c1", "a1")[1:]],
+        ask=["simulate"],
+        manifests=[node("d1", zone="d")],
+        says=["no Pod is evicted, none is Pending"],
+        says_not=["deleted for good"],
+    ),
     "nothing is made by a Deployment that is being deleted": Row(
         objects=[*THREE, *going(deployed("a1", "b1", "c1"))],
         ask=["check"],
