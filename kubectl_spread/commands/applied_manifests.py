@@ -9,7 +9,6 @@ import msgspec
 
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.validation import FieldError
-from kubectl_spread.apiserver.validation.field_errors import OF_KUBECTL
 from kubectl_spread.commands.admission_errors import apply_warnings, pod_errors, review_of
 from kubectl_spread.commands.applying import merge_all, merged_constraints
 from kubectl_spread.commands.bad_objects import find_malformed
@@ -57,7 +56,7 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     """Return the manifests as kubectl applies them: it goes on after one that the API server refuses.
 
     Raises:
-        ManifestError: the API server would refuse all of them, or one asks for too many Pods.
+        ManifestError: one asks for too many Pods.
         ValueError: an object of the cluster cannot be read.
     """
     if not manifests:
@@ -67,20 +66,15 @@ def apply_all(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     with_namespaces = snapshot.with_objects(namespaces)
     pairs: list[tuple[Manifest, Manifest]] = []
     refused: list[ManifestProblem] = []
-    of_kubectl = True
     for manifest, unmerged in zip(merged, manifests, strict=True):
         review = review_of(manifest, with_namespaces, snapshot, profile.release)
         faults = [*_find_faults(manifest, review)]
         faults = faults or [*_find_faults_in_cluster(manifest, review, [each for each, _ in pairs], snapshot, profile)]
         refused += faults
-        of_kubectl = of_kubectl and not OF_KUBECTL.isdisjoint(error.reason for error in review.errors)
         pairs += [] if faults else [(manifest, unmerged)]
-    if not pairs:
-        by = "kubectl" if of_kubectl else "the API server"
-        raise ManifestError(refused, hint=f"{by} would refuse it; check -f lists all errors")
     objects = (each.obj for each, _ in pairs if each.obj is not None)
     after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
-    applied, sent = zip(*pairs, strict=True)
+    applied, sent = (tuple(pair[side] for pair in pairs) for side in (0, 1))
     return AppliedManifests(after, applied, sent, tuple(refused))
 
 

@@ -97,7 +97,7 @@ def simulate(
 
     Raises:
         ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.
-        ManifestError: a file cannot be read, or all its manifests would be refused.
+        ManifestError: a file cannot be read, or one of its manifests asks for too many Pods.
         UsageError: a step is invalid.
     """
     read = given_steps(options, stdin)
@@ -242,7 +242,7 @@ class Naming:
 
         Raises:
             ClusterError: what is named does not exist.
-            ManifestError: the API server would refuse all manifests.
+            ManifestError: a manifest asks for too many Pods.
             UsageError: a value is invalid.
         """
         verb, value = given.verb, given.value

@@ -62,7 +62,7 @@ def test_what_kubectl_does_not_send_is_refused_by_either(metadata: Object, said:
     asked = ("--from", cluster, "-n", "default")
     checked, simulated = spread("check", "-f", file, *asked), spread("simulate", "--apply", file, *asked)
     assert said in checked.stdout + checked.stderr
-    assert said in simulated.stderr
+    assert said in simulated.stdout.replace("document 1, ", "") + simulated.stderr
     assert 0 not in {checked.code, simulated.code}
 
 
@@ -87,7 +87,8 @@ def test_who_refuses_a_manifest_is_named(spec: Object, who: str, said: str, tmp_
         spread(*words, file, "--from", cluster) for words in (("check", "-f"), ("simulate", "--apply"))
     )
     assert (f"default/deployment/web: {who} refuses it." in checked.stdout, said in checked.stdout) == (True, True)
-    assert (f"; {who} would refuse it; " in simulated.stderr, said in simulated.stderr) == (True, True)
+    assert (": 1 manifest refused, " in simulated.stdout, said in simulated.stdout) == (True, True)
+    assert (checked.code, simulated.code) == (1, 1)
 
 
 ROLLOUT: Object = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
@@ -235,8 +236,7 @@ def test_what_a_file_has_twice_is_compared_with_what_the_first_one_leaves(
     checked = spread("check", "-f", file, "--from", cluster, "-o", "json")
     assert [item["verdict"] for item in checked.items] == verdicts
     simulated = spread("simulate", "--apply", file, "--from", cluster)
-    said = simulated.stdout + simulated.stderr
-    assert ("Not applied: " in said or "the API server would refuse it" in said) is ("Invalid" in verdicts)
+    assert ("Not applied: " in simulated.stdout) is ("Invalid" in verdicts)
 
 
 def _quota(pods: int) -> Object:

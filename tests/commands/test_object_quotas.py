@@ -48,8 +48,8 @@ def test_an_object_is_refused_if_the_quota_has_no_room(tmp_path: Path, there: Se
     check, simulated = asked(tmp_path, [WEB], there)
     assert check.item["verdict"] == verdict
     refused = "exceeded quota: q, requested: count/deployments.apps=1, used: count/deployments.apps=1"
-    assert (refused in simulated.stderr) is (verdict == "Invalid")
-    assert (simulated.code == 3) is (verdict != "Schedulable")
+    assert (refused in simulated.stdout) is (verdict == "Invalid")
+    assert simulated.code == {"Schedulable": 0, "Invalid": 1, "Incomplete": 3}[verdict]
 
 
 def test_documents_before_it_and_quotas_in_the_file_count(tmp_path: Path) -> None:
