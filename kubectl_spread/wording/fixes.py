@@ -211,11 +211,10 @@ def _why_not_deleted(what: conclusion.StayingPod) -> str:
             return stay_text(why)
 
 
-def _suffering(what: conclusion.SufferingNodes | conclusion.NodeRecovery, to_do: str = "") -> str:
-    if what.trouble in _LEAVING:
-        return f"{first_and_more(what.nodes)}{to_do} ({_TROUBLES[what.trouble]})"
+def _suffering(what: conclusion.SufferingNodes) -> str:
     clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
-    return f"{first_and_more(what.nodes)}{to_do} ({_TROUBLES[what.trouble]}; {clears} on recovery)"
+    recovery = "" if what.trouble in _LEAVING else f"; {clears} on recovery"
+    return f"{first_and_more(what.nodes)} ({_TROUBLES[what.trouble]}{recovery})"
 
 
 def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) -> str:
@@ -622,10 +621,10 @@ def _(fix: proposals.MakeSoft) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRecovery) -> str:
-    one_of = "one of " * (len(wait.nodes) > 1)
+    any_of = first_and_more(wait.nodes, word="or")
     if not wait.taints:
-        return f"{one_of}{first_and_more(wait.nodes)} to be uncordoned: maintenance goes on there"
-    return f"{one_of}{_suffering(wait, ' to recover')}{', and to be uncordoned' if wait.cordoned else ''}"
+        return f"{any_of} to be uncordoned: maintenance goes on there"
+    return f"{any_of} to recover ({_TROUBLES[wait.trouble]}){', and to be uncordoned' if wait.cordoned else ''}"
 
 
 @WAITS.rule(

@@ -52,9 +52,9 @@ def enumerated(names: Sequence[str], most: int = 4) -> str:
     return _cut(names, most) or " and ".join(filter(None, (listed(names[:-1], len(names)), *map(seen, names[-1:]))))
 
 
-def first_and_more(names: Sequence[str]) -> str:
+def first_and_more(names: Sequence[str], *, word: str = "and") -> str:
     """Return ``a``, or ``a and 3 more``; there must be one."""
-    return seen(names[0]) if len(names) == 1 else f"{seen(names[0])} and {len(names) - 1} more"
+    return seen(names[0]) if len(names) == 1 else f"{seen(names[0])} {word} {len(names) - 1} more"
 
 
 def some_run(pods: int, at_work: int) -> str:

@@ -247,7 +247,7 @@ ROWS = {
         manifest={**deployment(ONE, replicas=1), "apiVersion": "extensions/v1beta1"},
         code=1,
         verdict="Invalid",
-        said=REFUSED,
+        said="kubectl refuses it.",
         invalid=[
             (
                 "apiVersion",

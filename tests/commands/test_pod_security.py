@@ -97,7 +97,7 @@ def test_a_living_pod_is_judged_again_if_its_image_changes(tmp_path: Path, image
     manifest = {**pod("web"), "spec": {"containers": [container(image)]}}
     check, simulated = asked(tmp_path, [manifest], [RESTRICTED, live])
     assert (check.item["verdict"] == "Invalid") is refused
-    assert ("violates PodSecurity" in simulated.stderr) is refused
+    assert ("violates PodSecurity" in simulated.stdout) is refused
 
 
 def test_a_pod_of_a_stateful_set_that_is_deleted_for_a_refused_one_does_not_come_back(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_replica_set_that_is_not_empty_is_judged_by_all_its_fields(tmp_path: P
     cluster = written(tmp_path, "cluster.json", [node("a1"), RESTRICTED, live, older])
     simulated = spread("simulate", "--apply", written(tmp_path, "new.json", [new]), "--from", cluster, "-o", "json")
     (step,) = simulated.report["steps"]
-    assert [("replicaset/web-h1, as before" in note, "violates" in note) for note in step["notes"]] == [
+    assert [("deployment/web, as before" in note, "violates" in note) for note in step["notes"]] == [
         (False, True),
         (True, True),
     ]

@@ -18,7 +18,7 @@ from tests.build import HOSTNAME, ZONE, Object
 
 BRIEF = {"zone": ZONE, "hostname": HOSTNAME, "node": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
 KEY = r"(?P<key>[a-z.]+/[a-z]+|zone|hostname|node)s?"
-NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| and \d+ more)?)"
+NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| (?:and|or) \d+ more)?)"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 CORDON: Object = {"key": UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}
 NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
@@ -237,7 +237,7 @@ def cpu_of(pod: Object) -> int:
 
 def named(text: str) -> tuple[list[str], int]:
     """Return the names of ``a, b and 3 more``, and how many there are in all."""
-    more = re.search(r" and (\d+) more$", text)
+    more = re.search(r" (?:and|or) (\d+) more$", text)
     names = re.findall(r"\b[a-d]\d?\b", text[: more.start()] if more else text)
     return names, len(names) + int(more[1] if more else 0)
 

@@ -351,7 +351,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
     (
         ("check",),
-        rf"^(?:  Not proposed: tolerating the taints? of|Wait for) (?:one of )?{NAMES}(?: to recover)? \(not ready",
+        rf"^(?:  Not proposed: tolerating the taints? of|Wait for) {NAMES}(?: to recover)? \(not ready",
         _wait,
     ),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
@@ -421,6 +421,7 @@ UNREAD: Mapping[str, str] = {
     r"^ +(?:echo '|kubectl patch ).*$": "a command",
     r"^Fix this first, then plan again: .*$": "what a fix writes is tried by the soak of fixes",
     r"is in progress: without this step, .* with \d+ Pods? instead of \d+": "a rollout is followed by its own tests",
+    r"^Constraint \d+ (?:is|may be) Violated in the end: .*$": "how a rollout ends is simulated by its own tests",
     r"skew is always 0": "there is one domain, or each Pod sees only its own node",
     r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (
         "in another order of chance other replicas are placed"

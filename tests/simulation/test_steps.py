@@ -912,7 +912,8 @@ def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
 
 def test_a_drain_is_printed_with_the_flags_that_it_needs() -> None:
     caching = running("cache", "a1", controller("ReplicaSet", "web-h1"), volumes=[{"name": "c", "emptyDir": {}}])
-    (note,) = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
+    note, upgraded = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
+    assert upgraded.startswith("the eviction also upgrades default/cache")
     assert note == (
         "this drain is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of the node without"
         " --delete-emptydir-data for default/cache (what is in emptyDir volumes is lost)"

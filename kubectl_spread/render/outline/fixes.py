@@ -69,8 +69,8 @@ def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
 
 
 def _why(line: str) -> str:
-    """Return the reason that is in brackets."""
-    return line.partition(" (")[2].partition(")")[0]
+    """Return the reason that is in brackets, without what becomes of it."""
+    return line.partition(" (")[2].partition(")")[0].partition(";")[0]
 
 
 def _foremost(item: EvaluationReport) -> Sequence[Fix]:
