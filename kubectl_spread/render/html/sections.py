@@ -125,7 +125,7 @@ def _fix(fix: outline.FixBlock) -> Markup:
     starts = block("p", text(fix.starts), class_="hint caution")
     edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _copied(edit.lines))) for edit in fix.edits)
     yaml = [_command(*fix.yaml)] if fix.yaml else []
-    return joined((head, effects, starts, *edits, *yaml, *map(_command, fix.commands)))
+    return joined((head, starts, effects, *edits, *yaml, *map(_command, fix.commands)))
 
 
 def _command(*lines: str) -> Markup:
