@@ -47,6 +47,7 @@ class _Fixed(msgspec.Struct, frozen=True):
         forbids: what the message forbids, where it does not say that the field is immutable.
         until: the first release (minor) whose message says that; None for none.
         once_set: whether it may be set where it is empty. Snapshots of older releases lack some fields.
+        default: what an absent value of the new object stands for.
         exception: the change that the message excepts; a deprecated label may become the one that replaces it.
     """
 
@@ -56,6 +57,7 @@ class _Fixed(msgspec.Struct, frozen=True):
     forbids: str = ""
     until: int | None = None
     once_set: bool = False
+    default: str = ""
 
 
 _IN_TREE = ("awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "portworxVolume")
@@ -88,8 +90,12 @@ _FIXED: Mapping[type[KubernetesObject], tuple[_Fixed, ...]] = {
     ),
     storage.StorageClass: (
         *(
-            _Fixed(path, forbids=f"updates to {path} are forbidden.", until=36, once_set=path == "parameters")
-            for path in ("parameters", "provisioner", "reclaimPolicy")
+            _Fixed(path, forbids=f"updates to {path} are forbidden.", until=36, once_set=lacking, default=default)
+            for path, lacking, default in (
+                ("parameters", True, ""),
+                ("provisioner", False, ""),
+                ("reclaimPolicy", True, "Delete"),
+            )
         ),
         _Fixed("volumeBindingMode"),
     ),
@@ -127,7 +133,9 @@ def update_errors(new: KubernetesObject, live: KubernetesObject, release: Releas
 def _fixed_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
     for fixed in _FIXED.get(type(live), ()):
         wanted, had = ([_value(obj, path) for path in fixed.fields or (fixed.path,)] for obj in (new, live))
-        if wanted in (had, _with_new_labels(had)) or (fixed.once_set and not had[0]):
+        wanted = wanted if any(wanted) else [fixed.default or value for value in wanted]
+        renamed = bool(fixed.exception) and _with_new_labels(wanted) == _with_new_labels(had)
+        if wanted == had or renamed or (fixed.once_set and not had[0]):
             continue
         if fixed.forbids and (fixed.until is None or release.minor < fixed.until):
             yield forbidden(fixed.path, fixed.forbids)
@@ -159,8 +167,9 @@ def _device_errors(new: devices.ResourceClaimSpec, live: devices.ResourceClaimSp
             (
                 each.name,
                 *(
-                    (one.device_class_name, one.allocation_mode or "ExactCount", one.count, one.admin_access)
+                    (one.device_class_name, mode, one.count if mode == "ExactCount" else None, one.admin_access)
                     for one in each.first_available or (each.exact,)
+                    for mode in [one.allocation_mode or "ExactCount"]
                 ),
             )
             for each in spec.devices.requests

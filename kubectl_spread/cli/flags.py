@@ -180,7 +180,7 @@ def check_choice(flag: str, value: str, choices: Collection[str]) -> None:
         raise UsageError(f"invalid argument {value!r} for {flag}", hint=f"must be one of: {', '.join(choices)}")
 
 
-AllFixes: TypeAlias = Annotated[bool, Option(help="Print all fixes instead of the first one or two.")]
+AllFixes: TypeAlias = Annotated[bool, Option(help="Print all fixes, also those that are hidden.")]
 FixBudget: TypeAlias = Annotated[
     float | None,
     Option(

@@ -58,7 +58,7 @@ class SimulateFlags(Flags):
     ] = None
     force: Annotated[
         bool,
-        Option(help="Also evict Pods that no controller recreates, and delete Pods without waiting for their kubelet."),
+        Option(help="Drains also evict Pods that no controller recreates. --delete does not wait for the kubelet."),
     ] = False
     disable_eviction: Annotated[bool, Option(help="Delete Pods instead of evicting them. Budgets do not apply.")] = (
         False

@@ -89,7 +89,7 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
         yield ValidationWarning(field="spec.replicas", message=reset)
     elif not manifest.refused and (scaled := replicas_scaled(manifest.obj, manifest.live)):
         before, now = scaled
-        by = "a HorizontalPodAutoscaler or kubectl scale has set it since the last apply"
+        by = "something else, as a HorizontalPodAutoscaler or kubectl scale, has set it since the last apply"
         yield ValidationWarning(field="spec.replicas", message=f"{by}: applying it changes {before} replicas to {now}")
     # Fields that the manifest leaves out stay where kubectl did not apply the live object.
     elif manifest.merge is not None and not manifest.merge.applied and (kept := manifest.merge.kept):

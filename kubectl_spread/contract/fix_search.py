@@ -64,7 +64,7 @@ def expected_change(wait: conclusion.Wait) -> ExpectedChange:
             return ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
         case conclusion.NodeAddition():
             nodes = (wait.node,) if wait.node else ()
-            return ExpectedChange(kind="NodeAddition", sure=not wait.pools, nodes=nodes, message=message)
+            return ExpectedChange(kind="NodeAddition", sure=False, nodes=nodes, message=message)
         case _:
             assert_never(wait)
 

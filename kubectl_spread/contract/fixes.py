@@ -64,7 +64,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
 
     Attributes:
         kind: ``NodeRecovery``, ``NodeRemoval``, ``PodEnding``, ``RolloutGoesOn`` or ``NodeAddition``.
-        sure: whether it comes in time, without a repair and without a finalizer's controller.
+        sure: whether time alone is enough: nobody has to repair a node, and no controller to remove a finalizer.
         nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
         pod: the first of the Pods that end, as namespace/name; empty for others.
         pods: the Pods that all have to end, as namespace/name; empty for others.

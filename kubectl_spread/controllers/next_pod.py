@@ -175,7 +175,8 @@ def is_upgraded(pod: Pod, snapshot: Snapshot) -> bool:
     """Whether the controller replaces the Pod, once it is deleted, with one of a newer template."""
     owner = controller_of(pod, snapshot)
     made = _made_again(pod, owner, snapshot)
-    return made is not None and not is_of_template(pod, made, owner)
+    unknown = made is not None and isinstance(owner, StatefulSet | DaemonSet) and not revision_of(made)
+    return made is not None and not unknown and not is_of_template(pod, made, owner)
 
 
 def is_of_template(pod: Pod, made: Pod, owner: Workload | None) -> bool:

@@ -148,7 +148,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         ranges: domain → the fewest and the most Pods seen in any order: observed, not proved.
         skew_before: the skew before the step.
         skew_after: the least and the greatest skew seen after it.
-        status_before: the status before the step; None if the workload had no such constraint.
+        status_before: the status before the step; None if the workload had no constraint like it.
         status_after: the status after it, in one outcome.
         status_range: the best and the worst status for the counts seen in any order.
     """
@@ -176,4 +176,5 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     def newly_violated(self) -> bool:
         """Whether a hard constraint is violated in some order, and was not before."""
         hard = self.constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
-        return hard and self.skew_before <= self.constraint.max_skew < self.skew_after[1]
+        new = self.status_before is None or self.skew_before <= self.constraint.max_skew
+        return hard and new and self.skew_after[1] > self.constraint.max_skew

@@ -156,7 +156,7 @@ class StorageClass(KubernetesObject, frozen=True):
     metadata: AnnotatedMeta = AnnotatedMeta()
     provisioner: str = ""
     parameters: dict[str, str] = {}
-    reclaim_policy: str = "Delete"
+    reclaim_policy: str = ""
     volume_binding_mode: str = "Immediate"
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 

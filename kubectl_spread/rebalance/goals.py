@@ -14,7 +14,8 @@ from kubectl_spread.controllers.next_pod import next_pod, older_revisions
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import DAEMON_SET
+from kubectl_spread.objects.kinds import DAEMON_SET, Workload
+from kubectl_spread.objects.workloads import ON_DELETE, Deployment, RollingUpdate, StatefulSet
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.podtopologyspread import (
     Constraint,
@@ -179,11 +180,25 @@ def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator
     if upcoming is None:
         return
     older = {name: model for name, (model, _) in older_revisions(workload, upcoming.pod, handle).items()}
-    for revision, pod in {revision_of(upcoming.pod) if older else "": upcoming.pod, **older}.items():
+    newest = revision_of(upcoming.pod) if older else ""
+    for revision, pod in {newest: upcoming.pod, **older}.items():
         for counted in count_all(parsable_constraints(pod, handle), pod, handle):
             constraint = counted.constraint
             if constraint.hard or not constraint.default:
-                yield replace(_goal_of(workload, pod, counted, handle, wanted=wanted), revision=revision)
+                stays = wanted and (revision == newest or _keeps_revisions(workload.owner))
+                yield replace(_goal_of(workload, pod, counted, handle, wanted=stays), revision=revision)
+
+
+def _keeps_revisions(owner: Workload | None) -> bool:
+    """Whether Pods of older revisions stay; else a rollout is about to delete them, and no eviction is worth it."""
+    match owner:
+        case Deployment():
+            return owner.spec.paused
+        case StatefulSet():
+            strategy = owner.spec.update_strategy
+            return strategy.type == ON_DELETE or bool((strategy.rolling_update or RollingUpdate()).partition)
+        case _:
+            return True
 
 
 def _goal_of(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handle, *, wanted: bool) -> Goal:

@@ -235,7 +235,9 @@ class Planner:
         waiting = (pod for pod in self._builder.snapshot.all(Pod) if pod.waits and not pod.spec.scheduling_gates)
         queue = sorted(filter(lambda pod: self._handles.of(pod).decides(pod), waiting), key=_queue_order)
         self._scheduled = found = place_each(queue, self._handles)
-        templates = {msgspec.json.encode((pod.metadata.labels, pod.spec)): pod for pod in reversed(found.left)}
+        templates: dict[bytes, Pod] = {}
+        for pod in found.left:
+            templates.setdefault(msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec)), pod)
         arrangement = Arrangement(found.handles, (), waiting=tuple(islice(templates.values(), MOST_WAITING)))
         self._state = State((arrangement,), whole=found.certain)
 

@@ -86,8 +86,8 @@ class MirrorRemade(msgspec.Struct, frozen=True):
     node: str
 
 
-ORPHAN_DEPENDENTS = "orphan"
-"""The finalizer of an object that leaves its Pods behind. Source: apimachinery meta/v1/types.go (v1.36)."""
+FOREGROUND = "foregroundDeletion"
+"""The finalizer of an object whose Pods are deleted before it. Source: apimachinery meta/v1/types.go (v1.36)."""
 DISABLE_EVICTION = "--disable-eviction"
 """The flag with which ``kubectl drain`` deletes Pods instead."""
 
@@ -644,17 +644,18 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
 
 
 def _collect(owner: Workload, cluster: ClusterState) -> None:
-    """Delete what a workload owns that is being deleted, unless it leaves its Pods behind.
+    """Delete what a workload owns that is deleted in the foreground.
 
     Source: kube-controller-manager garbagecollector/garbagecollector.go attemptToDeleteItem (v1.36).
     """
-    if ORPHAN_DEPENDENTS in owner.metadata.finalizers:
+    if FOREGROUND not in owner.metadata.finalizers:
         return
     key, gone, snapshot = owner.as_controller, owner.metadata.deletion_timestamp, cluster.snapshot
     owned: tuple[ReplicaSet | Job, ...] = (*snapshot.controlled_by(key, ReplicaSet), *snapshot.controlled_by(key, Job))
     for each in owned:
-        cluster.put(replace(each, metadata=replace(each.metadata, deletion_timestamp=gone)))
-        _collect(each, cluster)
+        going = replace(each.metadata, deletion_timestamp=gone, finalizers=owner.metadata.finalizers)
+        cluster.put(deleted := replace(each, metadata=going))
+        _collect(deleted, cluster)
     cluster.delete(*cluster.owned.get(key, {}).values())
 
 

@@ -145,7 +145,7 @@ def _decision(decision: d.AutoscalerDecision) -> str:
         case d.Decision.EXISTING_NODE:
             if decision.kind == "cluster-autoscaler":
                 node = decision.node or STARTING
-                return f"{name} adds no further node: {node} has room for the Pod and is not Ready yet"
+                return f"{name} adds no further node: {node} may have room for the Pod once it is Ready"
             return f"{name} adds no node: it sees room on {decision.node}, where the scheduler sees none"
         case d.Decision.BY_CHANCE:
             may = _bringing(decision, noun)
@@ -215,7 +215,7 @@ def _change_text(change: node_pools.PoolChange) -> str:
             limit = "limits" if change.resources[1:] else "limit"
             return f"Raise the {enumerated(change.resources)} {limit} of NodePool {change.pool}."
         case node_pools.DropTaint():
-            do = f"let the Pod tolerate taint {change.taint}, or remove it from NodePool {change.pool}"
+            do = f"let the Pod tolerate taint {change.taint}, or remove that taint from NodePool {change.pool}"
             return f"If the Pod belongs there, {do}."
         case node_pools.OfferZones():
             subnet = f"a subnet in {_zones(change.without_subnet)}" if change.without_subnet else ""

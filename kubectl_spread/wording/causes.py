@@ -171,7 +171,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case UnusableClaims(claims=claims):
             return reason_text(msgspec.structs.replace(reason, claims=tuple(map(_without_name, claims))))
         case VolumeLimitReached():
-            return "volume limit reached"
+            return "volume limit exceeded"
         case RejectedByPod():
             return "anti-affinity of another Pod"
         case AvoidedPod():

@@ -151,7 +151,7 @@ def rollout_note(strategy: str, running: int, replaced: int, deleted: int, assum
     """Return how the workload gets to the Pods of the manifest; ``at_work``: how many of its Pods (count) run."""
     gone = f", {replaced} to be replaced" if replaced else ""
     if deleted:
-        gone += f", {deleted} to be deleted{'' if strategy == 'Scale' else ' for good'}"
+        gone += f", {deleted} to be deleted"
     exist = f"{count_of(running, 'Pod')} {'exists' if running == 1 else 'exist'}"
     if at_work < running:
         exist += f" ({some_run(running, at_work)})"

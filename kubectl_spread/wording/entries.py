@@ -121,7 +121,7 @@ OUTCOMES: Sequence[Entry] = (
     _outcome(
         name="deleted",
         summary="workloads that have fewer Pods, because their controller deletes some",
-        meaning="The controller does not recreate these Pods. It does not evict them: no PodDisruptionBudget counts.",
+        meaning="The controller does not recreate these Pods. It deletes them directly, so no budget protects them.",
         when="By apply and scale.",
         action="Check that the workload should have fewer Pods, or no Pods on these nodes.",
         link=entry.DISRUPTIONS,

@@ -89,10 +89,12 @@ def _(finding: findings.PinnedMinimum) -> str:
     link=entry.CONVENTIONS,
 )
 def _(finding: findings.GhostPod) -> str:
-    who = f"Pods of {finding.owner} themselves" if finding.owner else f"the Pod {finding.pod} itself"
+    who, own = (
+        (f"the Pods of {finding.owner}", "their") if finding.owner else (f"the Pod {finding.pod} itself", "the Pod's")
+    )
     return (
         f"the labelSelector {finding.constraint.selector} does not match {who}: such Pods are not counted, however many"
-        " are in one domain. Make it match the Pod's own labels."
+        f" are in one domain. Make it match {own} own labels."
     )
 
 
@@ -200,16 +202,17 @@ def _(finding: findings.SingleDomain) -> str:
     " controller-revision-hash for a StatefulSet or DaemonSet.",
 )
 def _(finding: findings.RolloutMixesRevisions) -> str:
-    are, constraint = "is" if len(finding.pods) == 1 else "are", finding.constraint
+    one, constraint = len(finding.pods) == 1, finding.constraint
+    are, they, other = ("is", "it runs it", "another revision") if one else ("are", "they run they", "other revisions")
     by = "" if finding.alone else f" by constraint {constraint.index} on {constraint.topology_key}"
     does = (
-        "while they run they limit where new Pods may go, and after the rollout the skew may exceed maxSkew"
+        f"while {they} limit{'s' * one} where new Pods may go, and after the rollout the skew may exceed maxSkew"
         if constraint.hard
-        else "while they run they change which nodes are preferred, and after the rollout the Pods may be uneven"
+        else f"while {they} change{'s' * one} which nodes are preferred, and after the rollout the Pods may be uneven"
     )
     it = "the constraint" if finding.alone else "that constraint"
     return (
-        f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted{by} ({_some(finding.pods)}):"
+        f"{_pods(len(finding.pods))} of {other} of {finding.owner} {are} counted{by} ({_some(finding.pods)}):"
         f" {does}. To avoid this, add matchLabelKeys: [{finding.label}] to {it}: then it counts each revision alone."
     )
 
@@ -424,7 +427,7 @@ def _(finding: findings.MergedConstraints) -> str:
     written, merged = enumerated(finding.written) or "none", enumerated(finding.merged) or "none"
     # The API server refuses two of one kind.
     repeated = len({*finding.written}) < len(finding.written)
-    advice = "Keep one of each whenUnsatisfiable." if repeated else "Use kubectl apply --server-side."
+    advice = "Keep one constraint for each whenUnsatisfiable." if repeated else "Use kubectl apply --server-side."
     if finding.severity is Severity.INFO:
         return f"{has} ({written}). A later kubectl apply merges them by key alone, and one may be lost. {advice}"
     return (

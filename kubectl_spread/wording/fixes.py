@@ -303,9 +303,9 @@ def set_apart(number: int, flag: str) -> str:
 
 
 def losing(number: int, flag: str) -> str:
-    """Return that fixes (count) which delete Pods for good are not shown where a node more, or waiting, is enough."""
-    fixes = "1 fix would delete" if number == 1 else f"{number} fixes would delete"
-    return f"{fixes} Pods for good: see {flag}."
+    """Return that fixes (count) which lose Pods are not shown where a node more, or waiting, is enough."""
+    fixes = "1 fix would lose" if number == 1 else f"{number} fixes would lose"
+    return f"{fixes} Pods or their work: see {flag}."
 
 
 def needless(number: int, flag: str) -> str:

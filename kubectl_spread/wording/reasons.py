@@ -109,7 +109,7 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
         case reasons.VolumeLimitReached():
             more = f", {reason.requested} more requested" * (reason.requested > 1)
             attached = f" ({reason.attached} of {reason.limit} attached{more})" * (not brief)
-            return f"{nodes} {has} reached {'its' if one else 'their'} volume limit{attached}"
+            return f"{nodes} would exceed {'its' if one else 'their'} volume limit{attached}"
         case reasons.MissingLabel(key=key, value=value):
             return f"{nodes} {lack} the label {key}={seen(value)}{', which nodeSelector requires' * (not brief)}"
         case reasons.UnmetNodeAffinity(terms=terms):

@@ -49,12 +49,10 @@ BETWEEN_WAVES = (
 )
 SAMPLED = "Not every way to choose among equal nodes was simulated."
 BOUNDED = "The search was cut short: there may be a better plan."
-SATISFIED_SOON = "it is satisfied once the Pending Pods that can be scheduled now are on their nodes"
+SATISFIED_SOON = "it is satisfied once every Pending Pod that can be scheduled now has a node"
 IN_ORDER = "Run these in order. Before each, wait until the previous replacement is Ready (--script prints a script):"
-ASK_FIRST = (
-    "What keeps Pods off there was set on purpose: ask whether it may change, or wait until it does. Then plan again."
-)
-SCHEDULED_FIRST = "First wait until the Pending Pods that can be scheduled now are on their nodes. "
+ASK_FIRST = "What keeps Pods off these domains was set on purpose: ask whether it may be changed. Then plan again."
+SCHEDULED_FIRST = "First wait until every Pending Pod that can be scheduled now has a node. "
 SCRIPT_NOTES = (
     "This script evicts one Pod after another, waits until its replacement is Ready, and stops where the cluster",
     "differs from the plan. It can be run again: no Pod is evicted twice.",

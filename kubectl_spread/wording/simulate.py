@@ -27,7 +27,7 @@ LOSSES: Mapping[DrainFlag, str] = {
 REFUSED = "Not applied: {}."
 BLOCKED = "Blocked: {}: {}"
 LOST = "Deleted for good, because no controller recreates {}: {}."
-FEWER = "Deleted for good: {}."
+FEWER = "Deleted and not replaced: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}."
 RANGES = "Ranges show the results of {} random orders."
 SHOWN_NAMES = 4
@@ -154,7 +154,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
             )
         case steps.StaysTerminating(pod, node, finalizers):
             if finalizers:
-                until = f"until its finalizers are removed: {', '.join(finalizers)}"
+                one = len(finalizers) == 1
+                until = f"until its finalizer{'' if one else 's'} {listed(finalizers)} {'is' if one else 'are'} removed"
                 return f"the Pod {'/'.join(pod)} stays Terminating {until}"
             forced = "--force simulates a forced deletion: first make sure that it no longer runs there"
             return f"the Pod {'/'.join(pod)} stays Terminating, because {node} does not answer; {forced}"
@@ -213,7 +214,7 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
                 " keeps it even"
             )
         case step_changes.NoRoomForMore(ref, status):
-            return f"every Pod of {ref} has a node. {status} is the status of one more Pod"
+            return f"every Pod of {ref} has a node. The status {status} is about one more Pod"
         case UpgradedPods():
             return plan_note_text(note)
         case step_changes.WasChanging(ref, rolls, differs):

@@ -111,7 +111,7 @@ def test_a_node_that_starts_has_room(ready: int, unready: int, late: int, cpu: s
         assert {each.reasons for each in found.pools} == {(NotAsked("room", "ng-a-1"),)}
         assert (
             decision_text(found)
-            == "cluster-autoscaler adds no further node: ng-a-1 has room for the Pod and is not Ready yet."
+            == "cluster-autoscaler adds no further node: ng-a-1 may have room for the Pod once it is Ready."
         )
 
 

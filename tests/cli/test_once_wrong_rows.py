@@ -274,7 +274,7 @@ ROWS = {
         ],
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)],
-        says=["a HorizontalPodAutoscaler or kubectl scale has set it since the last apply: applying it changes 5 repl"],
+        says=["a HorizontalPodAutoscaler or kubectl scale, has set it since the last apply: applying it changes 5"],
     ),
     "what only this manifest scales is not said to be scaled by others": Row(
         objects=[
@@ -291,7 +291,7 @@ ROWS = {
         objects=[*THREE],
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(spread(ZONE, selector=app("other"))))],
-        says=["does not match Pods of deployment/web themselves"],
+        says=["does not match the Pods of deployment/web"],
         says_not=["-00001"],
     ),
     "that a rollout may violate a constraint is said": Row(
@@ -300,20 +300,23 @@ ROWS = {
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=3)],
         says=["Constraint 0 is Violated in the end: its skew is 2."],
     ),
-    "Pods that a rollout does not replace are deleted for good": Row(
+    "Pods that a rollout does not replace are deleted": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
         ask=["check"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=2)],
-        says=["5 Pods exist, 2 to be replaced, 3 to be deleted for good."],
+        says=["5 Pods exist, 2 to be replaced, 3 to be deleted."],
     ),
-    "a simulation counts the Pods that are deleted for good": Row(
+    "a simulation counts the Pods that are deleted and not replaced": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "a1", "b1")],
         ask=["simulate"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=2)],
         code=0,
-        says=["3 Pods deleted for good, none Pending.", "Deleted for good: 3 Pods of default/deployment/web."],
+        says=[
+            "3 Pods deleted and not replaced, none Pending.",
+            "Deleted and not replaced: 3 Pods of default/deployment/web.",
+        ],
     ),
-    "daemons on nodes that do not match any more are deleted for good": Row(
+    "daemons on nodes that do not match any more are deleted": Row(
         objects=[
             *THREE,
             workload("DaemonSet", "web", pods=template()),
@@ -321,7 +324,7 @@ ROWS = {
         ],
         ask=["check"],
         manifests=[workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"}))],
-        says=["3 Pods exist, 1 to be replaced, 2 to be deleted for good."],
+        says=["3 Pods exist, 1 to be replaced, 2 to be deleted."],
     ),
     "such daemons are deleted even if the others wait for somebody": Row(
         objects=[
@@ -333,16 +336,14 @@ ROWS = {
         manifests=[
             workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"}), updateStrategy={"type": "OnDelete"})
         ],
-        says=[
-            "3 Pods exist, 2 to be deleted for good. Assumed: a Pod on a node that does not match any more is deleted"
-        ],
+        says=["3 Pods exist, 2 to be deleted. Assumed: a Pod on a node that does not match any more is deleted"],
     ),
     "Pods that a rollout in progress deletes anyway are not deleted by the step": Row(
         objects=[*THREE, WEB, *deployed("a1", "b1", "c1", "a1")[1:]],
         ask=["simulate"],
         manifests=[node("d1", zone="d")],
         says=["no Pod is evicted, none is Pending"],
-        says_not=["deleted for good"],
+        says_not=["not replaced"],
     ),
     "nothing is made by a Deployment that is being deleted": Row(
         objects=[*THREE, *going(deployed("a1", "b1", "c1"))],
@@ -358,7 +359,7 @@ ROWS = {
         objects=[*THREE, *going(deployed("a1", "b1", "c1"))],
         ask=["simulate"],
         manifests=[workload("Deployment", "web", pods=template(ON_ZONES, image="app:2"), replicas=5)],
-        says=["3 Pods deleted for good", "Deployment/web: metadata.deletionTimestamp: it is being deleted"],
+        says=["3 Pods deleted and not replaced", "Deployment/web: metadata.deletionTimestamp: it is being deleted"],
     ),
     "the Pods of a Deployment stay that is deleted without them": Row(
         objects=[*THREE, *going(deployed("a1", "b1", "c1"), "orphan")],

@@ -148,7 +148,7 @@ def test_a_node_that_starts_is_waited_for(joined: bool, tmp_path: Path) -> None:
     message = f"{called}: it is not Ready yet, and cluster-autoscaler sees room for the Pod there"
     assert isinstance(item.waits, tuple)
     assert [(each.kind, each.sure, each.nodes, each.message) for each in item.waits] == [
-        ("NodeAddition", True, ("new",) * joined, message)
+        ("NodeAddition", False, ("new",) * joined, message)
     ]
     assert (item.new_nodes, decided(item).advice) == ((), ())
     taints_of = "tolerating the taints of new (Cilium's agent does not run there; the taints clear on recovery)"

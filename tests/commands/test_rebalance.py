@@ -69,7 +69,7 @@ def test_a_pod_that_can_be_scheduled_comes_before_any_eviction(cpu: str, name: s
     assert (report.pending, report.schedulable, len(report.evictions)) == (1, 1 if fits else UNSET, evictions)
     text = outline_text(rebalance_outline(report, Extent()))
     assert ("1 Pending Pod can be scheduled now: wait until it is. The plan counts it as scheduled." in text) is fits
-    assert ("First wait until the Pending Pods that can be scheduled now are on their nodes. Run" in text) is (
+    assert ("First wait until every Pending Pod that can be scheduled now has a node. Run" in text) is (
         fits and evictions > 0
     )
 
@@ -80,7 +80,7 @@ def test_no_eviction_is_needed_where_a_pending_pod_restores_the_spread() -> None
     report = asked([*zones("a", "b"), owner, *placed, waiting])
     (item,) = report.items
     assert (item.verdict, item.before, item.after) == ("Balanced", {"a": 2, "b": 0}, {"a": 2, "b": 1})
-    assert item.reason == "it is satisfied once the Pending Pods that can be scheduled now are on their nodes"
+    assert item.reason == "it is satisfied once every Pending Pod that can be scheduled now has a node"
     assert sentence_of(report) == "No eviction is needed: 1 constraint is satisfied once Pending Pods are scheduled."
     assert exit_code(report) is ExitCode.ANSWERED
 

@@ -86,7 +86,7 @@ def test_one_more_pod_that_finds_no_node_is_no_failure(tmp_path: Path, before: i
     assert (found.status_after, pending(report.steps[0])) == (SpreadStatus.UNSCHEDULABLE, {})
     assert (
         report.steps[0].notes[0]
-        == "every Pod of deployment/web has a node. Unschedulable is the status of one more Pod"
+        == "every Pod of deployment/web has a node. The status Unschedulable is about one more Pod"
     )
     assert exit_code(report) == 0
 

@@ -59,7 +59,7 @@ class TestFromTheStart:
         gone["metadata"]["finalizers"] = ["example.com/backup"]
         step = last([*SIX, workload("StatefulSet", "web", pods=template()), gone], "delete pod/web-0", force=True)
         assert step.notes == (
-            "the Pod default/web-0 stays Terminating until its finalizers are removed: example.com/backup",
+            "the Pod default/web-0 stays Terminating until its finalizer example.com/backup is removed",
         )
 
     @pytest.mark.parametrize(("verb", "until"), [("drain", ""), ("remove", ", until it is deleted with the node")])

@@ -79,7 +79,7 @@ def test_how_a_rollout_gets_there() -> None:
     assert fewer == "Rollout: Scale, 2 Pods exist, 1 to be deleted. Assumed: x."
     some = check.rollout_note("RollingUpdate", 15, 13, 2, "x", at_work=12)
     exist = "Rollout: RollingUpdate, 15 Pods exist (12 of them run)"
-    assert some == f"{exist}, 13 to be replaced, 2 to be deleted for good. Assumed: x."
+    assert some == f"{exist}, 13 to be replaced, 2 to be deleted. Assumed: x."
 
 
 def test_what_is_violated_in_the_end() -> None:

@@ -106,8 +106,8 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
         (
             findings.GhostPod(constraint=WEB, pod="new", owner=WorkloadRef(kind="Deployment", name="web")),
             (
-                "the labelSelector app=web does not match Pods of deployment/web themselves: such Pods are not counted,"
-                " however many are in one domain. Make it match the Pod's own labels."
+                "the labelSelector app=web does not match the Pods of deployment/web: such Pods are not counted,"
+                " however many are in one domain. Make it match their own labels."
             ),
         ),
         (
@@ -181,7 +181,7 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
         (
             MIXED,
             (
-                "1 Pod of other revisions of deployment/web is counted (old): while they run they limit where new"
+                "1 Pod of another revision of deployment/web is counted (old): while it runs it limits where new"
                 " Pods may go, and after the rollout the skew may exceed maxSkew. To avoid this, add"
                 " matchLabelKeys: [pod-template-hash] to the constraint: then it counts each revision alone."
             ),
@@ -189,8 +189,8 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
         (
             MIXED_SOFTLY,
             (
-                "1 Pod of other revisions of deployment/web is counted by constraint 0 on topology.kubernetes.io/zone"
-                " (old): while they run they change which nodes are preferred, and after the rollout the Pods may be"
+                "1 Pod of another revision of deployment/web is counted by constraint 0 on topology.kubernetes.io/zone"
+                " (old): while it runs it changes which nodes are preferred, and after the rollout the Pods may be"
                 " uneven. To avoid this, add matchLabelKeys: [pod-template-hash] to that constraint: then it counts"
                 " each revision alone."
             ),
@@ -305,7 +305,7 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
             findings.MergedConstraints(topology_key=ZONE, written=("DoNotSchedule",) * 2, severity=Severity.INFO),
             (
                 "the manifest has 2 constraints on topology.kubernetes.io/zone (DoNotSchedule and DoNotSchedule). A"
-                " later kubectl apply merges them by key alone, and one may be lost. Keep one of each"
+                " later kubectl apply merges them by key alone, and one may be lost. Keep one constraint for each"
                 " whenUnsatisfiable."
             ),
         ),

@@ -284,12 +284,12 @@ def test_of_two_claims_the_one_that_misses_nothing_there_is_only_named() -> None
 @pytest.mark.parametrize(
     ("limit", "own", "said", "told"),
     [
-        (1, 1, "1 of 1 volume of d attached", "The only node has reached its volume limit (1 of 1 attached)"),
+        (1, 1, "1 of 1 volume of d attached", "The only node would exceed its volume limit (1 of 1 attached)"),
         (
             2,
             2,
             "1 of 2 volumes of d attached, 2 more requested",
-            "The only node has reached its volume limit (1 of 2 attached, 2 more requested)",
+            "The only node would exceed its volume limit (1 of 2 attached, 2 more requested)",
         ),
     ],
 )

@@ -17,7 +17,7 @@ from kubectl_spread.render.outline.fixes import is_safe
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.wording import rebalance as wording
 from kubectl_spread.wording.fixes import or_add
-from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some
+from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some, with_short_keys
 
 TONES = {
     RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
@@ -116,10 +116,11 @@ def _to_do_first(item: RebalanceItem) -> Iterator[outline.Block]:
         if fix.commands:
             yield outline.Commands(commands=fix.commands)
         return
-    if not item.waits and any(each.overrides is not UNSET for each in item.fixes):
+    asks = not item.waits and any(each.overrides is not UNSET for each in item.fixes)
+    if asks:
         yield Note(line=wording.ASK_FIRST)
     if fix is not None:
-        yield Note(line=or_add(fix.summary, fix.alike, first=False))
+        yield Note(line=or_add(with_short_keys(fix.summary), fix.alike, first=not (item.waits or asks)))
 
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (

@@ -42,7 +42,7 @@ def _sentence(step: SimulatedStep, *, unread: bool) -> str:
             _removed(step): len(_removed_pods(step)),
             "blocked": len(step.blocked),
             "lost": len(step.lost),
-            "deleted for good": sum(each.count for each in step.deleted),
+            "deleted and not replaced": sum(each.count for each in step.deleted),
             "preempted": len(step.preempted),
         },
         [(pending.before, *pending.range) for pending in step.pending],
