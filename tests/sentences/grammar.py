@@ -516,6 +516,10 @@ RULES: Sequence[tuple[str, Rule]] = (
         lambda read, facts: int(read["n"]) <= sum(_has_taints(read, facts, name) for name in facts.nodes),
     ),
     (
+        r"(?P<n>\d+) nodes? (?:is|are) cordoned",
+        lambda read, facts: int(read["n"]) <= sum(map(facts.cordoned, facts.nodes)),
+    ),
+    (
         r"(?P<n>\d+) nodes? ha(?:s|ve) too little cpu",
         lambda read, facts: int(read["n"]) <= sum(facts.free(name) < facts.asked for name in facts.nodes),
     ),

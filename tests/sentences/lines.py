@@ -222,7 +222,9 @@ def _lets_in(read: re.Match[str], known: Known, _: str) -> bool:
 def _left(read: re.Match[str], known: Known, _: str) -> bool:
     """Whether no more Pods are left than are wanted, and than a rollout creates beside them at a time."""
     wanted = len(about(read, known).kin)
-    return 0 < int(read["n"]) <= wanted + math.ceil(wanted / 4)
+    # The next run of a CronJob comes beside the last one.
+    runs = 2 if read.string[: read.start()].rpartition("default/")[2].startswith("cronjob/") else 1
+    return 0 < int(read["n"]) <= runs * (wanted + math.ceil(wanted / 4))
 
 
 def _totals(read: re.Match[str], known: Known, _: str) -> bool:
@@ -410,18 +412,20 @@ UNREAD: Mapping[str, str] = {
     r"^(?:  Or a|A)dd a node like .*$": "which nodes are alike is told by the tests of fixes",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
-    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:changes? what|would (?:replace|end|delete)) .*$": (
+    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (
         "fixes are counted by their own tests"
     ),
-    r"^  Not proposed: lower minDomains to \d+, ": "as for fixes",
+    r"^  Not proposed: (?:lower minDomains|raise maxSkew) to \d+": "as for fixes",
     r"For the rest, see \d\.": "fixes of the list above",
     r"^  \d+\. [\w+]+: .*?\. Then the Pod can go to (?:\d+ nodes|\S+)": "the soak of fixes tries what a fix writes",
     r"^  \d+\. [\w+]+: .*?, the first on (?:one of \d+ nodes|\S+)": "as for what a fix writes",
     r"^     ?.*$": "lines of a manifest",
     r"^ +(?:echo '|kubectl patch ).*$": "a command",
     r"^Fix this first, then plan again: .*$": "what a fix writes is tried by the soak of fixes",
-    r"is in progress: without this step, .* with \d+ Pods? instead of \d+": "a rollout is followed by its own tests",
-    r"^Constraint \d+ (?:is|may be) Violated in the end: .*$": "how a rollout ends is simulated by its own tests",
+    r"is in progress: without this step, .* with \d+(?: to \d+)? Pods? instead of \d+(?: to \d+)?": (
+        "a rollout is followed by its own tests"
+    ),
+    r"^Constraint \d+ (?:is|may be) Violated in the end.*$": "how a rollout ends is simulated by its own tests",
     r"skew is always 0": "there is one domain, or each Pod sees only its own node",
     r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (
         "in another order of chance other replicas are placed"
