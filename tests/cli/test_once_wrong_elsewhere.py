@@ -75,7 +75,7 @@ ROWS = {
         objects=[*ZONES, SHUT, FULL, *deployed("a1", "a1", "b1", pods=LARGE)],
         ask=["rebalance"],
         code=1,
-        says=["What keeps Pods off there was set on purpose: ask whether it may change"],
+        says=["What keeps Pods off these domains was set on purpose: ask whether it may be changed"],
         says_not=["kubectl taint", "kubectl patch", "Fix this first"],
     ),
     "rebalance waits for the end of maintenance": Row(
@@ -89,7 +89,7 @@ ROWS = {
         objects=[*ZONES, SHUT, FULL, DISK, *deployed("a1", "a1", "b1", pods=SOFT)],
         ask=["rebalance", "--soft"],
         code=1,
-        says=["What keeps Pods off there was set on purpose"],
+        says=["What keeps Pods off these domains was set on purpose"],
         says_not=["Wait for b2"],
     ),
     "rebalance over hosts keeps it too": Row(
