@@ -74,8 +74,10 @@ def asked(objects: Sequence[Object], labels: dict[str, str], types: list[Object]
         pytest.param(
             [pool("p", "ab", taints=[GPU]), CLASS, *FULL, WAITS],
             [
-                "If the Pod belongs there, let the Pod tolerate taint gpu=true:NoSchedule, or remove that taint from"
-                " NodePool p."
+                (
+                    "If the Pod belongs there, let the Pod tolerate taint gpu=true:NoSchedule, or remove that taint"
+                    " from NodePool p."
+                )
             ],
             "Karpenter adds none now: NodePool p (the Pod does not tolerate its taint gpu=true:NoSchedule)",
             id="taint",
