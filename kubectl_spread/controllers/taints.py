@@ -41,6 +41,10 @@ class NodeTrouble(Enum):
     STARTING = auto()
 
 
+LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES))
+"""Troubles from which a node does not recover: it is about to be removed."""
+
+
 class Owned(msgspec.Struct, frozen=True):
     """Taints that a controller sets and removes.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
-from kubectl_spread.controllers.taints import NodeTrouble
+from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion, proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.conclusion import Effect
@@ -72,8 +72,6 @@ _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.AUTOSCALER_DELETES: "about to be deleted by an autoscaler",
     NodeTrouble.STARTING: "not ready for Pods yet",
 }
-_LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES))
-"""Troubles from which a node does not recover."""
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
@@ -213,7 +211,7 @@ def _why_not_deleted(what: conclusion.StayingPod) -> str:
 
 def _suffering(what: conclusion.SufferingNodes) -> str:
     clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
-    recovery = "" if what.trouble in _LEAVING else f"; {clears} on recovery"
+    recovery = "" if what.trouble in LEAVING else f"; {clears} on recovery"
     return f"{first_and_more(what.nodes)} ({_TROUBLES[what.trouble]}{recovery})"
 
 

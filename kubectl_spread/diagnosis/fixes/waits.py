@@ -9,7 +9,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
-from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
+from kubectl_spread.controllers.taints import LEAVING, NodeTrouble, meaning_of
 from kubectl_spread.controllers.workloads import PodName, owner_of
 from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
@@ -24,8 +24,6 @@ from kubectl_spread.simulation.control_loop import ControlLoop
 
 MOST = 3
 """Taints, Pods and things to wait for that are named (count of each)."""
-LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES))
-"""Problems of nodes that are about to be removed."""
 LASTING = LEAVING | {NodeTrouble.OUT_OF_SERVICE, NodeTrouble.SET_APART_BY_GKE}
 """Problems from which nodes do not recover."""
 MOST_ENDING = 50
