@@ -200,10 +200,15 @@ def confirm_usable(selection: Selection) -> None:
         ClusterError: names the first problem.
     """
     who = f'user "{selection.user_name}"' if selection.user_name else "the user"
-    which = f'cluster "{selection.cluster_name}"' if selection.cluster_name else "the cluster"
     for problem in _user_problems(selection.user):
         raise ClusterError(f"{who} cannot be used: {problem}")
-    for problem in _cluster_problems(selection.cluster):
+    cluster, problem = selection.cluster, ""
+    if cluster.certificate_authority and cluster.certificate_authority_data:
+        problem = "it has both certificate-authority and certificate-authority-data; drop one"
+    elif cluster.proxy_url and cluster.proxy_url.partition("://")[0].lower() not in PROXY_SCHEMES:
+        problem = f"its proxy-url {without_login(cluster.proxy_url)!r} is not an http, https or socks5 URL"
+    if problem:
+        which = f'cluster "{selection.cluster_name}"' if selection.cluster_name else "the cluster"
         raise ClusterError(f"{which} cannot be used: {problem}")
 
 
@@ -231,10 +236,3 @@ def _plugin_problems(plugin: Exec) -> Iterator[str]:
     if plugin.interactive_mode not in PLUGIN_MODES.get(plugin.api_version, ()):
         known = ", ".join(INTERACTIVE_MODES)
         yield f'its exec plugin {plugin.command} has interactiveMode "{plugin.interactive_mode}", want one of: {known}'
-
-
-def _cluster_problems(cluster: Cluster) -> Iterator[str]:
-    if cluster.certificate_authority and cluster.certificate_authority_data:
-        yield "it has both certificate-authority and certificate-authority-data; drop one"
-    if cluster.proxy_url and cluster.proxy_url.partition("://")[0].lower() not in PROXY_SCHEMES:
-        yield f"its proxy-url {without_login(cluster.proxy_url)!r} is not an http, https or socks5 URL"

@@ -148,22 +148,17 @@ def _needs(verb: str, kind: Kind, namespace: str) -> str:
 
 def _send(connection: Connection, kind: Kind, request: Request) -> DryRun:
     try:
-        answer = fetch(connection, request)
+        found = fetch(connection, request)
+        return DryRun(obj=decoded(found.body, kind.struct, what=request.what), values=plain(found.body))
     except StatusError as error:
-        return _explain_refusal(error)
-    return DryRun(obj=decoded(answer.body, kind.struct, what=request.what), values=plain(answer.body))
-
-
-def _explain_refusal(error: StatusError) -> DryRun:
-    """Return why the server refuses the object or cannot be asked; raise an error about anything else."""
-    answer = error.answer
-    if error.status == HTTPStatus.NOT_FOUND and answer.details.kind == "namespaces":
-        return DryRun(impossible=answer.message)
-    if error.status == HTTPStatus.FORBIDDEN and UNAUTHORIZED_WORDS.search(answer.message):
-        return DryRun(impossible=f"{error.message}; {error.hint}")
-    conflicts = error.status == HTTPStatus.CONFLICT and answer.details.causes
-    if error.status not in JUDGED and not conflicts:
-        raise error
+        answer = error.answer
+        if error.status == HTTPStatus.NOT_FOUND and answer.details.kind == "namespaces":
+            return DryRun(impossible=answer.message)
+        if error.status == HTTPStatus.FORBIDDEN and UNAUTHORIZED_WORDS.search(answer.message):
+            return DryRun(impossible=f"{error.message}; {error.hint}")
+        conflicts = error.status == HTTPStatus.CONFLICT and answer.details.causes
+        if error.status not in JUDGED and not conflicts:
+            raise
     # Without causes, the message is the only error.
     causes = answer.details.causes or (StatusCause(reason=answer.reason, message=answer.message),)
     # Below the first line, the server prints a difference of Go objects.

@@ -277,7 +277,7 @@ class _Reflector:
             self._back_off(error, at_least=min(error.retry_after, LONGEST_REQUESTED))
         except DecodeError as error:
             self._stale = True
-            self._back_off(self._failure(f"the server's answer is not valid: {error}"))
+            self._back_off(failure(self._request.what, f"the server's answer is not valid: {error}"))
         except ClusterError as error:
             self._back_off(error)
 
@@ -298,7 +298,7 @@ class _Reflector:
                 if monotonic() - began >= self._news.settings.short:
                     self._failures = 0
         if monotonic() - began < self._news.settings.short:
-            raise self._failure("the server closes it at once")
+            raise failure(self._request.what, "the server closes it at once")
 
     def _take_event(self, event: _Event) -> None:
         if event.type == "ERROR":
@@ -311,18 +311,10 @@ class _Reflector:
             self.store.version = version
             return
         found: KubernetesObject = decode(bytes(event.object), self.wanted.kind.struct)
-        match event.type:
-            case "ADDED" | "MODIFIED":
-                changed = self.store.update(found.key, found, version)
-            case "DELETED":
-                changed = self.store.update(found.key, None, version)
-            case _:
-                raise DecodeError(f"an event of type {event.type!r}")
-        if changed:
+        if event.type not in {"ADDED", "MODIFIED", "DELETED"}:
+            raise DecodeError(f"an event of type {event.type!r}")
+        if self.store.update(found.key, None if event.type == "DELETED" else found, version):
             self._news.changed.set()
-
-    def _failure(self, why: str) -> ClusterError:
-        return failure(self._request.what, why)
 
     def _back_off(self, error: ClusterError, *, at_least: float = 0) -> None:
         """Wait (seconds) before the next attempt; raise the error where there is none."""

@@ -19,26 +19,10 @@ from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import describe_counts
 from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Event, Pod, ReplicatedStatus
 from kubectl_spread.objects.decoding import DecodeError, convert
-from kubectl_spread.objects.kinds import (
-    BY_API,
-    BY_NAME,
-    CONFIG_MAP,
-    DAEMON_SET,
-    DEPLOYMENT,
-    EVENT,
-    KINDS,
-    NODE,
-    PERSISTENT_VOLUME,
-    PERSISTENT_VOLUME_CLAIM,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    RESOURCE_CLAIM,
-    SERVICE,
-    Kind,
-)
+from kubectl_spread.objects.kinds import BY_API, BY_NAME, KINDS, NODE, POD, Kind
 from kubectl_spread.objects.meta import LAST_APPLIED, KubernetesObject, Plain
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.template_rest import UNKNOWN, field_of, with_rest
@@ -53,7 +37,8 @@ MOST_PROBLEMS = 100
 """Reading ends after so many problems."""
 MOST_OBJECTS = 100_000
 """The most objects in manifests; each takes more memory than in a cluster."""
-_IN_DUMP = frozenset((NODE, POD, EVENT, SERVICE, REPLICATION_CONTROLLER, DEPLOYMENT, REPLICA_SET, DAEMON_SET))
+_IN_DUMP = {NODE, POD, kinds.EVENT, kinds.SERVICE, kinds.REPLICATION_CONTROLLER, kinds.DEPLOYMENT, kinds.REPLICA_SET}
+_IN_DUMP |= {kinds.DAEMON_SET}
 """What ``kubectl cluster-info dump`` writes. Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36)."""
 REDUCED_TO_REPLICAS = frozenset(("{}", '{"spec":{"replicas":1}}'))
 """The last applied configurations in older snapshots, which only tell whether it has replicas."""
@@ -236,11 +221,11 @@ def _shown_to_exist(obj: KubernetesObject) -> Iterator[Kind]:
     if isinstance(obj, Pod) and obj.spec.node_name and not obj.finished:
         yield NODE
         if any(volume.claims for volume in obj.spec.volumes):
-            yield PERSISTENT_VOLUME_CLAIM
+            yield kinds.PERSISTENT_VOLUME_CLAIM
         if obj.spec.resource_claims:
-            yield RESOURCE_CLAIM
+            yield kinds.RESOURCE_CLAIM
     elif isinstance(obj, PersistentVolumeClaim) and obj.fully_bound:
-        yield PERSISTENT_VOLUME
+        yield kinds.PERSISTENT_VOLUME
     elif isinstance(obj, Pod | Event):
         yield from [NODE] * any(map(_COUNTED_NODES.match, _refusals(obj)))
     elif isinstance(obj, DaemonSet):
@@ -330,7 +315,7 @@ def _cluster_objects(
 
 def _is_unused_config_map(each: Document | ManifestProblem) -> bool:
     """Whether it is a ConfigMap, which may hold secrets, other than cluster-autoscaler's status."""
-    if isinstance(each, ManifestProblem) or (each.api_version, each.kind) != ("v1", CONFIG_MAP.name):
+    if isinstance(each, ManifestProblem) or (each.api_version, each.kind) != ("v1", kinds.CONFIG_MAP.name):
         return False
     metadata = field_of(each.values, "metadata")
     return (field_of(metadata, "namespace"), field_of(metadata, "name")) != ("kube-system", "cluster-autoscaler-status")

@@ -11,6 +11,7 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -71,11 +72,16 @@ def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Inpu
     if source.startswith(("http://", "https://")):
         return _download(source, urls=urls, most=most)
     name = STANDARD_INPUT if source == "-" else as_text(source)
+    if source == "-" and stdin is None:
+        return ManifestProblem(name, "is closed")
     try:
-        content = _read_stdin(stdin, most) if source == "-" else _read_file(source, most)
+        with nullcontext(stdin) if stdin and source == "-" else Path(source).open("rb") as stream:
+            content = read_bounded(stream, most)
         return Input(name, _decode(content, most))
     except UnreadableError as error:
         return ManifestProblem(name or '""', str(error))
+    except (OSError, ValueError) as error:
+        return ManifestProblem(name or '""', _unreadable(error))
 
 
 def _download(url: str, *, urls: bool, most: int) -> Input | ManifestProblem:
@@ -96,23 +102,6 @@ def _download(url: str, *, urls: bool, most: int) -> Input | ManifestProblem:
 def as_text(path: str) -> str:
     """Return the path as text; bytes that are not UTF-8 are escaped."""
     return path.encode("utf-8", "backslashreplace").decode()
-
-
-def _read_stdin(stdin: BinaryIO | None, most: int) -> bytes:
-    if stdin is None:
-        raise UnreadableError("is closed")
-    try:
-        return read_bounded(stdin, most)
-    except OSError as error:
-        raise _unreadable(error) from error
-
-
-def _read_file(path: str, most: int) -> bytes:
-    try:
-        with Path(path).open("rb") as file:
-            return read_bounded(file, most)
-    except (OSError, ValueError) as error:
-        raise _unreadable(error) from error
 
 
 def read_bounded(stream: BinaryIO | GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
@@ -141,17 +130,16 @@ def _is_device(stream: BinaryIO | GzipFile) -> bool:
     return stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not stream.isatty())
 
 
-def _unreadable(error: OSError | ValueError) -> UnreadableError:
-    if isinstance(error, FileNotFoundError):
-        return UnreadableError("does not exist")
-    return UnreadableError(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+def _unreadable(error: OSError | ValueError) -> str:
+    reason = getattr(error, "strerror", None) or error
+    return "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {reason}"
 
 
 def _read_directory(directory: str, *, recursive: bool, most: int) -> Iterator[Input | ManifestProblem]:
     """Yield the manifests in a directory; a directory without manifests is a problem."""
     failures: list[OSError] = []
     paths = sorted(_find_manifests(directory, recursive=recursive, failures=failures))
-    yield from (ManifestProblem(str(failure.filename), str(_unreadable(failure))) for failure in failures)
+    yield from (ManifestProblem(str(failure.filename), _unreadable(failure)) for failure in failures)
     for path in paths:
         if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as above
             yield ManifestProblem(str(path), "is not a file")  # a pipe that nobody writes to would block

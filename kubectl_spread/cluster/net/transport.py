@@ -118,30 +118,6 @@ class _TransientError(Exception):
         self.pause = pause
 
 
-class _Backoff:
-    def __init__(self, connection: Connection, attempts: int) -> None:
-        limits = connection.limits
-        self._until = monotonic() + (limits.seconds if connection.timeout is None else connection.timeout)
-        self.sleep = limits.sleep
-        self._attempts = attempts
-        self._failed = 0
-
-    def timeout(self) -> Timeout:
-        left = max(self._until - monotonic(), 0.001)
-        return Timeout(connect=min(CONNECT_SECONDS, left), read=min(IDLE_SECONDS, left))
-
-    def is_over(self) -> bool:
-        return monotonic() > self._until
-
-    def pause_after(self, failed: _TransientError) -> float:
-        """Return how long to wait (seconds) before the next attempt; raise the error when there is none."""
-        self._failed += 1
-        pause = failed.pause or FIRST_BACKOFF * 2 ** (self._failed - 1)
-        if self._failed == self._attempts or pause > LONGEST_BACKOFF or monotonic() + pause > self._until:
-            raise failed.error from failed
-        return pause
-
-
 def fetch(connection: Connection, request: Request, received: Callable[[int], None] = lambda _: None) -> Response:
     """Return the server's answer to the request.
 
@@ -152,8 +128,7 @@ def fetch(connection: Connection, request: Request, received: Callable[[int], No
         StatusError: the server refused.
         ClusterError: it could not be reached in time, or the answer is no JSON.
     """
-    call = _Call(connection, request, _Backoff(connection, request.attempts), received)
-    return Background(call.answer).result()
+    return Background(_Call(connection, request, received).answer).result()
 
 
 @contextmanager
@@ -164,7 +139,7 @@ def streaming(connection: Connection, request: Request) -> Iterator[Iterator[byt
         StatusError: the server refused.
         ClusterError: it could not be reached, or the connection was lost, also while pieces are read.
     """
-    call = _Call(connection, replace(request, goes_on=True), _Backoff(connection, 1), lambda _: None)
+    call = _Call(connection, replace(request, goes_on=True), lambda _: None)
     with closing(call.open()) as response:
         yield call.pieces(response)
 
@@ -180,33 +155,35 @@ def _parse_retry_after(retry_after: str) -> float:
     return max((until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0)
 
 
-def _is_broken_off(error: HTTPError) -> bool:
-    if isinstance(error, SSLError):
-        return isinstance(error.args[0], ssl.SSLEOFError)
-    return isinstance(error, ProtocolError | EncodingError)
-
-
-class _Call(msgspec.Struct, frozen=True):
-    connection: Connection
-    request: Request
-    backoff: _Backoff
-    received: Callable[[int], None]
+class _Call:
+    def __init__(self, connection: Connection, request: Request, received: Callable[[int], None]) -> None:
+        self.connection = connection
+        self.request = request
+        self._received = received
+        self._until = monotonic() + (connection.limits.seconds if connection.timeout is None else connection.timeout)
 
     def answer(self) -> Response:
+        tried = 0
         while True:
             try:
-                return self.attempt()
+                return self._attempt()
             except _TransientError as failed:
-                pause = self.backoff.pause_after(failed)
+                pause = failed.pause or FIRST_BACKOFF * 2**tried
+                tried += 1
+                if tried == self.request.attempts or pause > LONGEST_BACKOFF or monotonic() + pause > self._until:
+                    raise failed.error from failed
                 self.connection.log.say(READS, f"{failed.error.message}; trying again in {pause:.1f} s")
-                self.backoff.sleep(pause)
+                self.connection.limits.sleep(pause)
 
-    def attempt(self) -> Response:
+    def _attempt(self) -> Response:
         try:
             reply = self._send_authorized()
         except HTTPError as error:
             unanswered = unreachable(self.connection, error, what=self.request.what)
-            raise _TransientError(unanswered) if _is_broken_off(error) else unanswered from error
+            broken_off = isinstance(error, ProtocolError | EncodingError)
+            if isinstance(error, SSLError):
+                broken_off = isinstance(error.args[0], ssl.SSLEOFError)
+            raise _TransientError(unanswered) if broken_off else unanswered from error
         if reply.status // 100 == SUCCESS:
             return self._decode(reply)
         raise self._refusal(reply)
@@ -258,12 +235,13 @@ class _Call(msgspec.Struct, frozen=True):
         return replace(reply, body=without_secret(reply.body, authorization))
 
     def _receive(self, verb: str, url: str, headers: HTTPHeaderDict) -> _Reply:
+        left = max(self._until - monotonic(), 0.001)
         response = self.connection.pool.urlopen(
             verb,
             url,
             body=self.request.body or None,
             headers=headers,
-            timeout=self.backoff.timeout(),
+            timeout=Timeout(connect=min(CONNECT_SECONDS, left), read=min(IDLE_SECONDS, left)),
             retries=False,
             redirect=False,
             preload_content=False,
@@ -284,10 +262,10 @@ class _Call(msgspec.Struct, frozen=True):
             if size > self.connection.limits.answer_bytes:
                 mebibytes = self.connection.limits.answer_bytes >> 20
                 raise failure(self.request.what, f"the server's answer is larger than {mebibytes} MiB")
-            if self.backoff.is_over():
+            if monotonic() > self._until:
                 raise TooSlowError(self.request.path)
             yield piece
-            self.received(len(piece))
+            self._received(len(piece))
 
     def _headers(self, authorization: str) -> HTTPHeaderDict:
         headers = HTTPHeaderDict(self.connection.headers, Accept=self.request.accept)
@@ -303,12 +281,9 @@ class _Call(msgspec.Struct, frozen=True):
         media_type = reply.headers.get("Content-Type", JSON)
         protobuf = PROTOBUF in media_type and PROTOBUF in self.request.accept
         if JSON not in media_type and not protobuf:
-            raise failure(
-                self.request.what,
-                f"the server answered with {media_type.partition(';')[0]}, not JSON",
-                status=reply.status,
-                hint=f"is {self.connection.server} an API server, or a proxy or login page in front of one?",
-            )
+            hint = f"is {self.connection.server} an API server, or a proxy or login page in front of one?"
+            why = f"the server answered with {media_type.partition(';')[0]}, not JSON"
+            raise failure(self.request.what, why, status=reply.status, hint=hint)
         try:
             if protobuf:
                 from kubectl_spread.objects.protobuf import read_list
@@ -323,24 +298,16 @@ class _Call(msgspec.Struct, frozen=True):
         is_list = head.kind in self.request.lists if head.kind else head.items is not msgspec.UNSET
         if self.request.lists and not is_list:
             found = f"a {head.kind}" if head.kind else "JSON that is not a list"
-            raise failure(
-                self.request.what,
-                f"the server answered with {found}, not a {self.request.lists[0]}",
-                status=reply.status,
-                hint=f"is {self.connection.server} an API server, or a proxy in front of one?",
-            )
+            hint = f"is {self.connection.server} an API server, or a proxy in front of one?"
+            why = f"the server answered with {found}, not a {self.request.lists[0]}"
+            raise failure(self.request.what, why, status=reply.status, hint=hint)
         return Response(head.metadata, body, protobuf)
 
     def _refusal(self, reply: _Reply) -> Exception:
         if reply.status // 100 == REDIRECTION:
             return self._redirected(reply)
-        error = refused(
-            self.connection,
-            what=self.request.what,
-            needs=self.request.needs,
-            status=reply.status,
-            answer=parse_status(reply.body),
-        )
+        what, needs, answer = self.request.what, self.request.needs, parse_status(reply.body)
+        error = refused(self.connection, what=what, needs=needs, status=reply.status, answer=answer)
         # The server may never reach this version; the caller asks for another one.
         at_one = self.request.query.get("resourceVersion") and self.request.query.get(MATCH) != NOT_OLDER
         if reply.status not in RETRIED or (error.answer.too_new and at_one):
@@ -355,9 +322,5 @@ class _Call(msgspec.Struct, frozen=True):
             target = urlsplit(reply.headers.get("Location", "")).hostname or "another path"
         except ValueError:
             target = "no address at all"
-        return failure(
-            self.request.what,
-            f"the server redirects to {target}",
-            status=reply.status,
-            hint="redirects are not followed: an API server sends none; is there a login page in front of it?",
-        )
+        hint = "redirects are not followed: an API server sends none; is there a login page in front of it?"
+        return failure(self.request.what, f"the server redirects to {target}", status=reply.status, hint=hint)
