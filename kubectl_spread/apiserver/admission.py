@@ -69,9 +69,14 @@ class Refusal(msgspec.Struct, frozen=True):
 def mutated(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
     """Return the Pod as webhooks get it: with its defaults and those of the plugins before them."""
     pod = defaulted(pod, profile.release)
-    spec = _with_limits(pod.spec, pod.metadata.namespace, snapshot)
-    spec = _with_priority(spec, snapshot)
-    spec = _with_default_tolerations(spec)
+    spec = _with_priority(_with_limits(pod.spec, pod.metadata.namespace, snapshot), snapshot)
+    # Source: plugin/pkg/admission/defaulttolerationseconds/admission.go Admit (v1.36).
+    missing = (
+        Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=_TOLERATED_SECONDS)
+        for key in NOT_ANSWERING
+        if not any(t.key in {"", key} and t.effect in {"", "NoExecute"} for t in spec.tolerations)
+    )
+    spec = replace(spec, tolerations=(*spec.tolerations, *missing))
     return replace(pod, spec=_with_runtime_class(spec, snapshot))
 
 
@@ -120,20 +125,23 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
     }
     here = {"", pod.metadata.namespace}
     unread = [(each.kind, each.why) for each in snapshot.inventory.unread if each.namespace in here]
-    if not _was_read(kinds.RUNTIME_CLASS, snapshot):
+    if not (_found(kinds.RUNTIME_CLASS, snapshot) or _refused(kinds.RUNTIME_CLASS, snapshot)):
         unread.append((kinds.RUNTIME_CLASS, "none in the files"))
     return tuple(UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION) for kind, why in unread if matters.get(kind))
 
 
 def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
     """Whether all objects of the kind were read."""
-    return _was_read(kind, snapshot) and all(unread.kind != kind for unread in snapshot.inventory.unread)
+    return _found(kind, snapshot) and not _refused(kind, snapshot)
 
 
-def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
-    tried = any(unread.kind == kind for unread in snapshot.inventory.unread)
+def _found(kind: Kind, snapshot: Snapshot) -> bool:
     inventory = snapshot.inventory
-    return tried or kind.plural in inventory.resource_versions or bool(inventory.objects.get(kind.name))
+    return kind.plural in inventory.resource_versions or bool(inventory.objects.get(kind.name))
+
+
+def _refused(kind: Kind, snapshot: Snapshot) -> bool:
+    return any(unread.kind == kind for unread in snapshot.inventory.unread)
 
 
 def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
@@ -180,7 +188,7 @@ def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
         found = snapshot.get(PriorityClass, "", spec.priority_class_name)
         return PriorityClass(value=value) if found is None and value is not None else found
     # A class that was not read may be the default.
-    if any(unread.kind == kinds.PRIORITY_CLASS for unread in snapshot.inventory.unread):
+    if _refused(kinds.PRIORITY_CLASS, snapshot):
         return None
     # If there are two defaults, the lower one holds.
     defaults = [found for found in snapshot.all(PriorityClass) if found.global_default]
@@ -201,16 +209,6 @@ def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     if spec.preemption_policy not in {None, found.preemption_policy}:
         given = f"the string value of PreemptionPolicy ({spec.preemption_policy}) must not be provided in pod spec"
         yield Refusal("preemptionPolicy", f"{given}; {computed.format(found.preemption_policy)}")
-
-
-def _with_default_tolerations(spec: PodSpec) -> PodSpec:
-    """Source: plugin/pkg/admission/defaulttolerationseconds/admission.go Admit (v1.36)."""
-    missing = (
-        Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=_TOLERATED_SECONDS)
-        for key in NOT_ANSWERING
-        if not any(t.key in {"", key} and t.effect in {"", "NoExecute"} for t in spec.tolerations)
-    )
-    return replace(spec, tolerations=(*spec.tolerations, *missing))
 
 
 def _with_runtime_class(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
@@ -255,19 +253,14 @@ def _amounts(quantities: Mapping[str, Quantity]) -> dict[str, object]:
 def admitted_claim(claim: PersistentVolumeClaim, snapshot: Snapshot) -> PersistentVolumeClaim:
     """Return the claim with the cluster's default StorageClass, if it leaves the class open and there is a default.
 
-    Source: plugin/pkg/admission/storage/storageclass/setdefault/admission.go Admit (v1.36).
-    """
-    default = default_class(snapshot)
-    if not claim.wants_default_class or default is None:
-        return claim
-    return replace(claim, spec=replace(claim.spec, storage_class_name=default.metadata.name))
+    Of several defaults the newest counts.
 
-
-def default_class(snapshot: Snapshot) -> StorageClass | None:
-    """Return the cluster's default StorageClass, the newest if there are several; None if there is none.
-
-    Source: pkg/volume/util/storageclass.go GetDefaultClass (v1.36).
+    Source: plugin/pkg/admission/storage/storageclass/setdefault/admission.go Admit, pkg/volume/util/storageclass.go
+    GetDefaultClass (v1.36).
     """
     by_name = sorted(snapshot.all(StorageClass), key=lambda found: found.metadata.name)
     defaults = [found for found in by_name if found.is_default]
-    return max(defaults, key=lambda found: found.metadata.creation_timestamp or "", default=None)
+    newest = max(defaults, key=lambda found: found.metadata.creation_timestamp or "", default=None)
+    if not claim.wants_default_class or newest is None:
+        return claim
+    return replace(claim, spec=replace(claim.spec, storage_class_name=newest.metadata.name))

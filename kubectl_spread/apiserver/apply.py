@@ -196,21 +196,17 @@ def last_applied(live: KubernetesObject) -> Map:
 
 def _plain_object(live: KubernetesObject) -> tuple[Map, str | None]:
     """Return (the object as plain values, the digest of its template's other fields; None if there are none)."""
-    values = cast("Map", _with_protocols(plain(msgspec.json.encode(live))))
+    # The API server stores a protocol for each port. Several ports may have one number, which is the merge key: a patch
+    # that sets a protocol again spoils the others.
+    stored = plain(msgspec.json.encode(live))
+    stored = walked(stored, lambda found: {"protocol": "TCP", **found} if "containerPort" in found else found)
+    values = cast("Map", stored)
     template = template_in(values)
     rest, unkept = template.pop(REST, ""), template.pop(UNKEPT, "")
     if isinstance(unkept, str) and unkept:
         template |= cast("Map", put_back(template, plain(unkept.encode())))
         return values, None
     return _without_partial_mounts(values), rest if isinstance(rest, str) else None
-
-
-def _with_protocols(values: Plain) -> Plain:
-    """Return an object whose ports all have a protocol, as the API server stores them.
-
-    Several ports may have one number, which is the merge key: a patch that sets a protocol again spoils the others.
-    """
-    return walked(values, lambda found: {"protocol": "TCP", **found} if "containerPort" in found else found)
 
 
 def _without_partial_mounts(values: Map) -> Map:
@@ -296,16 +292,13 @@ def without_left_fields(applied: Map) -> Map:
     others: list[Map] = []
     for entry in entries if isinstance(entries, list) else ():
         fields = mapping(mapping(entry).get("fieldsV1"))
-        (before if _is_client_side(mapping(entry), fields) else others).append(fields)
+        annotations = mapping(mapping(fields.get("f:metadata")).get("f:annotations"))
+        updated = mapping(entry).get("operation") == "Update"
+        (before if updated and f"f:{LAST_APPLIED}" in annotations else others).append(fields)
     left = copied(applied)
     for fields in before:
         _remove_fields(left, fields, others)
     return left
-
-
-def _is_client_side(entry: Map, fields: Map) -> bool:
-    annotations = mapping(mapping(fields.get("f:metadata")).get("f:annotations"))
-    return entry.get("operation") == "Update" and f"f:{LAST_APPLIED}" in annotations
 
 
 def _remove_fields(value: Map | list[Plain], fields: Map, others: Sequence[Map]) -> None:

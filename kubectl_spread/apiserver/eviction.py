@@ -35,24 +35,14 @@ def refusal(pod: Pod, snapshot: Snapshot) -> str:
     budgets = budgets_of(pod, snapshot)
     if len(budgets) > 1:
         return MORE_THAN_ONE
-    return next(
-        (
-            f"The disruption budget {budget.metadata.name} does not allow evicting pods currently"
-            for budget in budgets
-            if budget.status.disruptions_allowed < 1 and not _evicts_unready(pod, budget)
-        ),
-        "",
-    )
-
-
-def _evicts_unready(pod: Pod, budget: PodDisruptionBudget) -> bool:
-    """Whether the Pod may be evicted although the budget is used up, because it is not ready."""
-    # upstream: by default only while enough other Pods are healthy.
-    if pod.ready:
-        return False
-    status = budget.status
-    healthy = status.current_healthy >= status.desired_healthy > 0
-    return healthy or budget.spec.unhealthy_pod_eviction_policy == ALWAYS_ALLOW
+    for budget in budgets:
+        status = budget.status
+        # upstream: an unready Pod goes even if the budget is used up, by default only while enough others are healthy.
+        healthy = status.current_healthy >= status.desired_healthy > 0
+        unready = not pod.ready and (healthy or budget.spec.unhealthy_pod_eviction_policy == ALWAYS_ALLOW)
+        if status.disruptions_allowed < 1 and not unready:
+            return f"The disruption budget {budget.metadata.name} does not allow evicting pods currently"
+    return ""
 
 
 def ignores_budgets(pod: Pod) -> bool:

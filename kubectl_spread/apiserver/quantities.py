@@ -85,7 +85,9 @@ def read_amount(given: Quantity) -> Amount:
     # The API stores nothing finer than a thousandth. It rounds away from zero.
     rounded = -(-abs(milli.numerator) // milli.denominator)
     written = str(given).strip(" ")
-    style = _format(written)
+    suffix = _parts(written)[2]
+    style = Format.DECIMAL_SI if suffix in _EXPONENTS else Format.DECIMAL_EXPONENT
+    style = Format.BINARY_SI if suffix.endswith("i") else style
     text = written if _keeps_text(written, style) else ""
     return Amount(Fraction(rounded if value > 0 else -rounded, 1000), style, text)
 
@@ -149,13 +151,6 @@ def requests_together(spec: PodSpec) -> Amounts:
 def limits_together(spec: PodSpec) -> Amounts:
     """Return resource → the limits of the Pod's containers together."""
     return aggregate(spec, lambda container: read_amounts(container.resources.limits), {})
-
-
-def _format(text: str) -> Format:
-    suffix = _parts(text)[2]
-    if suffix.endswith("i"):
-        return Format.BINARY_SI
-    return Format.DECIMAL_SI if suffix in _EXPONENTS else Format.DECIMAL_EXPONENT
 
 
 def _keeps_text(text: str, style: Format) -> bool:

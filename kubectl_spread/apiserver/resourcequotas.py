@@ -90,16 +90,12 @@ def objects_fault(wanted: Amounts, charged: Amounts, namespace: str, snapshot: S
         hard = read_amounts(quota.status.hard or quota.spec.hard)
         if quota.spec.scopes or quota.spec.scope_selector.match_expressions or hard.keys().isdisjoint(wanted):
             continue
-        used = read_amounts(quota.status.used) or _used_by_objects(hard, namespace, snapshot)
+        named = (kind.struct for kind in BY_NAME.values() if any(kind.plural in name for name in hard))
+        there = (obj for struct in named for obj in snapshot.within(struct, namespace))
+        used = read_amounts(quota.status.used) or resource.total(map(object_usage, there))
         if message := _exceeded(hard, resource.total((used, charged)), wanted):
             return f"exceeded quota: {quota.metadata.name}, {message}"
     return ""
-
-
-def _used_by_objects(hard: Amounts, namespace: str, snapshot: Snapshot) -> Amounts:
-    named = [kind.struct for kind in BY_NAME.values() if any(kind.plural in name for name in hard)]
-    there = (obj for struct in named for obj in snapshot.within(struct, namespace))
-    return resource.total(map(object_usage, there))
 
 
 def usage(spec: PodSpec, release: Release) -> Amounts:

@@ -203,21 +203,14 @@ def _in_proportion(deployment: Deployment, newest: Revision, old: Sequence[Revis
     ranked = sorted(active[::-1] if more > 0 else active, key=lambda revision: -revision.replicas)
     wanted: dict[str, int] = {}
     for revision in ranked:
-        share = _share(revision, size, sum(each.present for each in active)) if left else 0
+        # replicas x (replicas + surge of the Deployment now) / (the same when it was last scaled)
+        # Source: deployment_util.go getReplicaSetFraction; without the annotation all Pods of the Deployment count.
+        base = revision.most or sum(each.present for each in active)
+        share = go_round(revision.replicas * size / base) - revision.replicas if left and base else 0
         share = min(share, left) if more > 0 else max(share, left)
         wanted[revision.name] = revision.replicas + share
         left -= share
     return {**wanted, ranked[0].name: max(wanted[ranked[0].name] + left, 0)}
-
-
-def _share(revision: Revision, size: int, present: int) -> int:
-    """``present``: all Pods of the Deployment (count), used for a revision without ``most``.
-
-    Source: deployment_util.go getReplicaSetFraction.
-    """
-    before = revision.most or present
-    # replicas x (replicas + surge of the Deployment now) / (the same when it was last scaled)
-    return go_round(revision.replicas * size / before) - revision.replicas if before else 0
 
 
 def _rolled(deployment: Deployment, replicas: int, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:

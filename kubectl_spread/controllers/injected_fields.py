@@ -20,7 +20,7 @@ from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
 from kubectl_spread.controllers.statefulset import POD_INDEX_LABEL, POD_NAME_LABEL
 from kubectl_spread.controllers.templates import REVISION_LABELS, renamed
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
-from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements, Toleration, Volume
+from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements, Volume
 from kubectl_spread.objects.kinds import STATEFUL_SET
 from kubectl_spread.objects.meta import once
 from kubectl_spread.objects.storage import ANN_STORAGE_CLASS, ClaimMeta, PersistentVolumeClaim
@@ -57,11 +57,14 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
     specs = [each.spec for each in living]
     spec = _with_immutable_fields(pod.spec, _without_own_claims(model), pinned=is_pinned(model))
     resources = once(each.resources for each in specs)
-    containers = _distinct([each.containers for each in specs])
-    init_containers = _distinct([each.init_containers for each in specs])
+    # The distinct lists of containers, and that of the last Pod once more at the end.
+    containers = (*once(each.containers for each in specs), specs[-1].containers)
+    init_containers = (*once(each.init_containers for each in specs), specs[-1].init_containers)
+    first, *others = once(each.tolerations for each in specs)
+    added = (each for each in first if each not in spec.tolerations and all(each in other for other in others))
     spec = replace(
         spec,
-        tolerations=_with_added_tolerations(spec, once(each.tolerations for each in specs)),
+        tolerations=(*spec.tolerations, *added),
         containers=_merge_containers(spec.containers, made.spec.containers, containers),
         init_containers=_merge_containers(spec.init_containers, made.spec.init_containers, init_containers),
         resources=spec.resources or (resources[0] if all(each == resources[0] for each in resources) else None),
@@ -103,17 +106,6 @@ def _without_own_claims(pod: Pod) -> PodSpec:
         return spec
     name = pod.metadata.name
     return replace(spec, volumes=tuple(each for each in spec.volumes if _claim(each) != f"{each.name}-{name}"))
-
-
-def _distinct(living: Sequence[tuple[Container, ...]]) -> Sequence[tuple[Container, ...]]:
-    """Return the distinct lists of containers, and that of the last Pod once more at the end."""
-    return *once(living), living[-1]
-
-
-def _with_added_tolerations(spec: PodSpec, living: Sequence[Sequence[Toleration]]) -> tuple[Toleration, ...]:
-    first, *others = living
-    added = (each for each in first if each not in spec.tolerations and all(each in other for other in others))
-    return (*spec.tolerations, *added)
 
 
 def _common_labels(living: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
@@ -218,15 +210,10 @@ def _is_own(claim: str, pod: Pod, living: Sequence[Pod]) -> bool:
 
 
 def _fresh(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
-    kept = {key: value for key, value in claim.metadata.annotations.items() if key == ANN_STORAGE_CLASS}
-    metadata = ClaimMeta(
-        name=f"{claim.metadata.name}-next",
-        namespace=claim.metadata.namespace,
-        labels=claim.metadata.labels,
-        annotations=kept,
-    )
-    spec = replace(claim.spec, volume_name="")
-    return PersistentVolumeClaim(metadata=metadata, spec=spec)
+    given = claim.metadata
+    kept = {key: value for key, value in given.annotations.items() if key == ANN_STORAGE_CLASS}
+    metadata = ClaimMeta(name=f"{given.name}-next", namespace=given.namespace, labels=given.labels, annotations=kept)
+    return PersistentVolumeClaim(metadata=metadata, spec=replace(claim.spec, volume_name=""))
 
 
 def _with_claim(volume: Volume, fresh: dict[str, PersistentVolumeClaim]) -> Volume:

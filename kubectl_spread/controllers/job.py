@@ -20,14 +20,7 @@ from kubectl_spread.controllers.replicaset import Victims, victims
 from kubectl_spread.controllers.templates import labelled, reference_to, renamed
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import JOB_INDEX_FAILURE_COUNT, ObjectMeta
-from kubectl_spread.objects.workloads import (
-    CronJob,
-    Job,
-    JobCondition,
-    JobSpec,
-    PodFailurePolicy,
-    PodFailurePolicyRule,
-)
+from kubectl_spread.objects.workloads import CronJob, Job, JobCondition, JobSpec, PodFailurePolicy, PodFailurePolicyRule
 
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
 

@@ -102,28 +102,23 @@ def older_revisions(workload: OwnedPods, upcoming: Pod, handle: Handle) -> dict[
     """
     newest, constraints = revision_of(upcoming), parsable_constraints(upcoming, handle)
     found: dict[str, tuple[Pod, tuple[Pod, ...]]] = {}
-    alive = {revision_of(pod): pod for pod in workload.pods if not pod.terminating and _is_wanted(pod, handle.snapshot)}
+    alive: dict[str, Pod] = {}
+    for pod in (each for each in workload.pods if not each.terminating):
+        owner = controller_of(pod, handle.snapshot)
+        if not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0:
+            alive[revision_of(pod)] = pod
     for name, pod in sorted(alive.items()):
         if name != newest and parsable_constraints(pod, handle) != constraints:
             found[name] = like(pod, pod.metadata.name), of_revision(workload.pods, name)
     return found
 
 
-def _is_wanted(pod: Pod, snapshot: Snapshot) -> bool:
-    owner = controller_of(pod, snapshot)
-    return not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0
-
-
 def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Profile) -> NextPod:
     """Return the Pod as the API server completes or refuses it, with the injected fields of living Pods."""
     pod, from_living = corrected(mutated(made, snapshot, profile), made, living)
     refused = (*refusals_of(pod, made, snapshot, profile.release), *denials(pod, snapshot, profile.release))
-    return NextPod(
-        pod=prepared(replace(pod, template=None), profile.release),
-        comes=True,
-        refusals=refused,
-        from_living=from_living,
-    )
+    stored = prepared(replace(pod, template=None), profile.release)
+    return NextPod(pod=stored, comes=True, refusals=refused, from_living=from_living)
 
 
 def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:

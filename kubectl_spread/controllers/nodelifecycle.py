@@ -98,11 +98,12 @@ def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str
     if not any(node.answers for members in zones.values() for node in members):
         every = sum(map(len, zones.values()))
         return {name: EvictionsStopped(every, every) for name in names if zone_of(nodes[name]) in zones}
-    stopped = {
-        zone: EvictionsStopped(sum(not node.answers for node in members), len(members))
-        for zone, members in zones.items()
-        if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
-    }
+    stopped = {}
+    for zone, members in zones.items():
+        silent, number = sum(not node.answers for node in members), len(members)
+        disrupted = _UNHEALTHY_NODES <= silent < number and silent / number >= _UNHEALTHY_SHARE
+        if disrupted and number <= LARGE_ZONE:
+            stopped[zone] = EvictionsStopped(silent, number)
     return {name: stopped[zone] for name in names if (zone := zone_of(nodes[name])) in stopped}
 
 
@@ -113,11 +114,6 @@ def zone_of(node: Node) -> tuple[str, ...]:
     """
     labels = node.metadata.labels
     return tuple(labels.get(old, labels.get(new, "")) for old, new in _ZONE_LABELS)
-
-
-def _is_partially_disrupted(members: Collection[Node]) -> bool:
-    silent = sum(not node.answers for node in members)
-    return silent < len(members) and silent >= _UNHEALTHY_NODES and silent / len(members) >= _UNHEALTHY_SHARE
 
 
 def evicted_after(pod: Pod, node: Node) -> int | None:

@@ -98,14 +98,11 @@ class _Ranking(msgspec.Struct, frozen=True):
         return 0
 
     def _rank(self, pod: Pod) -> tuple[bool, int, bool, int, int]:
-        bound = bool(pod.spec.node_name)
-        return (
-            bound,
-            _PHASES.get(pod.status.phase, 0),
-            pod.ready,
-            _deletion_cost(pod),
-            -self.on_node[pod.spec.node_name],
-        )
+        # Source: pkg/apis/core/v1/helper/helpers.go GetDeletionCostFromPodAnnotations (v1.36).
+        annotated = _COST.fullmatch(pod.metadata.annotations.get(POD_DELETION_COST, ""))
+        cost = int(annotated[0]) if annotated and abs(int(annotated[0])) < _LIMIT else 0
+        node, phase = pod.spec.node_name, _PHASES.get(pod.status.phase, 0)
+        return bool(node), phase, pod.ready, cost, -self.on_node[node]
 
     def _magnitude(self, since: str | None) -> int:
         """Return the logarithm of an age (ns, base 2), -1 for none. Source: controller_utils.go logarithmicRankDiff."""
@@ -115,13 +112,6 @@ class _Ranking(msgspec.Struct, frozen=True):
 
     def _uid(self, pod: Pod) -> str:
         return self.order(pod.metadata.name) if is_made_up(pod.metadata.uid) else pod.metadata.uid
-
-
-def _deletion_cost(pod: Pod) -> int:
-    # Source: pkg/apis/core/v1/helper/helpers.go GetDeletionCostFromPodAnnotations (v1.36).
-    annotated = _COST.fullmatch(pod.metadata.annotations.get(POD_DELETION_COST, ""))
-    cost = int(annotated[0]) if annotated else 0
-    return cost if abs(cost) < _LIMIT else 0
 
 
 def _ready_since(pod: Pod) -> str | None:

@@ -11,13 +11,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset
-from kubectl_spread.controllers.templates import (
-    HASH_LABEL,
-    may_be_of,
-    pod_from_template,
-    same_template,
-    template_hash,
-)
+from kubectl_spread.controllers.templates import HASH_LABEL, may_be_of, pod_from_template, same_template, template_hash
 from kubectl_spread.controllers.workloads import adopted, revision_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.template_rest import same_rest

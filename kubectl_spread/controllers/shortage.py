@@ -39,7 +39,7 @@ def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
     """Return what the workload lacks; None if it lacks nothing, or if the number that it wants is not known."""
     match workload.owner:
         case Deployment() | ReplicaSet() | ReplicationController() as owner:
-            maker = _maker(owner, snapshot)
+            maker = deployment.newest_replica_set(owner, snapshot) if isinstance(owner, Deployment) else owner
             own = [pod for pod in workload.pods if not maker or pod.metadata.controller_key == maker.as_controller]
             found = Shortage((maker or owner).spec.replicas_wanted, _living(own), _failure(maker))
         case StatefulSet() as owner:
@@ -57,18 +57,8 @@ def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
 
 def failure_of(workload: OwnedPods, snapshot: Snapshot) -> str:
     """Return why a missing Pod could not be created, as the controller reports it; empty if it does not."""
-    match workload.owner:
-        case Deployment() | ReplicaSet() | ReplicationController() as owner if _failure(_maker(owner, snapshot)):
-            shortage = shortage_of(workload, snapshot)
-            return shortage.failure if shortage else ""
-        case _:
-            return ""
-
-
-def _maker(
-    owner: Deployment | ReplicaSet | ReplicationController, snapshot: Snapshot
-) -> ReplicaSet | ReplicationController | None:
-    return deployment.newest_replica_set(owner, snapshot) if isinstance(owner, Deployment) else owner
+    shortage = shortage_of(workload, snapshot)
+    return shortage.failure if shortage else ""
 
 
 def _living(pods: Iterable[Pod]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.admission import admitted_claim, default_class, mutated, refusals, unknown
+from kubectl_spread.apiserver.admission import admitted_claim, mutated, refusals, unknown
 from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, Toleration
@@ -285,10 +285,9 @@ def test_the_default_class_is_the_newest_and_then_the_first_by_name() -> None:
         storage_class("also-new", created="2026-02-01T00:00:00Z", default=ours),
         storage_class("other", created="2026-03-01T00:00:00Z"),
     ]
-    found = default_class(snapshot(classes))
-    assert found is not None
-    assert found.metadata.name == "also-new"
-    assert default_class(snapshot([storage_class("other")])) is None
+    claim = convert({"metadata": {"name": "data"}, "spec": {}}, PersistentVolumeClaim)
+    assert admitted_claim(claim, snapshot(classes)).class_name == "also-new"
+    assert admitted_claim(claim, snapshot([storage_class("other")])) == claim
 
 
 @pytest.mark.parametrize(("spec", "expected"), [({}, "std"), ({"storageClassName": ""}, ""), (None, "std")])

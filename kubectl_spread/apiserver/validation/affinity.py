@@ -21,9 +21,14 @@ def affinity_errors(path: str, affinity: core.Affinity | None) -> Errors:
         return
     if affinity.node_affinity is not None:
         yield from _node_affinity_errors(f"{path}.nodeAffinity", affinity.node_affinity)
-    for field, terms in (("podAffinity", affinity.pod_affinity), ("podAntiAffinity", affinity.pod_anti_affinity)):
-        if terms is not None:
-            yield from _pod_affinity_errors(f"{path}.{field}", terms)
+    for field, given in (("podAffinity", affinity.pod_affinity), ("podAntiAffinity", affinity.pod_anti_affinity)):
+        terms = given or core.PodAffinity()
+        at = f"{path}.{field}"
+        for place, term in items(f"{at}.{REQUIRED}", terms.required_during_scheduling_ignored_during_execution):
+            yield from _pod_term_errors(place, term)
+        for place, weighted in items(f"{at}.{PREFERRED}", terms.preferred_during_scheduling_ignored_during_execution):
+            yield from _weight_errors(f"{place}.weight", weighted.weight)
+            yield from _pod_term_errors(f"{place}.podAffinityTerm", weighted.pod_affinity_term)
 
 
 def _node_affinity_errors(path: str, affinity: core.NodeAffinity) -> Errors:
@@ -68,14 +73,6 @@ def _field_expression_errors(path: str, expression: core.NodeSelectorRequirement
         return
     for place, value in items(f"{path}.values", expression.values):
         yield from text_errors(place, value, apimachinery.dns_subdomain_faults)
-
-
-def _pod_affinity_errors(path: str, affinity: core.PodAffinity) -> Errors:
-    for place, term in items(f"{path}.{REQUIRED}", affinity.required_during_scheduling_ignored_during_execution):
-        yield from _pod_term_errors(place, term)
-    for place, weighted in items(f"{path}.{PREFERRED}", affinity.preferred_during_scheduling_ignored_during_execution):
-        yield from _weight_errors(f"{place}.weight", weighted.weight)
-        yield from _pod_term_errors(f"{place}.podAffinityTerm", weighted.pod_affinity_term)
 
 
 def _pod_term_errors(path: str, term: core.PodAffinityTerm) -> Errors:

@@ -269,10 +269,6 @@ def _probe_errors(path: str, probe: fields.Probe) -> Errors:
         yield invalid(f"{path}.successThreshold", successes, "must be 1")
 
 
-def _sidecar_errors(path: str, _: object) -> Errors:
-    yield forbidden(path, "may not be set for init containers without restartPolicy=Always")
-
-
 _ACTIONS: Rules = {
     "exec": _with("command"),
     **dict.fromkeys(("httpGet", "tcpSocket", "grpc"), _port_errors),
@@ -288,4 +284,7 @@ _RUNNING: Rules = {
     **dict.fromkeys(_PROBES, _probe_errors),
 }
 """The rules for containers and sidecars. Other init containers may have neither probes nor a lifecycle."""
-_ENDING: Rules = dict.fromkeys(("lifecycle", *_PROBES), _sidecar_errors)
+_ENDING: Rules = dict.fromkeys(
+    ("lifecycle", *_PROBES),
+    lambda path, _: iter((forbidden(path, "may not be set for init containers without restartPolicy=Always"),)),
+)

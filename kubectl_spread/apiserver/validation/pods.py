@@ -145,17 +145,12 @@ def _resource_claim_errors(path: str, claims: Sequence[core.PodResourceClaim]) -
             yield from text_errors(f"{place}.name", claim.name, apimachinery.dns_label_faults)
             names.add(claim.name)
         existing, template = claim.resource_claim_name, claim.resource_claim_template_name
-        value = {
-            "Name": claim.name,
-            "ResourceClaimName": existing or None,
-            "ResourceClaimTemplateName": template or None,
-        }
-        if existing and template:
-            detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            yield invalid(place, apimachinery.as_json(value), detail)
-        if not (existing or template):
+        if bool(existing) == bool(template):
             detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-            yield invalid(place, apimachinery.as_json(value), detail)
+            if existing:
+                detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+            references = {"ResourceClaimName": existing or None, "ResourceClaimTemplateName": template or None}
+            yield invalid(place, apimachinery.as_json({"Name": claim.name, **references}), detail)
         for field, name in (("resourceClaimName", existing), ("resourceClaimTemplateName", template)):
             if name:
                 yield from text_errors(f"{place}.{field}", name, apimachinery.dns_subdomain_faults)
@@ -210,9 +205,8 @@ def _number_errors(path: str, value: str) -> Errors:
         yield invalid(path, apimachinery.quoted(value), "must be a valid decimal integer in canonical form")
     if not is_int64(value):
         fault = "value out of range" if _INTEGER.fullmatch(value) else "invalid syntax"
-        yield invalid(
-            path, apimachinery.quoted(value), f"strconv.ParseInt: parsing {apimachinery.quoted(value)}: {fault}"
-        )
+        given = apimachinery.quoted(value)
+        yield invalid(path, given, f"strconv.ParseInt: parsing {given}: {fault}")
 
 
 _DO_NOT_SCHEDULE = "DoNotSchedule"
@@ -241,10 +235,8 @@ def constraint_errors(path: str, constraints: Sequence[core.TopologySpreadConstr
         if constraint.min_domains is not None and action != _DO_NOT_SCHEDULE:
             detail = f"can only use minDomains if whenUnsatisfiable={_DO_NOT_SCHEDULE}, not {action}"
             yield invalid(f"{place}.minDomains", constraint.min_domains, detail)
-        for field, policy in (
-            ("nodeAffinityPolicy", constraint.node_affinity_policy),
-            ("nodeTaintsPolicy", constraint.node_taints_policy),
-        ):
+        affinity_policy, taints_policy = constraint.node_affinity_policy, constraint.node_taints_policy
+        for field, policy in (("nodeAffinityPolicy", affinity_policy), ("nodeTaintsPolicy", taints_policy)):
             if policy is not None:
                 yield from choice_errors(f"{place}.{field}", policy, _POLICIES)
         yield from _match_label_keys_errors(place, constraint, release)

@@ -12,14 +12,7 @@ from typing import TypeAlias
 from kubectl_spread import quantity
 from kubectl_spread.apimachinery import as_json, label_key_faults, quoted
 from kubectl_spread.apiserver.quantities import Amount, limits_together, read_amounts, requests_together, unreadable
-from kubectl_spread.apiserver.validation.field_errors import (
-    Errors,
-    forbidden,
-    invalid,
-    items,
-    not_supported,
-    required,
-)
+from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid, items, not_supported, required
 from kubectl_spread.objects.core import PodSpec, Quantity, ResourceRequirements
 from kubectl_spread.scheduler.resource import HUGE_PAGES_PREFIX, is_pod_level
 
