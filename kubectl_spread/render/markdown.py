@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 from typing import assert_never
 
 from kubectl_spread.contract.any_report import AnyReport
@@ -64,8 +65,8 @@ def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each 
             yield "\n".join(f"- {each}" for each in found)
         case outline.Gaps():
             yield from _list(list(map(str, block.told)))
-        case outline.Fixes():
-            yield from _fixes(block)
+        case outline.Steps():
+            yield from _steps(block)
         case outline.Messages():
             said = (
                 (f"{block.lead}:" * bool(block.ours), ""),
@@ -93,20 +94,20 @@ def _table(table: outline.Table) -> Iterator[str]:
         yield "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
-def _fixes(fixes: outline.Fixes) -> Iterator[str]:
-    yield from map(escaped, fixes.before)
-    if fixes.fixes:
-        yield f"{fixes.title}:"
-    yield from map(_fix, fixes.fixes)
-    lines = (fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short)
-    yield from map(escaped, filter(None, lines))
+def _steps(steps: outline.Steps) -> Iterator[str]:
+    if steps.steps:
+        yield f"{steps.title}:"
+    yield from starmap(_step, enumerate(steps.steps, start=1))
+    yield from map(escaped, steps.notes)
 
 
-def _fix(fix: outline.FixBlock) -> str:
-    sentences = " ".join(filter(None, (f"{fix.summary}.", fix.starts, *fix.notes)))
-    text = f"{fix.number}. **{fix.id}**: {escaped(sentences)}"
-    edits = (f"   {escaped(edit.place)}:\n\n{_fenced(edit.lines, 'diff', indent='   ')}" for edit in fix.edits)
-    fenced = (_fenced(lines, word, indent="   ") for word, lines in (("yaml", fix.yaml), ("sh", fix.commands)) if lines)
+def _step(number: int, step: outline.Step) -> str:
+    sentences = " ".join(filter(None, (f"{step.summary}.", step.starts, *step.notes)))
+    text = f"{number}. {f'**{step.id}**: ' if step.id else ''}{escaped(sentences)}"
+    edits = (f"   {escaped(edit.place)}:\n\n{_fenced(edit.lines, 'diff', indent='   ')}" for edit in step.edits)
+    fenced = (
+        _fenced(lines, word, indent="   ") for word, lines in (("yaml", step.yaml), ("sh", step.commands)) if lines
+    )
     return "\n\n".join((text, *edits, *fenced))
 
 

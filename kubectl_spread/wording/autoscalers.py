@@ -233,11 +233,6 @@ def _zones(zones: Sequence[str]) -> str:
     return f"{noun_for(ZONE, len(zones))} {listed(zones)}"
 
 
-def fixes_title(kind: str) -> str:
-    """Return the line above the changes of the Pod after which a node may come."""
-    return f"Changes that let {NAMES[kind]} add a node, verified by simulation on this snapshot"
-
-
 def _bringing(decision: d.AutoscalerDecision, noun: str) -> str:
     may = _may_bring(decision.pools)
     more = [f"{len(may) - MOST_POOLS} more"] if may[MOST_POOLS:] else []

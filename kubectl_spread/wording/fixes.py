@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, assert_never
 
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble
 from kubectl_spread.diagnosis.fixes import conclusion, proposals
-from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.conclusion import Effect
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
@@ -29,13 +28,11 @@ FIXES = Rules(EntryKind.FIX)
 WAITS = Rules(EntryKind.WAIT)
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
-TOUCHES = {
-    Disturbance.NOTHING: ("restart", "no running Pod"),
-    Disturbance.REPLACED: ("restart", "Pods"),
-    Disturbance.LOST: ("delete", "Pods for good"),
-}
-"""What a fix does to Pods that run → in words."""
-VERIFIED = "verified by simulation on this snapshot"
+VERIFIED = "verified by simulation"
+CHANGED = "  # changed"
+"""What follows a changed line of YAML."""
+ON_PURPOSE = "This changes what somebody set on purpose."
+RESTARTS_NOTHING = "No running Pod restarts."
 NOTHING_HELPS = "No {}change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
 NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than are named."
@@ -249,20 +246,17 @@ def sentences(clauses: str) -> str:
     return " ".join(f"{capital(clause)}." for clause in clauses.split("; ")) if clauses else ""
 
 
-def title(disturbs: Sequence[Disturbance], more: str, *, checked: bool, folded: bool = False) -> str:
-    """Return the title of a list of fixes: what all of them do to Pods, and how to see more fixes; empty without any.
+def title(steps: int, *, more: str, verified: bool, none_safe: bool) -> str:
+    """Return the title of so many steps (count): that the first is the best, and how to see more; empty without any.
 
-    ``checked``: whether they are for a manifest, of which nothing runs yet.
+    ``verified``: whether fixes are among them; ``none_safe``: whether none of these is safe.
     """
-    if not disturbs:
+    if not steps:
         return ""
-    untold = len(set(disturbs)) > 1 or (checked and disturbs[0] is Disturbance.NOTHING)
-    verb, pods = TOUCHES[disturbs[0]]
-    one, verified = len(disturbs) == 1, VERIFIED.partition(" on ")[0] if folded else VERIFIED
-    what = "One fix" if one else "Fixes"
-    what += "" if untold else f" that {verb}{'s' * one} {pods}"
-    what += f", {'' if one or folded else 'each '}{verified}"
-    return f"{what} ({more})" if more else what
+    what = "No safe fix was found. What would help" if none_safe else "What to do"
+    told = filter(None, (f"{'fixes ' * (steps > 1)}{VERIFIED}" if verified else "", more))
+    brackets = "; ".join(told)
+    return f"{what}{', best first' if steps > 1 else ''}{f' ({brackets})' if brackets else ''}"
 
 
 def same_for(alike: Sequence[str]) -> str:
@@ -275,23 +269,11 @@ def new_revision(feasible: Sequence[str]) -> str:
     return f"A Pod of the new revision may go to {listed(feasible) or 'no node yet'}."
 
 
-def or_add(new_node: str, alike: Sequence[str], *, first: bool, below: int = 0) -> str:
-    """Return the sentence about a further node: the summary of the fix, and other nodes that it may be like.
-
-    ``first``: whether nothing else to do comes before it; ``below``: how many fixes (count) come after it.
-    """
+def further_node(new_node: str, alike: Sequence[str]) -> str:
+    """Return what to do about a further node: the summary of the fix, and other nodes that it may be like."""
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
     what, stop, by = new_node.partition(". " if ". " in new_node else ", ")
-    instead = f", or use {'the' if below == 1 else 'a'} fix below" if below and by == BY_AUTOSCALER else ""
-    return f"{capital(what) if first else f'Or {what}'}{others}{stop}{by}{instead}."
-
-
-def nothing_safe(disturbs: Sequence[Disturbance]) -> str:
-    """Return that none of the fixes below is safe, given what each of those that are shown does to Pods."""
-    each = "The fix below" if len(disturbs) == 1 else "Each fix below"
-    loses = [it is Disturbance.LOST for it in disturbs]
-    changes = [] if all(loses) else ["changes what somebody set on purpose"]
-    return f"No safe fix was found. {each} {' or '.join([*changes, *['loses a Pod or its work'] * any(loses)])}."
+    return f"{capital(what)}{others}{stop}{by}"
 
 
 def set_apart(number: int, flag: str) -> str:
@@ -330,13 +312,30 @@ def nothing_helps(reached: Sequence[str], *, other: bool) -> str:
 
 
 def fragment_text(fragment: conclusion.Fragment) -> str:
-    """Return what to write in the source of the Pod as YAML; fields to be removed are comments."""
+    """Return what to write in the source of the Pod as YAML; comments mark what changes, and fields to be removed."""
     identity: Plain = {}
     if fragment.kind:
         metadata: Plain = {"name": fragment.name, "namespace": fragment.namespace}
         identity = {"apiVersion": fragment.api_version, "kind": fragment.kind, "metadata": metadata}
     removed = (f"# remove {path}" for path in fragment.removed)
-    return "\n".join((*removed, *yaml_lines(merged(identity, fragment.fields))))
+    former, lines = ([*yaml_lines(merged(identity, each))] for each in (fragment.former, fragment.fields))
+    return "\n".join((*removed, *_marked(former, lines, known=sum(map(_is_leaf, yaml_lines(identity))))))
+
+
+def _marked(former: Sequence[str], lines: Sequence[str], *, known: int) -> Sequence[str]:
+    """Return lines of YAML with a comment at those that change; without, where none but so many (count) stay."""
+    from difflib import SequenceMatcher  # Most fixes are commands alone.
+
+    changes = SequenceMatcher(None, former, lines, autojunk=False).get_opcodes()
+    changed = {at for what, _, _, start, end in changes if what != "equal" for at in range(start, end)}
+    leaves = {at for at, line in enumerate(lines) if _is_leaf(line)}
+    if len(leaves - changed) <= known:
+        return lines
+    return [f"{line}{CHANGED}" if at in changed & leaves else line for at, line in enumerate(lines)]
+
+
+def _is_leaf(line: str) -> bool:
+    return not line.endswith((":", "{}"))
 
 
 @FIXES.rule(
@@ -619,7 +618,7 @@ def _(fix: proposals.MakeSoft) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRecovery) -> str:
-    any_of = first_and_more(wait.nodes, word="or")
+    any_of = " or ".join(wait.nodes) if len(wait.nodes) == 2 else first_and_more(wait.nodes, word="or")
     if not wait.taints:
         return f"{any_of} to be uncordoned: maintenance goes on there"
     return f"{any_of} to recover ({_TROUBLES[wait.trouble]}){', and to be uncordoned' if wait.cordoned else ''}"

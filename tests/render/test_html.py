@@ -38,7 +38,7 @@ from kubectl_spread.render.html.node_map import (
     constraint_map,
     grouped,
 )
-from kubectl_spread.render.outline.fixes import MOST_FIXES
+from kubectl_spread.render.html.sections import MOST_STEPS
 from kubectl_spread.simulation.placement import DomainRange
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload
@@ -278,7 +278,7 @@ class TestCards:
         (card,) = pending_page(many).all(of="card")
         (more,) = (each for each in card.all("details") if not each.classes)
         assert "open" not in more.attributes
-        assert len(more.all("li")) == len(many.fixes) - MOST_FIXES
+        assert len(more.all("li")) == len(many.fixes) - MOST_STEPS
 
     def test_a_fix_says_what_it_does_besides(self) -> None:
         report = golden_report("why-pending/shop")

@@ -18,7 +18,7 @@ from tests.build import HOSTNAME, ZONE, Object
 
 BRIEF = {"zone": ZONE, "hostname": HOSTNAME, "node": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
 KEY = r"(?P<key>[a-z.]+/[a-z]+|zone|hostname|node)s?"
-NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: and [a-d]\d?| (?:and|or) \d+ more)?)"
+NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: (?:and|or) [a-d]\d?| (?:and|or) \d+ more)?)"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 CORDON: Object = {"key": UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}
 NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")

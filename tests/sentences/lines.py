@@ -202,10 +202,18 @@ def _on_nodes(read: re.Match[str], known: Known, _: str) -> bool:
     return {*names} <= facts.nodes.keys() and sum(int(n or 1) for _, n in found) <= most
 
 
-def _wait(read: re.Match[str], known: Known, _: str) -> bool:
+def _wait(read: re.Match[str], known: Known, text: str) -> bool:
     facts, (names, number) = about(read, known), named(read["names"])
     unready = [name for name in facts.nodes if facts.tainted(name, "node.kubernetes.io/not-ready:NoSchedule")]
-    return {*names} <= {*unready} and number <= len(unready)
+    there = {*names} <= {*unready} and number <= len(unready)
+    return there and (not read["n"] or _numbered(read, known, text))
+
+
+def _numbered(read: re.Match[str], _: Known, text: str) -> bool:
+    """Whether the step comes after the one before it, or after the title of the steps."""
+    before = text[: read.start()]
+    steps = re.split(r"^(?:What to do|No safe fix was found)", before, flags=re.MULTILINE)[-1]
+    return int(read["n"]) == len(re.findall(r"^  \d+\. ", steps, re.MULTILINE)) + 1
 
 
 def _there(read: re.Match[str], known: Known, _: str) -> bool:
@@ -353,9 +361,10 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
     (
         ("check",),
-        rf"^(?:  Not proposed: tolerating the taints? of|Wait for) {NAMES}(?: to recover)? \(not ready",
+        rf"^  (?:Not proposed: tolerating the taints? of|(?P<n>\d+)\. Wait for) {NAMES}(?: to recover)? \(not ready",
         _wait,
     ),
+    (("check",), r"^  (?P<n>\d+)\. (?=[A-Z])", _numbered),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
     (("check",), rf"{HEADER.pattern}it can be scheduled now, on {NAMES}\.$", _there),
@@ -409,10 +418,10 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     ),
 )
 UNREAD: Mapping[str, str] = {
-    r"^(?:  Or a|A)dd a node like .*$": "which nodes are alike is told by the tests of fixes",
+    r"^(?:  \d+\. )?Add a node like .*$": "which nodes are alike is told by the tests of fixes",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
-    r"\(\d+ more with --all-fixes\)|^  \d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (
+    r"\b\d+ more with --all-fixes\)|^(?:  )?\d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (
         "fixes are counted by their own tests"
     ),
     r"^  Not proposed: (?:lower minDomains|raise maxSkew) to \d+": "as for fixes",

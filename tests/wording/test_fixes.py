@@ -311,14 +311,15 @@ def test_why_a_pod_is_not_deleted(why: WhyNotDeleted, text: str) -> None:
     assert left_alone(staying) == f"deleting shop/web-0 on a1 ({text})"
 
 
-def test_a_fragment_names_its_object_and_what_is_removed() -> None:
+def test_a_fragment_names_its_object_and_marks_what_changes() -> None:
     known = Fragment(
         api_version="apps/v1",
         kind="Deployment",
         namespace="shop",
         name="web",
         removed=("spec.a",),
-        fields={"metadata": {"labels": {"app": "web"}}},
+        fields={"metadata": {"labels": {"app": "web", "tier": "front"}}},
+        former={"metadata": {"labels": {"app": "web"}}},
     )
     assert fragment_text(known).splitlines() == [
         "# remove spec.a",
@@ -329,5 +330,7 @@ def test_a_fragment_names_its_object_and_what_is_removed() -> None:
         "  namespace: shop",
         "  labels:",
         "    app: web",
+        "    tier: front  # changed",
     ]
-    assert fragment_text(Fragment(removed=(), fields={"spec": {"a": 1}})).splitlines() == ["spec:", "  a: 1"]
+    changed = Fragment(removed=(), fields={"spec": {"a": 1}}, former={"spec": {"a": 2}})
+    assert fragment_text(changed).splitlines() == ["spec:", "  a: 1"]

@@ -39,7 +39,10 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fragment(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields that change in an object, and the paths of those to remove; its identity is empty if unknown."""
+    """The fields that change in an object, and the paths of those to remove; its identity is empty if unknown.
+
+    ``former``: the same fields before the change, without those that it adds.
+    """
 
     api_version: str = ""
     kind: str = ""
@@ -47,6 +50,7 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     removed: tuple[str, ...]
     fields: Plain
+    former: Plain
 
 
 class Keeper(msgspec.Struct, frozen=True):

@@ -264,7 +264,7 @@ def _item_yaml(step: str, value: Plain) -> str:
 
 def _fragment_of(before: Pod | Workload | PodTemplateSpec, after: object) -> Fragment:
     old, new = (plain(msgspec.json.encode(each)) for each in (before, after))
-    fragment = Fragment(removed=tuple(removed(old, new)), fields=difference(old, new))
+    fragment = Fragment(removed=tuple(removed(old, new)), fields=difference(old, new), former=difference(new, old))
     if isinstance(before, PodTemplateSpec):
         return fragment
     (namespace, name), api_version = before.key, "v1" if isinstance(before, Pod) else reference_to(before).api_version

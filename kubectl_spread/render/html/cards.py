@@ -33,7 +33,7 @@ from kubectl_spread.wording import pages
 from kubectl_spread.wording.check import STUCK
 
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True, evidence=True)
-ABOVE_MAPS = (outline.Review, outline.Note, outline.Gaps, outline.Fixes)
+ABOVE_MAPS = (outline.Review, outline.Note, outline.Gaps, outline.Steps)
 """The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
 LAST = (outline.Findings, outline.Messages)
 OF_ROW = (outline.Findings, outline.Gaps)

@@ -12,11 +12,12 @@ from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
-from kubectl_spread.render.outline.fixes import MOST_FIXES
 from kubectl_spread.wording import pages
 
 SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"), Severity.INFO: ("info", "i")}
 """Severity → its tone and its mark."""
+MOST_STEPS = 3
+"""Steps (count) that are open; the others are folded."""
 
 
 def block_markup(found: outline.Block) -> Markup:  # noqa: PLR0911 - one for each kind of block
@@ -35,8 +36,8 @@ def block_markup(found: outline.Block) -> Markup:  # noqa: PLR0911 - one for eac
             return section("Findings", block("ul", each("li", map(_finding, found.findings)), class_="findings"))
         case outline.Gaps():
             return callout(found)
-        case outline.Fixes():
-            return _fixes(found)
+        case outline.Steps():
+            return _steps(found)
         case outline.Messages():
             return section(
                 pages.SCHEDULERS_WORDS,
@@ -105,27 +106,27 @@ def _words(cell: str) -> Markup:
     )
 
 
-def _fixes(fixes: outline.Fixes) -> Markup:
-    first, rest = fixes.fixes[:MOST_FIXES], fixes.fixes[MOST_FIXES:]
-    shown = section(fixes.title, _numbered(first)) if first else NOTHING
-    more = element("details", element("summary", text(f"{len(rest)} more")), _numbered(rest)) if rest else NOTHING
-    notes = filter(None, (fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short))
-    hints = each("p", map(text, notes), class_="hint")
-    before = each("p", map(text, fixes.before), class_="hint")
-    return joined((before, shown, block("section", more, hints)))
+def _steps(steps: outline.Steps) -> Markup:
+    first, rest = steps.steps[:MOST_STEPS], steps.steps[MOST_STEPS:]
+    shown = section(steps.title, _numbered(first)) if first else NOTHING
+    rest_list = _numbered(rest, start=MOST_STEPS + 1)
+    more = element("details", element("summary", text(f"{len(rest)} more")), rest_list) if rest else NOTHING
+    hints = each("p", map(text, steps.notes), class_="hint")
+    return joined((shown, block("section", more, hints)))
 
 
-def _numbered(fixes: Sequence[outline.FixBlock]) -> Markup:
-    return element("ol", each("li", map(_fix, fixes)), start=str(fixes[0].number), class_="fixes")
+def _numbered(steps: Sequence[outline.Step], *, start: int = 1) -> Markup:
+    return element("ol", each("li", map(_step, steps)), start=str(start), class_="fixes")
 
 
-def _fix(fix: outline.FixBlock) -> Markup:
-    head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
-    effects = element("p", text(" ".join(fix.notes)), class_="hint")
-    starts = block("p", text(fix.starts), class_="hint caution")
-    edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _copied(edit.lines))) for edit in fix.edits)
-    yaml = [_command(*fix.yaml)] if fix.yaml else []
-    return joined((head, starts, effects, *edits, *yaml, *map(_command, fix.commands)))
+def _step(step: outline.Step) -> Markup:
+    name = joined((element("b", text(step.id), class_="tag"), text(" "))) if step.id else NOTHING
+    head = element("p", name, text(f"{step.summary}."))
+    effects = element("p", text(" ".join(step.notes)), class_="hint")
+    starts = block("p", text(step.starts), class_="hint caution")
+    edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _copied(edit.lines))) for edit in step.edits)
+    yaml = [_command(*step.yaml)] if step.yaml else []
+    return joined((head, starts, effects, *edits, *yaml, *map(_command, step.commands)))
 
 
 def _command(*lines: str) -> Markup:

@@ -223,18 +223,17 @@ class EditBlock(Part, frozen=True, kw_only=True):
     lines: tuple[str, ...]
 
 
-class FixBlock(Part, frozen=True, kw_only=True):
-    """One fix.
+class Step(Part, frozen=True, kw_only=True):
+    """One thing to do: a fix, or what to wait for or to add.
 
     Attributes:
-        number: its place among those that are shown, counted from 1.
+        id: of the fix; empty for what is none.
         notes: the nodes it opens and the Pods it lets in, and what else is to be known of it, a sentence each.
         yaml: lines to write where the Pod comes from.
-        starts: what running them sets off; empty for nothing.
+        starts: what running the commands sets off; empty for nothing.
     """
 
-    number: int
-    id: str
+    id: str = ""
     summary: str
     notes: tuple[str, ...] = ()
     edits: tuple[EditBlock, ...] = ()
@@ -243,25 +242,18 @@ class FixBlock(Part, frozen=True, kw_only=True):
     starts: str = ""
 
 
-class Fixes(Part, frozen=True, kw_only=True):
+class Steps(Part, frozen=True, kw_only=True):
     """What would let the Pod in.
 
     Attributes:
-        before: what is waited for, and what to do where no fix is safe, a sentence each.
-        title: what the fixes are, and how to see more of them; empty where there is none.
-        nothing_helps: that no change does, and what none reaches; empty where there are fixes or not all was tried.
-        new_nodes: where a node more would help, a sentence each.
-        left_alone: what would help too and is not offered, a sentence each.
-        cut_short: that not all was tried; empty where it was.
+        title: what the steps are, and how to see more of them; empty where there is none.
+        steps: the best first; they are numbered from 1.
+        notes: that no change helps, what was left out, and that not all was tried, a sentence each.
     """
 
-    before: tuple[str, ...] = ()
     title: str
-    fixes: tuple[FixBlock, ...]
-    nothing_helps: str = ""
-    new_nodes: tuple[str, ...] = ()
-    left_alone: tuple[str, ...] = ()
-    cut_short: str = ""
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
 
 
 class Messages(Part, frozen=True, kw_only=True):
@@ -289,7 +281,7 @@ class Commands(Part, frozen=True, kw_only=True):
 
 
 Sentences: TypeAlias = Note | Review | Findings | Gaps | Messages
-Block: TypeAlias = Sentences | Table | ConstraintBlock | Fixes | Commands
+Block: TypeAlias = Sentences | Table | ConstraintBlock | Steps | Commands
 
 
 class Item(Part, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from kubectl_spread.contract.report import ClusterAccess, Metadata
-from kubectl_spread.render.outline import Block, Commands, Fixes, Gaps, Item, Note, Outline
+from kubectl_spread.render.outline import Block, Commands, Gaps, Item, Note, Outline, Steps
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.wording import access as wording
 
@@ -74,6 +74,6 @@ def _noted(items: tuple[Item, ...], line: str) -> tuple[Item, ...]:
 
 
 def _has_commands(block: Block) -> bool:
-    if isinstance(block, Fixes):
-        return any(fix.commands for fix in block.fixes)
+    if isinstance(block, Steps):
+        return any(step.commands for step in block.steps)
     return isinstance(block, Commands) or (isinstance(block, Note) and "`kubectl " in block.line)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport, PoolReport
-from kubectl_spread.render.outline import Block, Column, Extent, Fixes, Note, Tone, table_of
-from kubectl_spread.render.outline.fixes import fix_block
-from kubectl_spread.wording.autoscalers import NAMES, POOLS, fixes_title
+from kubectl_spread.render.outline import Block, Column, Extent, Note, Tone, table_of
+from kubectl_spread.wording.autoscalers import NAMES, POOLS
 from kubectl_spread.wording.reasons import noun_for
 from kubectl_spread.wording.words import listed
 
 _TONES = {"chosen": Tone.GOOD, "possible": Tone.GOOD, "refused": Tone.BAD, "unknown": Tone.WARNING}
 
 
-def autoscaler_blocks(report: AutoscalerReport, extent: Extent) -> tuple[Block, ...]:
-    """Return the decision, and the table of the pools."""
+def decision_notes(report: AutoscalerReport) -> tuple[Note, ...]:
+    """Return the decision, and what the autoscaler itself last said."""
     said = f"{NAMES[report.kind]} last said: {report.event.message}" if report.event else ""
-    head: tuple[Block, ...] = tuple(Note(line=line) for line in filter(None, (report.summary, *report.advice, said)))
-    if report.fixes:
-        blocks = tuple(fix_block(number, fix, extent, fix.then) for number, fix in enumerate(report.fixes, start=1))
-        head += (Fixes(title=fixes_title(report.kind), fixes=blocks),)
+    return tuple(Note(line=line) for line in filter(None, (report.summary, said)))
+
+
+def pool_tables(report: AutoscalerReport, extent: Extent) -> tuple[Block, ...]:
+    """Return the table of the pools; none where there is no pool."""
     if not report.pools:
-        return head
+        return ()
 
     def domains(pool: PoolReport) -> str:
         places = pool.domains.items()
@@ -33,4 +33,4 @@ def autoscaler_blocks(report: AutoscalerReport, extent: Extent) -> tuple[Block, 
         Column("DOMAINS", domains),
         Column("WHY", lambda pool: "; ".join(pool.reasons), below=True),
     )
-    return *head, table_of(columns, report.pools, title=f"What each {noun} does")
+    return (table_of(columns, report.pools, title=f"What each {noun} does"),)

@@ -44,13 +44,19 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
     review = outline.Review(errors=item.refusals, warnings=item.warnings)
     notes = [Note(line=line) for line in _notes(item, extent)]
-    fixes = None
-    if item.jam is not None:
-        from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
+    tables: tuple[Block, ...] = ()
+    if item.autoscaler is not UNSET:
+        from kubectl_spread.render.outline.autoscaler import decision_notes, pool_tables
 
-        fixes = fixes_block(item, extent)
-    # How the replicas lie goes on with where they go, unless fixes stand between.
-    first, *rest = [*([(), (fixes,)] if fixes else []), *_evidence(item, extent)] or [()]
+        notes.extend(decision_notes(item.autoscaler))
+        tables = pool_tables(item.autoscaler, extent)
+    steps = None
+    if item.jam is not None:
+        from kubectl_spread.render.outline.fixes import steps_block  # Most manifests need none.
+
+        steps = steps_block(item, extent)
+    # How the replicas lie goes on with where they go, unless steps stand between.
+    first, *rest = [*([(), (steps,)] if steps else []), *([tables] * bool(tables)), *_evidence(item, extent)] or [()]
     return Item(
         item=item,
         headline=Headline(
@@ -64,11 +70,7 @@ def _item(item: CheckItem, extent: Extent) -> Item:
 
 
 def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
-    """Yield why there is no node, or how the replicas lie, and what the scheduler and an autoscaler say of it."""
-    if item.autoscaler is not UNSET:
-        from kubectl_spread.render.outline.autoscaler import autoscaler_blocks
-
-        yield autoscaler_blocks(item.autoscaler, extent)
+    """Yield why there is no node, or how the replicas lie, and what the scheduler says of it."""
     if item.stuck:
         paragraphs = [*evaluation.evaluation_paragraphs(item, extent)]
     else:

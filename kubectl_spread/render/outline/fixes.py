@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from msgspec import UNSET
 
@@ -12,7 +12,7 @@ from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.meta import grouped
-from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
+from kubectl_spread.render.outline import EditBlock, Extent, Step, Steps
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
 
@@ -23,49 +23,64 @@ MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 
 
-def fixes_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) -> Fixes | None:
-    """Return the fixes, or only the first, with what each opens and its commands; None for a Pod that needs none."""
-    if not item.nodes or not item.needs_fixes:
+def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) -> Steps | None:
+    """Return what to do, or in brief only the first fix, with what each opens and its commands; None if nothing is."""
+    if not item.needs_fixes:
+        return None
+    decided = item.autoscaler
+    advice, for_autoscaler = ((), ()) if decided is UNSET else (decided.advice, () if brief else decided.fixes)
+    if not item.nodes and not (advice or for_autoscaler):
         return None
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
     unsafe = not any(map(is_safe, item.fixes))
     nodes_first = unsafe or not shown or shown[0].id in AFTER_A_NODE
     hides_nodes = not (nodes_first or extent.every_fix)
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
-    more = f"{left_out} more with {extent.all_fixes}" if left_out else ""
-    waited = [each.message for each in item.waits or ()]
-    below = len(shown) if nodes_first and not unsafe else 0
-    new_nodes = tuple(
-        fixes.or_add(with_short_keys(fix.summary), fix.alike, first=nodes_first and not waited, below=below)
-        for fix in item.new_nodes
+    waits = [each.message for each in item.waits or ()]
+    nodes = [Step(summary=fixes.further_node(with_short_keys(each.summary), each.alike)) for each in item.new_nodes]
+    changes = [
+        *(_fix_step(fix, extent, _opens(fix, item, extent), runs=not item.source) for fix in shown),
+        *(_fix_step(fix, extent, fix.then) for fix in for_autoscaler),
+    ]
+    steps = (
+        *(Step(summary=f"Wait for {message}") for message in waits),
+        *(Step(summary=sentence.removesuffix(".")) for sentence in advice),
+        *(nodes if nodes_first else ()),
+        *changes,
+        *(() if nodes_first or hides_nodes else nodes),
     )
-    reasons = {_why(line) for line in waited}
-    blocks = []
-    for number, fix in enumerate(shown, start=1):
-        some = fix.proved_on == "read" and fix.admits < fix.siblings
-        admits = f"at least {fix.admits}" if some else str(fix.admits)
-        # What it triggers tells how many are left.
-        siblings = fix.siblings if fix.without_node is UNSET else 1
-        opens = fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source))
-        blocks.append(fix_block(number, fix, extent, opens))
-    return Fixes(
-        before=(
-            *(f"Wait for {message}." for message in waited),
-            *(new_nodes if nodes_first else ()),
-            *((fixes.nothing_safe([fix.disturbs for fix in shown]),) if unsafe and shown else ()),
+    return Steps(
+        title=fixes.title(
+            len(steps),
+            more=f"{left_out} more with {extent.all_fixes}" if left_out and shown else "",
+            verified=bool(changes),
+            none_safe=unsafe and bool(shown),
         ),
-        title=fixes.title([fix.disturbs for fix in shown], more, checked=bool(item.source), folded=extent.folded),
-        fixes=tuple(blocks),
-        nothing_helps=_nothing_helps(item),
-        new_nodes=() if nodes_first or hides_nodes else new_nodes,
-        left_alone=(
-            *(() if shown else _hidden(item.fixes, extent.all_fixes)),
-            *(f"Not proposed: {line}." for line in item.left_alone if _why(line) not in reasons),
-            *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
-            *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
-        ),
-        cut_short=fixes.CUT_SHORT if item.fix_search == "bounded" else "",
+        steps=steps,
+        notes=tuple(_notes(item, extent, shown, reasons={_why(message) for message in waits})),
     )
+
+
+def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
+    """Return where the Pod can go after the fix, and how many of its siblings."""
+    some = fix.proved_on == "read" and fix.admits < fix.siblings
+    admits = f"at least {fix.admits}" if some else str(fix.admits)
+    # What it triggers tells how many are left.
+    siblings = fix.siblings if fix.without_node is UNSET else 1
+    return fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source))
+
+
+def _notes(item: EvaluationReport, extent: Extent, shown: Sequence[Fix], *, reasons: Collection[str]) -> Iterator[str]:
+    """Yield what is not among the steps, and why; not what is waited for, for these reasons."""
+    yield from filter(None, (_nothing_helps(item),))
+    yield from () if shown else _hidden(item.fixes, extent.all_fixes)
+    yield from (f"Not proposed: {line}." for line in item.left_alone if _why(line) not in reasons)
+    if isinstance(item.core_of, tuple):
+        yield fixes.NOT_ASKED
+    if item.fixes and item.incomplete:
+        yield fixes.NOT_JUDGED
+    if item.fix_search == "bounded":
+        yield fixes.CUT_SHORT
 
 
 def _why(line: str) -> str:
@@ -119,19 +134,22 @@ def is_safe(fix: Fix) -> bool:
     return fix.overrides is UNSET and fix.disturbs is not Disturbance.LOST
 
 
-def fix_block(number: int, fix: Fix, extent: Extent, effect: str) -> FixBlock:
-    """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
-    summary = with_short_keys(fix.summary)
+def _fix_step(fix: Fix, extent: Extent, effect: str, *, runs: bool = False) -> Step:
+    """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere.
+
+    ``runs``: whether Pods may run that it touches, so that it is worth saying if it restarts none.
+    """
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
-    return FixBlock(
-        number=number,
+    return Step(
         id=fix.id,
-        summary=summary,
+        summary=with_short_keys(fix.summary),
         notes=(
             effect,
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
+            *((fixes.ON_PURPOSE,) if fix.overrides is not UNSET else ()),
+            *((fixes.RESTARTS_NOTHING,) if runs and fix.disturbs is Disturbance.NOTHING else ()),
         ),
         edits=tuple(map(_edit, fix.edits)),
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),

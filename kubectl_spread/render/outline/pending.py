@@ -19,7 +19,7 @@ from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
-from kubectl_spread.render.outline.fixes import fixes_block
+from kubectl_spread.render.outline.fixes import steps_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import LINE, shared_line
 from kubectl_spread.wording.pending import may_preempt, nominated
@@ -128,14 +128,17 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
 
 
 def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[tuple[Block, ...]]:
+    tables: tuple[Block, ...] = ()
     if item.autoscaler is not UNSET:
-        from kubectl_spread.render.outline.autoscaler import autoscaler_blocks
+        from kubectl_spread.render.outline.autoscaler import decision_notes, pool_tables
 
-        yield autoscaler_blocks(item.autoscaler, extent)
-    yield from ((block,) for block in (fixes_block(item, extent, brief=brief),) if block is not None)
+        yield decision_notes(item.autoscaler)
+        tables = pool_tables(item.autoscaler, extent)
+    yield from ((block,) for block in (steps_block(item, extent, brief=brief),) if block is not None)
     if brief:
         yield from ((block,) for block in evaluation.remarks(item) if isinstance(block, outline.Gaps))
         return
+    yield from (tables,) if tables else ()
     message = _messages(item, folded=extent.folded)
     yield from evaluation.with_message(evaluation.evaluation_paragraphs(item, extent), message)
 

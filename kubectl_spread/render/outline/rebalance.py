@@ -16,7 +16,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.fixes import is_safe
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.wording import rebalance as wording
-from kubectl_spread.wording.fixes import or_add
+from kubectl_spread.wording.fixes import further_node
 from kubectl_spread.wording.words import capital_sentence, listed, moved, scores_some, with_short_keys
 
 TONES = {
@@ -116,11 +116,10 @@ def _to_do_first(item: RebalanceItem) -> Iterator[outline.Block]:
         if fix.commands:
             yield outline.Commands(commands=fix.commands)
         return
-    asks = not item.waits and any(each.overrides is not UNSET for each in item.fixes)
-    if asks:
+    if not item.waits and any(each.overrides is not UNSET for each in item.fixes):
         yield Note(line=wording.ASK_FIRST)
     if fix is not None:
-        yield Note(line=or_add(with_short_keys(fix.summary), fix.alike, first=not (item.waits or asks)))
+        yield Note(line=f"{further_node(with_short_keys(fix.summary), fix.alike)}.")
 
 
 COLUMNS: Sequence[Column[RebalanceItem]] = (

@@ -85,8 +85,8 @@ def block_lines(block: outline.Block, screen: Screen = PIPE) -> Iterator[str]:
             yield from table_lines(block, screen)
         case outline.ConstraintBlock():
             yield from _constraint(block, screen)
-        case outline.Fixes():
-            yield from _fixes(block, screen)
+        case outline.Steps():
+            yield from _steps(block, screen)
         case outline.Commands():
             yield from (clean(f"  {command}") for command in block.commands)
         case _:
@@ -122,29 +122,24 @@ def _constraint(constraint: outline.ConstraintBlock, screen: Screen) -> Iterator
         yield from screen.wrapped(line)
 
 
-def _fixes(fixes: outline.Fixes, screen: Screen) -> Iterator[str]:
-    for line in fixes.before:
-        yield from screen.wrapped(line)
-    if fixes.fixes:
-        yield from screen.wrapped(f"{fixes.title}:")
-    for fix in fixes.fixes:
-        yield from _fix(fix, screen)
-    if fixes.nothing_helps:
-        yield from screen.wrapped(fixes.nothing_helps)
-    for line in (*fixes.new_nodes, *fixes.left_alone):
-        yield from screen.wrapped(f"  {line}", under=2)
-    if fixes.cut_short:
-        yield from screen.wrapped(fixes.cut_short)
+def _steps(steps: outline.Steps, screen: Screen) -> Iterator[str]:
+    if steps.steps:
+        yield from screen.wrapped(f"{steps.title}:")
+    for number, step in enumerate(steps.steps, start=1):
+        yield from _step(number, step, screen)
+    under = 2 * bool(steps.steps)
+    for line in steps.notes:
+        yield from screen.wrapped(f"{' ' * under}{line}", under=under)
 
 
-def _fix(fix: outline.FixBlock, screen: Screen) -> Iterator[str]:
-    indent = " " * NUMBERED
-    sentences = filter(None, (f"{fix.summary}.", fix.starts, *fix.notes))
-    yield from screen.wrapped(f"  {fix.number}. {fix.id}: {' '.join(sentences)}", under=NUMBERED)
-    for edit in fix.edits:
+def _step(number: int, step: outline.Step, screen: Screen) -> Iterator[str]:
+    indent, name = " " * NUMBERED, f"{step.id}: " * bool(step.id)
+    sentences = filter(None, (f"{step.summary}.", step.starts, *step.notes))
+    yield from screen.wrapped(f"  {number}. {name}{' '.join(sentences)}", under=NUMBERED)
+    for edit in step.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)
         yield from (clean(indent + line) for line in edit.lines)
-    yield from (clean(indent + line) for line in (*fix.yaml, *fix.commands))
+    yield from (clean(indent + line) for line in (*step.yaml, *step.commands))
 
 
 def _messages(messages: outline.Messages) -> Iterator[str]:

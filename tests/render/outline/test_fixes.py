@@ -14,9 +14,9 @@ from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.fixes import MOST_FIXES, fixes_block
+from kubectl_spread.render.outline.fixes import MOST_FIXES, steps_block
 from kubectl_spread.render.text import block_lines
-from kubectl_spread.wording.fixes import NOT_JUDGED, NOTHING_HELPS
+from kubectl_spread.wording.fixes import NOT_JUDGED, NOTHING_HELPS, ON_PURPOSE, RESTARTS_NOTHING
 from tests.build import ZONE
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 
@@ -45,7 +45,7 @@ def blocked(*fixes: Fix, **fields: Any) -> EvaluationReport:  # noqa: ANN401 - a
 
 def lines(report: EvaluationReport, *, every: bool = False) -> list[str]:
     """Return the lines."""
-    fixes = fixes_block(report, Extent(every_fix=every))
+    fixes = steps_block(report, Extent(every_fix=every))
     return list(block_lines(fixes)) if fixes else []
 
 
@@ -53,28 +53,41 @@ def lines(report: EvaluationReport, *, every: bool = False) -> list[str]:
     "report", [report_of(incoming(), ABC), report_of(incoming(), [])], ids=["feasible", "no nodes"]
 )
 def test_nothing_is_said_where_nothing_can_be_fixed(report: EvaluationReport) -> None:
-    assert fixes_block(report, Extent()) is None
+    assert steps_block(report, Extent()) is None
 
 
-def test_fixes_are_told_by_what_they_restart() -> None:
+def test_a_fix_that_restarts_nothing_says_so() -> None:
     safe, rolling, costly = (
         fix(id=each.value, disturbs=each) for each in (Disturbance.NOTHING, Disturbance.REPLACED, Disturbance.LOST)
     )
-    verified = "verified by simulation on this snapshot:"
-    assert lines(blocked(safe, safe, rolling, costly), every=True)[0] == f"Fixes, each {verified}"
-    assert lines(blocked(costly, costly))[-3] == f"Fixes that delete Pods for good, each {verified}"
-    assert lines(blocked(rolling))[0] == f"One fix that restarts Pods, {verified}"
+    told = lines(blocked(safe, safe, rolling, costly), every=True)
+    assert told[0] == "What to do, best first (fixes verified by simulation):"
+    assert ["No running Pod restarts." in line for line in told[1:]] == [True, True, False, False]
+    assert lines(blocked(rolling))[0] == "What to do (verified by simulation):"
+    assert lines(blocked(costly, costly))[0] == (
+        "No safe fix was found. What would help, best first (fixes verified by simulation):"
+    )
     numbered = [line.partition(": ")[0] for line in lines(blocked(safe, rolling)) if line.startswith("  ")]
     assert numbered == ["  1. Nothing", "  2. PodsReplaced"]
 
 
 def test_of_a_manifest_nothing_is_said_to_restart_nothing() -> None:
-    fixes = (fix(), fix(disturbs=Disturbance.REPLACED))
     item = as_item(
-        CheckItem, blocked(*fixes, source="web.yaml, document 1"), jam=Jam(replica=1, message="0/4 nodes are available")
+        CheckItem, blocked(fix(), source="web.yaml, document 1"), jam=Jam(replica=1, message="0/4 nodes are available")
     )
-    assert lines(item)[0] == "Fixes, each verified by simulation on this snapshot:"
-    assert "restarts no running Pod" not in lines(msgspec.structs.replace(item, fixes=fixes[:1]))[0]
+    assert not any("restarts" in line for line in lines(item))
+
+
+def test_what_ends_by_itself_comes_first_and_all_is_one_list() -> None:
+    more = fix(id="AddNode", summary="add a node like a1 to zone c, by hand or by an autoscaler")
+    waited = msgspec.structs.replace(ENDING, sure=False)
+    told = lines(blocked(fix(disturbs=Disturbance.REPLACED), waits=(waited,), new_nodes=(more,)))
+    assert told[:3] == [
+        "What to do, best first (fixes verified by simulation):",
+        "  1. Wait for default/old on a1.",
+        "  2. Add a node like a1 to zone c, by hand or by an autoscaler.",
+    ]
+    assert told[3].startswith("  3. RaiseMaxSkew: ")
 
 
 def test_a_fix_with_all_there_is_to_say() -> None:
@@ -91,10 +104,11 @@ def test_a_fix_with_all_there_is_to_say() -> None:
         )
     )
     assert told == [
-        "One fix that restarts no running Pod, verified by simulation on this snapshot:",
+        "What to do (verified by simulation):",
         (
             "  1. RaiseMaxSkew: raise maxSkew to 2. Replaces 3 Pods. Then 2 of 3 Pending Pods can be scheduled, this"
-            " one on a1 or b1. n1, n2 would do as well. A Pod of the new revision may go to a1."
+            " one on a1 or b1. n1, n2 would do as well. A Pod of the new revision may go to a1. No running Pod"
+            " restarts."
         ),
         "     kubectl patch one",
         "     kubectl patch two",
@@ -120,40 +134,45 @@ def test_where_waiting_is_enough_no_fix_that_ends_running_pods_is_shown(
 ) -> None:
     replacing = fix(disturbs=Disturbance.REPLACED, siblings=siblings)
     told = lines(blocked(replacing, waits=(wait,)))
-    assert (NEEDLESS in told, "  1. RaiseMaxSkew" in "".join(told)) == (hidden, not hidden)
-    assert "1. RaiseMaxSkew" in "".join(lines(blocked(replacing, waits=(wait,)), every=True))
+    assert (NEEDLESS in told, "  2. RaiseMaxSkew" in "".join(told)) == (hidden, not hidden)
+    assert "2. RaiseMaxSkew" in "".join(lines(blocked(replacing, waits=(wait,)), every=True))
     harmless = fix(id="Uncordon", siblings=siblings)
-    assert "1. Uncordon" in "".join(lines(blocked(harmless, replacing, waits=(wait,))))
+    assert "2. Uncordon" in "".join(lines(blocked(harmless, replacing, waits=(wait,))))
 
 
 def test_where_anything_else_helps_no_decision_is_overridden() -> None:
     overriding = fix(id="Uncordon", overrides=Override.DECISION)
-    assert "Uncordon" in "".join(lines(blocked(overriding)))
+    assert lines(blocked(overriding))[1].endswith(f" {ON_PURPOSE} {RESTARTS_NOTHING}")
     told = "".join(lines(blocked(fix(), overriding)))
     assert ("Uncordon" in told, "1 more with --all-fixes" in told) == (False, True)
     waiting = ExpectedChange(kind="NodeRecovery", sure=False, message="c1")
     waited = lines(blocked(overriding, waits=(waiting,)))
-    assert waited == ["Wait for c1.", "  1 fix changes what somebody set on purpose: see --all-fixes."]
+    assert waited == [
+        "What to do:",
+        "  1. Wait for c1.",
+        "  1 fix changes what somebody set on purpose: see --all-fixes.",
+    ]
 
 
 def test_a_fix_with_little_to_say() -> None:
-    assert lines(blocked(fix()))[1:] == ["  1. RaiseMaxSkew: raise maxSkew to 2. Then the Pod can go to a1 or b1."]
+    told = f"  1. RaiseMaxSkew: raise maxSkew to 2. Then the Pod can go to a1 or b1. {RESTARTS_NOTHING}"
+    assert lines(blocked(fix()))[1:] == [told]
 
 
 @pytest.mark.parametrize(("admits", "said"), [(100, "at least 100"), (40, "40 of at least 100")])
 def test_of_many_pending_pods_only_some_are_considered(admits: int, said: str) -> None:
     told = lines(blocked(fix(siblings=100, admits=admits)))
-    assert told[1].endswith(f" Then {said} Pending Pods can be scheduled, this one on a1 or b1.")
+    assert told[1].endswith(f" Then {said} Pending Pods can be scheduled, this one on a1 or b1. {RESTARTS_NOTHING}")
 
 
 @pytest.mark.parametrize(("admits", "said"), [(2, "at least 2 of 3"), (3, "all 3")])
 def test_more_pods_may_go_to_nodes_that_were_not_read(admits: int, said: str) -> None:
     told = lines(blocked(fix(siblings=3, admits=admits, proved_on="read")))
-    assert told[1].endswith(f" Then {said} Pending Pods can be scheduled, this one on a1 or b1.")
+    assert told[1].endswith(f" Then {said} Pending Pods can be scheduled, this one on a1 or b1. {RESTARTS_NOTHING}")
 
 
 def test_a_new_revision_may_find_no_node_yet() -> None:
-    assert lines(blocked(fix(new_revision=())))[1].endswith(" A Pod of the new revision may go to no node yet.")
+    assert " A Pod of the new revision may go to no node yet. " in lines(blocked(fix(new_revision=())))[1]
 
 
 @pytest.mark.parametrize(
@@ -172,14 +191,14 @@ def test_a_new_revision_may_find_no_node_yet() -> None:
 def test_the_first_two_unless_all_are_wanted(number: int, shown: int, more: list[str], *, every: bool) -> None:
     told = lines(blocked(*(fix(id=f"Fix{n}") for n in range(number))), every=every)
     assert sum(line.startswith("  ") and ". Fix" in line for line in told) == shown
-    assert re.findall(r"\((.* --all-fixes)\):", "".join(told)) == more
+    assert re.findall(r"; (.* --all-fixes)\):", "".join(told)) == more
 
 
 def test_nothing_helps_and_what_no_change_reaches() -> None:
     assert lines(blocked()) == [f"{NOTHING_HELPS.format('')} against the constraint on {ZONE} and TaintToleration."]
     assert lines(blocked(conflict=())) == [f"{NOTHING_HELPS.format('')}."]
     told = lines(blocked(conflict=(), new_nodes=(fix(id="AddNode", summary="add a node in zone a: by hand"),)))
-    assert told == ["Add a node in zone a: by hand.", f"{NOTHING_HELPS.format('other ')}."]
+    assert told == ["What to do:", "  1. Add a node in zone a: by hand.", f"  {NOTHING_HELPS.format('other ')}."]
 
 
 def test_a_fix_that_lets_in_no_pending_pod_hides_none_that_does() -> None:
@@ -194,24 +213,20 @@ def test_a_fix_that_lets_in_no_pending_pod_hides_none_that_does() -> None:
 def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
     assert lines(blocked(fix_search="bounded")) == ["The search was cut short: --fix-budget gives it more time."]
     told = lines(blocked(fix(), fix_search="bounded"))
-    assert told[0] == "One fix that restarts no running Pod, verified by simulation on this snapshot:"
-    assert told[-1] == "The search was cut short: --fix-budget gives it more time."
+    assert told[0] == "What to do (verified by simulation):"
+    assert told[-1] == "  The search was cut short: --fix-budget gives it more time."
 
 
 def test_a_node_more_is_told_apart() -> None:
     more = fix(id="AddNode", summary="add a node like a1 to zone c", alike=("new-a2", "new-b1"))
     with_more = blocked(fix(id="HonorTaints"), new_nodes=(more,))
-    assert lines(with_more, every=True)[-1] == "  Or add a node like a1 to zone c (or like a2, b1)."
-    assert lines(with_more)[0].endswith(" (1 more with --all-fixes):")
+    assert lines(with_more, every=True)[-1] == "  2. Add a node like a1 to zone c (or like a2, b1)."
+    assert lines(with_more)[0].endswith("; 1 more with --all-fixes):")
     alone = fix(id="AddNode", summary="add a node like a1 to zone c")
-    assert (
-        lines(blocked(fix(id="HonorTaints"), new_nodes=(alone,)), every=True)[-1]
-        == "  Or add a node like a1 to zone c."
-    )
-    assert lines(blocked(new_nodes=(alone,)))[0] == "Add a node like a1 to zone c."
+    assert lines(blocked(new_nodes=(alone,)))[:2] == ["What to do:", "  1. Add a node like a1 to zone c."]
     # What gives up a part of the spread, or another Pod's place, comes after what keeps both.
     for costlier in ("MakeSoft", "RaiseMaxSkew", "MovePod"):
-        assert lines(blocked(fix(id=costlier), new_nodes=(alone,)))[0] == "Add a node like a1 to zone c."
+        assert lines(blocked(fix(id=costlier), new_nodes=(alone,)))[1] == "  1. Add a node like a1 to zone c."
 
 
 def test_what_others_wrote_cannot_act() -> None:
@@ -246,10 +261,10 @@ def test_the_second_that_is_shown_is_of_another_kind() -> None:
 
 def test_what_replaces_pods_in_vain_is_shown_only_when_all_fixes_are_asked_for() -> None:
     in_vain = fix(siblings=1, admits=0, without_node=2, in_vain=True)
-    assert lines(blocked(in_vain)) == ["  1 fix would replace Pods and leave as many without a node: see --all-fixes."]
+    assert lines(blocked(in_vain)) == ["1 fix would replace Pods and leave as many without a node: see --all-fixes."]
     assert any(line.startswith("  1. RaiseMaxSkew: ") for line in lines(blocked(in_vain), every=True))
     assert len([line for line in lines(blocked(in_vain, fix())) if "RaiseMaxSkew" in line]) == 1
 
 
 def test_nothing_is_said_of_where_pods_go_that_it_does_not_let_in() -> None:
-    assert lines(blocked(fix(siblings=2, admits=0)))[1] == "  1. RaiseMaxSkew: raise maxSkew to 2."
+    assert lines(blocked(fix(siblings=2, admits=0)))[1] == f"  1. RaiseMaxSkew: raise maxSkew to 2. {RESTARTS_NOTHING}"

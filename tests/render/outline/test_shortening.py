@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.render.outline import Commands, FixBlock, Fixes, Messages, Note, Table, Tone
+from kubectl_spread.render.outline import Commands, Messages, Note, Step, Steps, Table, Tone
 from kubectl_spread.render.outline.shortening import node_names, rewritten
 from kubectl_spread.wording.words import shortening
 from tests.render.reports import REPORTS, golden_report
@@ -18,8 +18,7 @@ def test_what_is_copied_or_quoted_stays() -> None:
     assert rewritten(quoted, short) is quoted
     run = Commands(commands=(f"kubectl uncordon {EKS[0]}",))
     assert rewritten(run, short) is run
-    fix = FixBlock(
-        number=1,
+    fix = Step(
         id="Uncordon",
         summary=f"uncordon {EKS[0]}",
         notes=(),
@@ -28,8 +27,8 @@ def test_what_is_copied_or_quoted_stays() -> None:
         commands=(f"kubectl uncordon {EKS[0]}",),
         starts="",
     )
-    fixes = Fixes(title="", fixes=(fix,), nothing_helps="", new_nodes=(), left_alone=(), cut_short="")
-    (told,) = rewritten(fixes, short).fixes
+    fixes = Steps(title="", steps=(fix,))
+    (told,) = rewritten(fixes, short).steps
     assert (told.summary, told.commands) == ("uncordon ip-10-0-3-7", fix.commands)
 
 
