@@ -618,7 +618,7 @@ def _(fix: proposals.MakeSoft) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRecovery) -> str:
-    any_of = " or ".join(wait.nodes) if len(wait.nodes) == 2 else first_and_more(wait.nodes, word="or")
+    any_of = first_and_more(wait.nodes, word="or") if wait.nodes[2:] else " or ".join(wait.nodes)
     if not wait.taints:
         return f"{any_of} to be uncordoned: maintenance goes on there"
     return f"{any_of} to recover ({_TROUBLES[wait.trouble]}){', and to be uncordoned' if wait.cordoned else ''}"
