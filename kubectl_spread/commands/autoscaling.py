@@ -98,7 +98,7 @@ def _with_awaited_node(item: ItemT, decided: AutoscalerDecision, snapshot: Snaps
     from kubectl_spread.wording.autoscalers import awaited_node
 
     node = awaited_node(decided, snapshot)
-    if node is None or (item.new_nodes and node.pools):
+    if node is None:
         return item
     found = expected_change(node)
     others = (each for each in item.waits or () if not found.nodes or each.nodes != found.nodes)

@@ -669,8 +669,8 @@ def _(wait: conclusion.RolloutGoesOn) -> str:
 @WAITS.rule(
     summary="wait for a new node",
     meaning="A node that the cluster's autoscaler has added starts, and has room for the Pod. Or, by the autoscaler's"
-    " rules, nothing that was read forbids such a node.",
-    when="If a node starts, or if no node like those that exist would take the Pod.",
+    " rules, nothing that was read forbids a new node for it.",
+    when="If a node starts, or if the autoscaler may add one for the Pod.",
     action="Wait. If no node becomes Ready, read the autoscaler's events and its log.",
     link=entry.LIMITATIONS,
 )

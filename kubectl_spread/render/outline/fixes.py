@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes import proposals
+from kubectl_spread.diagnosis.fixes import conclusion, proposals
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.meta import grouped
@@ -34,7 +34,8 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
     unsafe = not any(map(is_safe, item.fixes))
     nodes_first = unsafe or not shown or shown[0].id in AFTER_A_NODE
-    hides_nodes = not (nodes_first or extent.every_fix)
+    awaits_node = any(each.kind == conclusion.NodeAddition.__name__ for each in item.waits or ())
+    hides_nodes = (awaits_node or not nodes_first) and not extent.every_fix
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     waits = [each.message for each in item.waits or ()]
     nodes = [Step(summary=fixes.further_node(with_short_keys(each.summary), each.alike)) for each in item.new_nodes]
@@ -45,14 +46,14 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     steps = (
         *(Step(summary=f"Wait for {message}") for message in waits),
         *(Step(summary=sentence.removesuffix(".")) for sentence in advice),
-        *(nodes if nodes_first else ()),
+        *(nodes if nodes_first and not hides_nodes else ()),
         *changes,
         *(() if nodes_first or hides_nodes else nodes),
     )
     return Steps(
         title=fixes.title(
             len(steps),
-            more=f"{left_out} more with {extent.all_fixes}" if left_out and shown else "",
+            more=f"{left_out} more with {extent.all_fixes}" if left_out and (shown or awaits_node) else "",
             verified=bool(changes),
             none_safe=unsafe and bool(shown),
         ),
