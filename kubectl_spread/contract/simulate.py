@@ -88,6 +88,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         blocked: the Pods that it should remove but does not.
         lost: the Pods that it removes and that nothing recreates.
         preempted: the Pods that the scheduler evicts for new ones.
+        pdb_violations: how many of these a PodDisruptionBudget protects; absent if none.
         deleted: the workloads that have fewer Pods after an apply or a scaling.
         pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than at the
             start.
@@ -107,6 +108,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
     blocked: tuple[BlockedPod, ...] = ()
     lost: tuple[EvictedPod, ...] = ()
     preempted: tuple[EvictedPod, ...] = ()
+    pdb_violations: int | UnsetType = UNSET
     deleted: tuple[DeletedPods, ...] = ()
     pending: tuple[PendingPods, ...] = ()
     newly_pending: bool = False

@@ -53,6 +53,7 @@ def simulated_step(
         ),
         lost=_evicted_pods(done.lost, change.before),
         preempted=_evicted_pods(change.preempted, change.before),
+        pdb_violations=change.pdb_violations or UNSET,
         deleted=tuple(
             DeletedPods(namespace=each.key[0], workload=each.key[1], count=each.number) for each in change.fewer
         ),

@@ -52,6 +52,7 @@ class Observation(msgspec.Struct, frozen=True):
         models: workload → revision → that Pod, in the first order.
         pending: workload, in question or not → its Pending Pods.
         preempted: the Pods that the scheduler has evicted so far.
+        pdb_violations: how many of them a PodDisruptionBudget protected.
         spared: the Pods that it could have evicted instead, in the first order.
         free: whether anything was left to chance so far, in the first order.
         sampled: whether the scheduler scored only some of the nodes that fit a Pod.
@@ -68,6 +69,7 @@ class Observation(msgspec.Struct, frozen=True):
     upcoming: Mapping[Key, NextPod]
     pending: Mapping[Key, tuple[Pod, ...]]
     preempted: tuple[Pod, ...]
+    pdb_violations: int
     spared: tuple[Pod, ...]
     free: bool
     sampled: bool
@@ -150,6 +152,7 @@ class Observer:
             older=_count_older(first.models, cluster.handles),
             pending=waiting_pods(pods),
             preempted=tuple(cluster.preempted),
+            pdb_violations=cluster.pdb_violations,
             sampled=cluster.chance.sampled,
             refused=dict(cluster.refused),
         )
@@ -181,6 +184,7 @@ class Observer:
             upcoming=upcoming,
             pending=waiting_pods(living),
             preempted=tuple(cluster.preempted),
+            pdb_violations=cluster.pdb_violations,
             spared=tuple(pod for pods in cluster.spared.values() for pod in pods),
             free=cluster.chance.free,
             sampled=cluster.chance.sampled,

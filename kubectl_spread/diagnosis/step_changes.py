@@ -160,6 +160,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     before: Snapshot
     done: Done
     preempted: tuple[Pod, ...]
+    pdb_violations: int
     waiting: tuple[WaitingPods, ...]
     fewer: tuple[FewerPods, ...]
     newly_pending: bool
@@ -192,6 +193,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             before=before.snapshot,
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
+            pdb_violations=first.seen.pdb_violations - before.pdb_violations,
             waiting=tuple(_pending_pods(outcomes.before, after, earlier, known)),
             fewer=tuple(_fewer_pods(step, first.done, before, first.seen, earlier)),
             newly_pending=_more_are_pending(after, earlier) or some_in_each,

@@ -22,7 +22,7 @@ from kubectl_spread.objects.meta import ControllerKey, KubernetesObject
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.scheduler.framework import Handle, Handles
-from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET
+from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET, Candidate
 from kubectl_spread.simulation.chance import Chance
 from kubectl_spread.snapshot import Snapshot
 
@@ -74,6 +74,7 @@ class ClusterState:
         born: Pod that was created or bound in the simulation → (the round in which it was created, -1 before the first;
             its number in that round).
         preempted: the Pods that the scheduler has preempted, in order.
+        pdb_violations: how many of them a PodDisruptionBudget protected.
         preempted_for: Pod → those that were preempted for it.
         violations: Pod → how many of these a budget protected (count).
         spared: Pod → those that might have been preempted for it instead.
@@ -99,6 +100,7 @@ class ClusterState:
         self._last_time = last_told(self.pods.values()) or LONG_AGO
         self._passed = min(_SOONEST * 2 ** (seed / 2), _LATEST) if seed else _LATER
         self.preempted: list[Pod] = []
+        self.pdb_violations = 0
         self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
         self.violations: dict[PodKey, int] = {}
         self.spared: dict[PodKey, tuple[Pod, ...]] = {}
@@ -184,13 +186,14 @@ class ClusterState:
         """Delete the Pod with a DisruptionTarget condition."""
         self.delete(_disrupted(pod, reason))
 
-    def preempt(self, victims: Iterable[Pod], pod: Pod, node_name: str) -> None:
+    def preempt(self, chosen: Candidate, pod: Pod) -> None:
         """Delete the victims and nominate the Pod to their node."""
-        self.preempted_for[pod.key] = tuple(victims)
+        self.preempted_for[pod.key] = chosen.victims
+        self.pdb_violations += chosen.violations
         for victim in self.preempted_for[pod.key]:
             self.preempted.append(victim)
             self.evict(victim, BY_SCHEDULER)
-        self._store(replace(pod, status=replace(pod.status, nominated_node_name=node_name)))
+        self._store(replace(pod, status=replace(pod.status, nominated_node_name=chosen.node_name)))
 
     def set_ready(self, pod: Pod, *, ready: bool) -> None:
         """Set whether the Pod is ready."""

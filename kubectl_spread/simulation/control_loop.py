@@ -570,7 +570,7 @@ class ControlLoop:
         chosen = by_node.pop(self.cluster.chance.choose(by_node, self.cluster.nodes))
         self.cluster.spared[pod.key] = tuple(victim for each in by_node.values() for victim in each.victims)
         self.cluster.violations[pod.key] = chosen.violations
-        self.cluster.preempt(chosen.victims, pod, chosen.node_name)
+        self.cluster.preempt(chosen, pod)
         return True
 
     # Kubelets

@@ -139,7 +139,7 @@ def placed(placements: Sequence[Placement], who: str = "it") -> str:
     evicted = [f"{pod} on {each.node}" for each in placements for pod in each.preempts or ()]
     does = "it preempts" if len(placements) == 1 else "they preempt"
     violations = sum(each.pdb_violations or 0 for each in placements)
-    protected = f" ({in_violation(violations, len(evicted))})" if violations else ""
+    protected = in_violation(violations, len(evicted))
     evicting = f": {does} {enumerated(evicted, most=2)}{protected}" if evicted else ""
     equal = {str(pod): None for each in placements for pod in each.preempts_instead or ()}
     instead = [pod for pod in equal if all(pod != str(gone) for each in placements for gone in each.preempts or ())]

@@ -153,8 +153,8 @@ def may_preempt(preemption: Preemption) -> str:
     sentence = f"Its priority allows preemption: {victims} would be evicted from {preemption.node}"
     if violations is None:
         sentence += " (whether PodDisruptionBudgets protect them could not be read)"
-    elif violations:
-        sentence += f" ({in_violation(violations, len(preemption.victims))})"
+    else:
+        sentence += in_violation(violations, len(preemption.victims))
     if preemption.ties:
         sentence += f"; the scheduler may also choose {listed(preemption.ties)}"
     if preemption.other_nodes:

@@ -28,7 +28,7 @@ REFUSED = "Not applied: {}."
 BLOCKED = "Blocked: {}: {}"
 LOST = "Deleted for good, because no controller recreates {}: {}."
 FEWER = "Deleted and not replaced: {}."
-PREEMPTED = "Preempted by Pods of higher priority: {}."
+PREEMPTED = "Preempted by Pods of higher priority: {}{}."
 RANGES = "Ranges show the results of {} random orders."
 SHOWN_NAMES = 4
 """Pods that are named of a kind of outcome (count)."""

@@ -63,8 +63,9 @@ def some_run(pods: int, at_work: int) -> str:
 
 
 def in_violation(violations: int, victims: int) -> str:
-    """Return how many of the Pods that preemption evicts a budget protects (counts); some are."""
-    return f"{'' if victims == 1 else f'{violations} of them '}in violation of a PodDisruptionBudget"
+    """Return in brackets how many of the Pods that preemption evicts a budget protects (counts); empty if none."""
+    of_them = "" if victims == 1 else f"{violations} of them "
+    return f" ({of_them}in violation of a PodDisruptionBudget)" if violations else ""
 
 
 def count_of(number: int, noun: str) -> str:

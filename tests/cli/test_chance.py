@@ -119,6 +119,31 @@ def test_simulate_names_the_pods_that_are_preempted_by_chance(tmp_path: Path) ->
     assert "In other random orders default/low-b is preempted instead." in told
 
 
+def test_simulate_says_that_preemption_breaks_a_budget(tmp_path: Path) -> None:
+    web = deployed(pods=template(requests={"cpu": "1"}))
+    guarded = [
+        each | {"metadata": each["metadata"] | {"labels": app("low")["matchLabels"]}}
+        for each in FULL
+        if each["kind"] == "Pod"
+    ]
+    others = [each for each in FULL if each["kind"] != "Pod"]
+    status = {"disruptionsAllowed": 0, "expectedPods": 2, "currentHealthy": 2, "desiredHealthy": 2}
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "low", "namespace": "default"},
+        "spec": {"minAvailable": 2, "selector": app("low")},
+        "status": status,
+    }
+    objects = [*others, *guarded, budget, *web]
+    told = asked(tmp_path, "simulate", objects, "--scale", "deployment/web=1").stdout
+    assert "higher priority: default/low-a (in violation of a PodDisruptionBudget)." in told
+    (step,) = report(tmp_path, "simulate", objects, "--scale", "deployment/web=1")["steps"]
+    assert step["pdbViolations"] == 1
+    (step,) = report(tmp_path, "simulate", [*FULL, *web], "--scale", "deployment/web=1")["steps"]
+    assert "pdbViolations" not in step
+
+
 def test_why_pending_names_the_other_node(tmp_path: Path) -> None:
     waits = pod("web", requests={"cpu": "1"})
     told = asked(tmp_path, "why-pending", [*FULL, waits], "web").stdout

@@ -11,7 +11,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
 from kubectl_spread.simulation.steps import DISABLE_EVICTION
 from kubectl_spread.wording import simulate as wording
-from kubectl_spread.wording.words import LIST, between, capital_sentence, count_of, listed, moved
+from kubectl_spread.wording.words import LIST, between, capital_sentence, count_of, in_violation, listed, moved
 
 
 def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
@@ -74,7 +74,8 @@ def _lines(step: SimulatedStep, extent: Extent) -> Iterator[str]:
         fewer = [f"{count_of(each.count, 'Pod')} of {each.namespace}/{each.workload}" for each in step.deleted]
         yield wording.FEWER.format(listed(fewer, wording.SHOWN_NAMES))
     if step.preempted:
-        yield wording.PREEMPTED.format(_named(step.preempted))
+        protected = in_violation(step.pdb_violations or 0, len(step.preempted))
+        yield wording.PREEMPTED.format(_named(step.preempted), protected)
     if removed := _removed_pods(step):
         pods = [(f"{pod.namespace}/{pod.workload}", pod.pod) for pod in removed]
         yield wording.removed_text(_removed(step), pods, None if extent.wide else wording.SHOWN_EVICTED)
