@@ -16,7 +16,7 @@ import msgspec
 from typer.testing import CliRunner
 
 from kubectl_spread.cli import PROGRAM, add_missing_command, application
-from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.render.outline.any_report import AnyReport
 
 Values: TypeAlias = dict[str, Any]
 

@@ -64,8 +64,7 @@ class Command(TyperCommand):
     def plain(self, args: Sequence[str]) -> list[str]:
         """Return the words in the form that click parses: boolean flags without a value, ``-nshop`` for ``-n=shop``.
 
-        Raises:
-            typer.BadParameter: the value of a boolean flag is neither true nor false.
+        BadParameter if the value of a boolean flag is neither true nor false.
         """
         options = [option for option in self.params if isinstance(option, TyperOption)]
         switches = {name for option in options if option.is_flag for name in option.opts}

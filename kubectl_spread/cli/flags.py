@@ -54,11 +54,7 @@ class Flags:
         return tuple({name: None for hints in annotated for name, hint in hints if "ClassVar" not in str(hint)})
 
     def check(self) -> None:
-        """Check the values.
-
-        Raises:
-            UsageError: a value is invalid.
-        """
+        """Check the values: UsageError if one is invalid."""
 
 
 class LogFlags(Flags):
@@ -171,11 +167,7 @@ class ReadFlags(Flags):
 
 
 def check_choice(flag: str, value: str, choices: Collection[str]) -> None:
-    """Check the value of a flag.
-
-    Raises:
-        UsageError: it is none of the choices.
-    """
+    """Check the value of a flag: UsageError if it is none of the choices."""
     if value not in choices:
         raise UsageError(f"invalid argument {value!r} for {flag}", hint=f"must be one of: {', '.join(choices)}")
 

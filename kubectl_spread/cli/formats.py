@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.any_report import AnyReport
+    from kubectl_spread.render.outline.any_report import AnyReport
 
 SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
 SIMULATE, REBALANCE = "SimulateReport", "RebalanceReport"
@@ -40,11 +40,7 @@ class Format:
     from_file: bool = False
 
     def load(self, template: str) -> Callable[[AnyReport], str]:
-        """Return the function that prints a report.
-
-        Raises:
-            UsageError: the template is invalid or cannot be read.
-        """
+        """Return the function that prints a report; UsageError if the template is invalid or cannot be read."""
         function = getattr(import_module(f"kubectl_spread.render.{self.module}"), self.function)
         if self.from_file:
             template = _read_template(template)
@@ -67,7 +63,7 @@ FORMATS: Mapping[str, Format] = {
     "markdown": Format("markdown", "to_markdown"),
     "mermaid": Format("mermaid", "to_mermaid", ABOUT_ITEMS),
     "html": Format("html", "to_html"),
-    "github": Format("github", "to_github", frozenset((CHECK,))),
+    "github": Format("annotations", "to_github", frozenset((CHECK,))),
     "sarif": Format("sarif", "to_sarif", frozenset((CHECK,))),
     "prom": Format("prometheus", "to_prometheus", frozenset((SHOW,))),
     "prom-by-node": Format("prometheus", "to_prometheus_by_node", frozenset((SHOW,))),
@@ -87,8 +83,7 @@ def names_for(report: str) -> tuple[str, ...]:
 def renderer_for(report: str, asked: str) -> Callable[[AnyReport], str] | None:
     """Return the function that prints a kind of report; None for the command's own text.
 
-    Raises:
-        UsageError: this kind of report has no such format, or the template is invalid.
+    UsageError if this kind of report has no such format, or the template is invalid.
     """
     if asked in TEXT:
         return None

@@ -15,7 +15,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags, taking_flag_groups
 from kubectl_spread.cli.output import terminal_width
-from kubectl_spread.render.wrapping import wrap
+from kubectl_spread.render.cells import wrap
 
 SHARED_MORE = 'Use "{root} options" for the connection flags: all of kubectl\'s, before or after the command.'
 SHARED = "The following options can be passed to any command that reads a cluster:"

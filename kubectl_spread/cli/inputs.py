@@ -73,11 +73,7 @@ def standard_input() -> BinaryIO | None:
 
 
 def scope_of(flags: ScopeFlags, source: Source, named: Named | None = None) -> Scope:
-    """Return which objects the command is about.
-
-    Raises:
-        UsageError: the selector is malformed, or names contradict ``-A`` or ``-n``.
-    """
+    """Return what the command is about; UsageError for a bad selector, or names that contradict ``-A`` or ``-n``."""
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.labels import parse_selector
 
@@ -109,11 +105,7 @@ def first_found(arguments: Sequence[str] | None, ask: Callable[[Named], None]) -
 
 
 def scheduler_of(flags: SchedulerFlags) -> SchedulerOptions:
-    """Return whose rules apply.
-
-    Raises:
-        UsageError: a feature gate is malformed.
-    """
+    """Return whose rules apply; UsageError if a feature gate is malformed."""
     from kubectl_spread.commands.view import SchedulerOptions
 
     gates = _parse_gates(flags.feature_gates)
@@ -142,11 +134,7 @@ def _parse_gates(text: str) -> dict[str, bool]:
 
 
 def read_mode_of(flags: ReadFlags) -> ReadMode:
-    """Return how much of a large cluster is read.
-
-    Raises:
-        UsageError: ``--read`` has another value.
-    """
+    """Return how much of a large cluster is read; UsageError if ``--read`` has another value."""
     match flags.read:
         case "auto" | "all" | "needed" as mode:
             return mode
@@ -155,10 +143,9 @@ def read_mode_of(flags: ReadFlags) -> ReadMode:
 
 
 def fix_format_of(text: str) -> FixFormat:
-    """Return the format of fixes; empty for YAML where GitOps manages the workload, else commands.
+    """Return the format of fixes, UsageError for no such format.
 
-    Raises:
-        UsageError: there is no such format.
+    Empty for YAML where GitOps manages the workload, else commands.
     """
     match text:
         case "" | "yaml" | "commands":

@@ -16,7 +16,7 @@ from kubectl_spread.errors import ManifestError, SpreadError
 from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.any_report import AnyReport
+    from kubectl_spread.render.outline.any_report import AnyReport
     from kubectl_spread.render.text.screen import Screen
 
 ReportT = TypeVar("ReportT", bound="AnyReport")
@@ -72,11 +72,7 @@ def terminal_width(stream: TextIO) -> int | None:
 
 
 def structured(values: Mapping[str, object], asked: str) -> str | None:
-    """Return plain values as JSON or YAML; None where ``asked`` is empty, for text.
-
-    Raises:
-        UsageError: there is no such format.
-    """
+    """Return plain values as JSON or YAML; None where ``asked`` is empty, for text. UsageError for no such format."""
     from kubectl_spread.render import structured
 
     if not asked:
@@ -86,11 +82,7 @@ def structured(values: Mapping[str, object], asked: str) -> str | None:
 
 
 def write(text: str) -> None:
-    """Print the answer; end silently where the pipe is closed.
-
-    Raises:
-        OutputError: standard output cannot be written.
-    """
+    """Print the answer; end silently where the pipe is closed. OutputError if standard output cannot be written."""
     try:
         sys.stdout.write(_encodable(text, sys.stdout.encoding or "utf-8"))
         sys.stdout.flush()
@@ -105,8 +97,7 @@ def write(text: str) -> None:
 def write_file(path: str, text: str) -> None:
     """Write the answer to a file, compressed if its name ends in ``.gz``; equal answers give equal bytes.
 
-    Raises:
-        OutputError: it cannot be written.
+    OutputError if it cannot be written.
     """
     from gzip import compress
     from pathlib import Path

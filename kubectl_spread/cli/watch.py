@@ -45,11 +45,7 @@ class Printing:
 
 
 def refuse(output_format: str, *, exit_code: bool) -> None:
-    """Refuse flags that cannot be used with ``--watch``.
-
-    Raises:
-        UsageError: one of them is given.
-    """
+    """Refuse flags that cannot be used with ``--watch``, by a UsageError."""
     if exit_code:
         raise UsageError("--watch and --exit-code cannot be used together", hint="a watch does not end")
     if not any(output_format == name or (name[-1] == "=" and output_format.startswith(name)) for name in FORMATS):

@@ -146,8 +146,7 @@ def read_manifests(
 ) -> tuple[list[Manifest], tuple[ManifestProblem, ...]]:
     """Return all sound documents as objects, and the problems of the others; those without Pods may not be enough.
 
-    Raises:
-        ManifestError: documents cannot be read (all of them are named) and no other will do.
+    ManifestError if documents cannot be read (all of them are named) and no other will do.
     """
     problems: list[ManifestProblem] = []
     if sources.kustomize:

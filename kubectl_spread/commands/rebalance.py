@@ -17,10 +17,9 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract import rebalance_items
 from kubectl_spread.contract.fix_search import OpeningFields, opening_fields
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload
+from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload, evictions, items
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first, is_left
@@ -90,12 +89,12 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         )
         report = RebalanceReport(
             metadata=view.metadata,
-            evictions=tuple(rebalance_items.evictions(found, view.snapshot, flags)),
+            evictions=tuple(evictions(found, view.snapshot, flags)),
             pending=sum(each.count for each in waiting),
             waiting=waiting,
             schedulable=len(found.scheduled) or UNSET,
             notes=tuple(map(plan_note_text, plan_notes(found, view.snapshot))),
-            items=tuple(sorted(rebalance_items.items(found, openings_of), key=_worst_first)),
+            items=tuple(sorted(items(found, openings_of), key=_worst_first)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             scored="some" if found.sampled else "all",

@@ -45,8 +45,7 @@ class Named(msgspec.Struct, frozen=True):
 def parse_names(arguments: tuple[str, ...]) -> Named:
     """Return what is named by ``[[NAMESPACE/]TYPE/]NAME``..., ``NAMESPACE/NAME``..., ``TYPE[,TYPE] [NAME...]``.
 
-    Raises:
-        UsageError: a TYPE is unknown, or the forms are mixed.
+    UsageError if a TYPE is unknown, or the forms are mixed.
     """
     if arguments in {(), (ALL_TYPES,)}:
         return Named()

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
 from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applied_manifests import AppliedManifests, apply_all, notes_of
-from kubectl_spread.commands.applying import application, unreadable
+from kubectl_spread.commands.applying import AppliedManifests, application, apply_all, notes_of, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.scope import Scope, not_found, unseen
@@ -20,8 +19,7 @@ from kubectl_spread.commands.served_kinds import unread_documents, with_served_k
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
-from kubectl_spread.contract.simulated_steps import simulated_step
+from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport, simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of

@@ -186,8 +186,7 @@ class ClusterSource:
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Informer:
         """Return what was asked for, no two lists of one kind, kept up to date; ``say`` as for ``WatchedSource``.
 
-        Raises:
-            ClusterError: a list that is needed cannot be had, or may not be watched.
+        ClusterError if a list that is needed cannot be had, or may not be watched.
         """
         from kubectl_spread.cluster.api.informer import Informer
 

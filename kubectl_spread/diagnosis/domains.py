@@ -31,11 +31,7 @@ Next: TypeAlias = Literal["Preemption", "NodeName", "OtherNodeName", "Refused"]
 
 
 class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Why one node of a domain cannot take the Pod, other than by the constraint itself.
-
-    Attributes:
-        reason: None if only the requirement is known.
-    """
+    """Why a node of a domain cannot take the Pod, other than by this constraint; ``reason``: None if not known."""
 
     node: str
     requirement: requirements.Requirement

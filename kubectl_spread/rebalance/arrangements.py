@@ -105,11 +105,7 @@ def seen_best(pod: Pod, handle: Handle) -> tuple[str, ...]:
 
 
 class Landed(msgspec.Struct, frozen=True):
-    """A Pod on a node. The cluster with it is built on demand, because few of many choices are followed.
-
-    Attributes:
-        landed: the replacement Pods, as in an arrangement.
-    """
+    """A Pod on a node; the cluster with it is built on demand, because few of many choices are followed."""
 
     before: Arrangement
     pod: Pod

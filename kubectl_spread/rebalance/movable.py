@@ -59,8 +59,7 @@ class Loss(Enum):
 class NotMadeAgain(msgspec.Struct, frozen=True):
     """No replacement comes, or none now.
 
-    Attributes:
-        name: the kind of its controller, the node, or the other Pod that is not Ready; empty without a controller.
+    ``name``: the kind of its controller, the node, or the other Pod that is not Ready; empty without a controller.
     """
 
     loss: Loss

@@ -1,4 +1,7 @@
-"""What is wrong with manifests, each with its place: for tools that show it beside the file."""
+"""What is wrong with manifests, each with its place: for tools that show it beside the file, as GitHub Actions does.
+
+Source: docs.github.com/actions/reference/workflows-and-actions/workflow-commands; actions/toolkit core/src/command.ts.
+"""
 
 from __future__ import annotations
 
@@ -74,3 +77,23 @@ def _verdict(item: CheckItem) -> Iterator[Annotation]:
     for gap in item.incomplete:
         sentence = clean(f"{subject}: {gap.what} ({gap.why}): {gap.consequence}.")
         yield Annotation(Verdict.INCOMPLETE.value, Severity.WARNING, sentence, item)
+
+
+COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
+
+
+def to_github(report: CheckReport) -> str:
+    """Return a command for each thing that is wrong; empty where all is well."""
+    return "".join(f"{_command(annotation)}\n" for annotation in annotations_of(report))
+
+
+def _command(annotation: Annotation) -> str:
+    properties = {
+        "file": annotation.file,
+        "line": str(annotation.line) if annotation.file and annotation.line else "",
+        "title": annotation.rule,
+    }
+    given = ",".join(f"{name}={value.translate(_IN_PROPERTY)}" for name, value in properties.items() if value)
+    return f"::{COMMANDS[annotation.severity]} {given}::{annotation.message.translate(_IN_MESSAGE)}"

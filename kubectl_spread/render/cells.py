@@ -1,10 +1,11 @@
-"""Text as one line or one cell.
+"""Text as one line or one cell, or wrapped.
 
 Labels, names and messages are written by others: nothing in them may move the cursor or forge a line.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 NONE = "<none>"
@@ -38,3 +39,26 @@ def cell(text: str) -> str:
     """Return the text as one cell: its first line, cleaned; ``<none>`` where it is empty."""
     first, *rest = text.splitlines() or [""]
     return clean(first) + ("..." if any(rest) else "") or NONE
+
+
+_WORD = re.compile(r" *[^ ]+")
+# Not within 0..1, nor before the number of Pods in a domain.
+_BREAK = re.compile(r"[-/,=_]|[.:](?=[A-Za-z])")
+
+
+def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
+    """Return the lines of a text, at least one, broken at words; a word that is too long, at a sign within it.
+
+    The spaces it begins with stay. ``hanging``: how many characters fewer all lines but the first have.
+    """
+    lines, line, room = list[str](), "", width
+    for word in _WORD.findall(text):
+        if len(line) + len(word) > room and line.strip():
+            lines.append(line)
+            line, room = "", width - hanging
+        line += word if line or not lines else word.lstrip()
+        while len(line) > room:
+            head = max((found.end() for found in _BREAK.finditer(line, 1, room)), default=max(room, 1))
+            lines.append(line[:head])
+            line, room = line[head:], width - hanging
+    return [*lines, line] if line or not lines else lines

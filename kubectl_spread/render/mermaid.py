@@ -12,10 +12,10 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubectl_spread.contract.any_report import ItemsReport
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.contract.pending import PendingItem
@@ -24,6 +24,9 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import first_and_more, seen
+
+if TYPE_CHECKING:
+    from kubectl_spread.render.outline.any_report import ItemsReport
 
 MOST_CHARTS = 6
 """Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters."""

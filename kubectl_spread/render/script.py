@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from itertools import chain
 
-from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceReport
-from kubectl_spread.contract.rebalance_items import eviction_of, eviction_path
+from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceReport, eviction_of, eviction_path
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.errors import UsageError
 from kubectl_spread.rebalance.checkpoints import Checkpoints, CountedDomains

@@ -14,7 +14,7 @@ import msgspec
 from kubectl_spread.render.cells import clean, invisible
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.any_report import AnyReport
+    from kubectl_spread.render.outline.any_report import AnyReport
 
 
 def to_json(report: AnyReport | Mapping[str, object], *, lines: bool = True) -> str:

@@ -32,7 +32,7 @@ from kubectl_spread.objects.kinds import (
     NODE_POOL,
     Kind,
 )
-from kubectl_spread.render.github import to_github
+from kubectl_spread.render.annotations import to_github
 from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from kubectl_spread.contract.any_report import AnyReport, ItemsReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.any_report import AnyReport, ItemsReport
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.text import outline_text

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.check import CheckReport, Origin
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.render.annotations import annotations_of
-from kubectl_spread.render.github import to_github
+from kubectl_spread.render.annotations import annotations_of, to_github
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 
 CHECKED = [name for name in REPORTS if name.startswith("check/")]

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
@@ -23,9 +22,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
-from kubectl_spread.render.html.balance import MOST_DOMAINS
-from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
-from kubectl_spread.render.html.fates import Fate, NodeFate, fates_of
+from kubectl_spread.render.html.bars import MOST_COLUMNS, MOST_DOMAINS, mini_bars
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
 from kubectl_spread.render.html.node_map import (
     FEW_BOXES,
@@ -34,11 +31,15 @@ from kubectl_spread.render.html.node_map import (
     MOST_NAMED,
     Cell,
     Drawing,
+    Fate,
+    NodeFate,
     Style,
     constraint_map,
+    fates_of,
     grouped,
 )
 from kubectl_spread.render.html.sections import MOST_STEPS
+from kubectl_spread.render.outline.any_report import AnyReport
 from kubectl_spread.simulation.placement import DomainRange
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload

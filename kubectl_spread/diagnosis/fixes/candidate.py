@@ -115,9 +115,7 @@ class DeletePod(ChangeObject, frozen=True, kw_only=True):
 class RecreatePod(ChangeObject, frozen=True, kw_only=True):
     """Deletes the Pod itself, which its owner creates ``again`` from the current template.
 
-    Attributes:
-        lacks: the paths of the Pod's fields that this template lacks, if a webhook may have added them; empty if none
-            did.
+    ``lacks``: the paths of the Pod's fields that this template lacks, if a webhook may have added them; empty if not.
     """
 
     obj: Pod

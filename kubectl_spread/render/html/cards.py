@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.pending import PendingItem
@@ -18,13 +17,21 @@ from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render import outline
-from kubectl_spread.render.html.balance import plan_bars, step_bars
-from kubectl_spread.render.html.bars import constraint_facts, constraint_table
-from kubectl_spread.render.html.fates import Fates, fates_of, of_next_replica
+from kubectl_spread.render.html.bars import constraint_facts, constraint_table, plan_bars, step_bars
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
-from kubectl_spread.render.html.node_map import Counts, Drawing, Style, constraint_map, plain_map
+from kubectl_spread.render.html.node_map import (
+    Counts,
+    Drawing,
+    Fates,
+    Style,
+    constraint_map,
+    fates_of,
+    of_next_replica,
+    plain_map,
+)
 from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup
 from kubectl_spread.render.outline import EVERY, Extent, Item
+from kubectl_spread.render.outline.any_report import AnyReport
 from kubectl_spread.render.outline.check import check_status, ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work

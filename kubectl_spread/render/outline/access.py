@@ -13,7 +13,7 @@ from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.wording import access as wording
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.any_report import AnyReport
+    from kubectl_spread.render.outline.any_report import AnyReport
 
 CONTEXT = "--context"
 

@@ -13,7 +13,7 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.any_report import AnyReport
+    from kubectl_spread.render.outline.any_report import AnyReport
 
 PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
 

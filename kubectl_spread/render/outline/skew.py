@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import UnsetType
 
 from kubectl_spread.contract.findings import Finding, distinct
-from kubectl_spread.contract.rebalance import RebalanceItem
 from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
@@ -16,6 +16,9 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.wording import statuses as wording
 from kubectl_spread.wording.words import between, capital, first_and_more, moved, scores_few, seen
+
+if TYPE_CHECKING:  # One command's report needs no other's types.
+    from kubectl_spread.contract.rebalance import RebalanceItem
 
 STATUS_TONES = {
     **dict.fromkeys(SEVERE, Tone.BAD),

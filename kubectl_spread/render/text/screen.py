@@ -14,10 +14,9 @@ from types import MappingProxyType, ModuleType
 
 import msgspec
 
-from kubectl_spread.render.cells import NONE, cell, clean
+from kubectl_spread.render.cells import NONE, cell, clean, wrap
 from kubectl_spread.render.outline import EVERY, Table, Tone
 from kubectl_spread.render.outline.shortening import rewritten
-from kubectl_spread.render.wrapping import wrap
 from kubectl_spread.wording.causes import NODE_CONDITION
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.contract.any_report import AnyReport, ItemsReport
 from kubectl_spread.contract.check import CheckReport, ValidationError
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import Fix
@@ -37,7 +36,7 @@ from kubectl_spread.render.outline import (
     Outline,
     Table,
 )
-from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.any_report import AnyReport, ItemsReport, outline_of
 from kubectl_spread.render.outline.rebalance import rebalance_outline
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.text import outline_text

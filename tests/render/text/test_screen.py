@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_spread.render.cells import wrap
 from kubectl_spread.render.outline import Table, Tone
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
-from kubectl_spread.render.wrapping import wrap
 
 WORDS = st.lists(st.text("abcde-./=", min_size=1, max_size=30), min_size=1, max_size=12).map(" ".join)
 ROW = st.tuples(WORDS, WORDS, WORDS)

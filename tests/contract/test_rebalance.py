@@ -9,8 +9,7 @@ from collections.abc import Iterable
 import pytest
 
 from kubectl_spread.contract.fix_search import opening_fields
-from kubectl_spread.contract.rebalance import RebalanceItem
-from kubectl_spread.contract.rebalance_items import command, evictions, items
+from kubectl_spread.contract.rebalance import RebalanceItem, command, evictions, items
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, fixes_first
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
