@@ -6,7 +6,7 @@ documentation, what a step does to Pods by its names in JSON, and the columns of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from kubectl_spread.wording import entry
@@ -22,9 +22,8 @@ _decision = partial(Entry, kind=EntryKind.DECISION, link=entry.LIMITATIONS)
 _DOMAINS, _NODES = "Below a constraint.", "By why-pending and check, for the rejected nodes."
 _ROWS, _POOLS = "By show, simulate and rebalance.", "By why-pending and check, in a cluster with an autoscaler."
 
-FIELDS: Sequence[Entry] = (
-    _field(
-        name="maxSkew",
+FIELDS: Mapping[str, Entry] = {
+    "maxSkew": _field(
         summary="how many more matching Pods a domain may have than the emptiest one",
         meaning="With DoNotSchedule, a Pod may go to a domain that then has at most maxSkew more matching Pods than the"
         " global minimum. The Pod itself counts if it matches. With ScheduleAnyway, it only affects the score.",
@@ -32,16 +31,14 @@ FIELDS: Sequence[Entry] = (
         action="1 is the most even spread. A zone whose nodes take no Pod still counts, and limits all other zones."
         " See `kubectl spread explain PinnedMinimum`.",
     ),
-    _field(
-        name="minDomains",
+    "minDomains": _field(
         summary="how many eligible domains are required",
         meaning="While fewer domains are eligible, the global minimum is 0 and no domain may have more than maxSkew"
         " matching Pods. The other Pods stay Pending until a node is added in another domain.",
         when="Optional, at least 1, with DoNotSchedule only; unset means 1.",
         action="Set it where zones may have no node at all, as with an autoscaler that scales pools to zero.",
     ),
-    _field(
-        name="topologyKey",
+    "topologyKey": _field(
         summary="the node label whose values are the domains",
         meaning="Nodes with the same value are one domain. A node that lacks the key of any DoNotSchedule"
         " constraint is in no domain: it cannot take a Pod with these constraints, and Pods on it are not counted.",
@@ -49,8 +46,7 @@ FIELDS: Sequence[Entry] = (
         action="Prefer topology.kubernetes.io/zone and kubernetes.io/hostname. Clouds and kubelets set them on"
         " every node.",
     ),
-    _field(
-        name="whenUnsatisfiable",
+    "whenUnsatisfiable": _field(
         summary="whether the constraint is a rule or a preference",
         meaning="With DoNotSchedule, a Pod stays Pending if no node satisfies the constraint. With ScheduleAnyway,"
         " it is scheduled anyway, and nodes that reduce the skew are preferred.",
@@ -58,8 +54,7 @@ FIELDS: Sequence[Entry] = (
         action="Use DoNotSchedule if the workload must survive the loss of a domain, and ScheduleAnyway if running"
         " is more important than an even spread.",
     ),
-    _field(
-        name="labelSelector",
+    "labelSelector": _field(
         summary="which Pods of the namespace are counted",
         meaning="Only Pods that match, in the Pod's own namespace and not being deleted, are counted. The Pod itself"
         " counts only if its own labels match.",
@@ -67,33 +62,29 @@ FIELDS: Sequence[Entry] = (
         action="Match the labels of the Pod template, and those of no other workload. See `kubectl spread explain"
         " GhostPod`.",
     ),
-    _field(
-        name="matchLabelKeys",
+    "matchLabelKeys": _field(
         summary="labels whose values the counted Pods must share with the Pod",
         meaning="Each key is added to labelSelector with the value of the Pod. A key that the Pod lacks is ignored.",
         when="Optional; only with labelSelector, and no key that labelSelector has too.",
         action="For a Deployment, [pod-template-hash] counts each revision separately, so old Pods do not block a"
         " rollout.",
     ),
-    _field(
-        name="nodeAffinityPolicy",
+    "nodeAffinityPolicy": _field(
         summary="whether nodes that the Pod's node affinity rules out are counted",
         meaning="Honor leaves out nodes that nodeSelector and required node affinity rule out; Ignore counts them.",
         when="Optional, Honor or Ignore; unset means Honor.",
         action="Leave it unset, unless Pods on nodes that this Pod cannot use should count.",
     ),
-    _field(
-        name="nodeTaintsPolicy",
+    "nodeTaintsPolicy": _field(
         summary="whether nodes with taints that the Pod does not tolerate are counted",
         meaning="Honor leaves out nodes with untolerated taints. Ignore counts them: a domain with only such nodes"
         " may then keep the minimum at 0.",
         when="Optional, Honor or Ignore; unset means Ignore.",
         action="Set Honor if some nodes are tainted. See `kubectl spread explain PinnedMinimum`.",
     ),
-)
-OUTCOMES: Sequence[Entry] = (
-    _outcome(
-        name="evicted",
+}
+OUTCOMES: Mapping[str, Entry] = {
+    "evicted": _outcome(
         summary="Pods that are evicted; their controllers recreate them",
         meaning="A drain evicts them through the Eviction API, or deletes them with --disable-eviction. On lost nodes"
         " they are deleted when their tolerations expire, and stay Terminating until the node returns or is removed.",
@@ -101,8 +92,7 @@ OUTCOMES: Sequence[Entry] = (
         action="The field `pending` lists the replacements that cannot be scheduled.",
         link=entry.DISRUPTIONS,
     ),
-    _outcome(
-        name="blocked",
+    "blocked": _outcome(
         summary="Pods that cannot be evicted",
         meaning="A PodDisruptionBudget refuses the eviction, even after every replacement that can be scheduled is"
         " ready. Or no controller manages a Pod of the node: kubectl drain then evicts none of its Pods.",
@@ -110,31 +100,27 @@ OUTCOMES: Sequence[Entry] = (
         action="Make room for the replacements or relax the budget. --force deletes Pods that no controller manages.",
         link=entry.DISRUPTIONS,
     ),
-    _outcome(
-        name="lost",
+    "lost": _outcome(
         summary="Pods that are deleted for good: no controller recreates them",
         meaning="They have no controller, so their work stops.",
         when="By drain and remove with --force, by lose after the Pod's tolerationSeconds, and by delete.",
         action="Run them with a controller, or keep their manifests.",
         link=entry.DISRUPTIONS,
     ),
-    _outcome(
-        name="deleted",
+    "deleted": _outcome(
         summary="workloads that have fewer Pods, because their controller deletes some",
         meaning="The controller does not recreate these Pods. It deletes them directly, so no budget protects them.",
         when="By apply and scale.",
         action="Check that the workload should have fewer Pods, or no Pods on these nodes.",
         link=entry.DISRUPTIONS,
     ),
-    _outcome(
-        name="refused",
+    "refused": _outcome(
         summary="manifests that are not applied",
         meaning="The API server, or kubectl, refuses them. The other documents are applied.",
         when="By apply, with the reason for each manifest.",
         action="Correct the manifest: check -f shows the field.",
     ),
-    _outcome(
-        name="neverRun",
+    "neverRun": _outcome(
         summary="new Pods that name a node that does not exist",
         meaning="Their template sets spec.nodeName, so no scheduler is involved. Pod garbage collection deletes them,"
         " and their controller creates them again.",
@@ -142,8 +128,7 @@ OUTCOMES: Sequence[Entry] = (
         action="Remove spec.nodeName from the template.",
         link=entry.NODE_ASSIGNMENT,
     ),
-    _outcome(
-        name="preempted",
+    "preempted": _outcome(
         summary="Pods that the scheduler evicts for others of a higher priority",
         meaning="A replacement does not fit on any node, and its priority allows preemption. The controllers"
         " recreate the victims, which may stay Pending.",
@@ -151,24 +136,21 @@ OUTCOMES: Sequence[Entry] = (
         action="Check the priorities, or add capacity before the step.",
         link=entry.PREEMPTION,
     ),
-    _outcome(
-        name="pending",
+    "pending": _outcome(
         summary="Pods that are Pending when nothing changes any more",
         meaning="By workload, with the scheduler's message and the cause. Pods that were Pending before the step"
         " are included. The field `newlyPending` is true if more Pods are Pending than before, or are refused.",
         when="After every step. The field `range` has the fewest and the most in the simulated orders.",
         action="Change the step: add a node first, drain one node at a time, or relax the named constraint.",
     ),
-    _outcome(
-        name="untried",
+    "untried": _outcome(
         summary="Pending Pods that were not simulated",
         meaning="The simulation stopped because too many Pods had been placed. Some of these Pods may be"
         " schedulable, and evictions that wait for them may be allowed.",
         when="If tens of thousands of Pods have to be placed. The answer is then incomplete. Otherwise it is absent.",
         action="Simulate smaller steps, or a part of the cluster.",
     ),
-    _outcome(
-        name="ranges",
+    "ranges": _outcome(
         summary="the fewest and the most Pods of a domain in the simulated orders",
         meaning="The field `after` has one possible result. If the scheduler or a controller has equal choices, other"
         " results are also possible. The range was observed in several orders and is not proved: the real result may be"
@@ -176,25 +158,22 @@ OUTCOMES: Sequence[Entry] = (
         when="For every constraint, as [least, most] of each domain. Both are equal if no choice is random.",
         action="Plan for the worst value of a range.",
     ),
-    _outcome(
-        name="orders",
+    "orders": _outcome(
         summary="how many random orders were simulated",
         meaning="Nodes with the same score, equal Pods to delete, and evictions at the same time are ordered at"
         " random. Each simulated order makes different choices. The same input gives the same orders.",
         when="After every step. It is 1 if no choice is random, or if the cluster is too large for more.",
         action="If it is 1 in a large cluster, simulate a smaller part to see ranges.",
     ),
-)
-COLUMNS: Sequence[Entry] = (
-    _column(
-        name="NAMESPACE",
+}
+COLUMNS: Mapping[str, Entry] = {
+    "NAMESPACE": _column(
         summary="the namespace of the workload",
         meaning="Left out if you asked for one namespace.",
         when=_ROWS,
         action="-A reads all namespaces, -n one.",
     ),
-    _column(
-        name="WORKLOAD",
+    "WORKLOAD": _column(
         summary="what the Pods belong to",
         meaning="The topmost owner that can be read. While a rollout has Pods of several revisions, each revision that"
         " counts different Pods has its own row, with the revision in brackets. On a narrow terminal kinds have"
@@ -202,55 +181,48 @@ COLUMNS: Sequence[Entry] = (
         when=_ROWS,
         action="`kubectl spread show TYPE/NAME` prints the domains.",
     ),
-    _column(
-        name="KEY",
+    "KEY": _column(
         summary="the topologyKey of the constraint",
         meaning="Each workload has a row for each of its constraints. (default) marks constraints of the cluster. On a"
         " narrow terminal keys lose their prefix, and the last line lists the full keys.",
         when=_ROWS,
         action="--topology-key shows the constraints on one key.",
     ),
-    _column(
-        name="WHEN",
+    "WHEN": _column(
         summary="whenUnsatisfiable of the constraint",
         meaning="DoNotSchedule is a rule, ScheduleAnyway a preference: D and S on a narrow terminal.",
         when="By show and rebalance.",
         action="See explain whenUnsatisfiable.",
     ),
-    _column(
-        name="MAX-SKEW",
+    "MAX-SKEW": _column(
         summary="maxSkew of the constraint",
         meaning="How many more Pods the fullest domain may have than the emptiest. On a narrow terminal the column may"
         " be left out.",
         when=_ROWS,
         action="See explain maxSkew.",
     ),
-    _column(
-        name="SKEW",
+    "SKEW": _column(
         summary="how far the fullest domain is above the emptiest",
         meaning="The largest count of an eligible domain minus the global minimum. In the table of a constraint,"
         " the count of the domain minus the minimum. 3→1 is before and after.",
         when=_ROWS,
         action="If it is above MAX-SKEW, a DoNotSchedule constraint is Violated: rebalance plans evictions.",
     ),
-    _column(
-        name="PODS",
+    "PODS": _column(
         summary="how many Pods the constraint counts",
         meaning="(5 own) is the number of the workload's own Pods, if the selector matches other Pods too. In check,"
         " the Pods of the manifest that can be scheduled are included.",
         when="By show -o wide, and below a constraint for each domain.",
         action="Make the selector match only the workload's own Pods: explain labelSelector.",
     ),
-    _column(
-        name="STATUS",
+    "STATUS": _column(
         summary="the state of the constraint",
         meaning="NoDomains, Blocked, FailedCreate, Unschedulable, Violated, NoEffect, Incomplete, Uneven or OK: the"
         " first that applies. REASON has the cause.",
         when="By show and simulate.",
         action="See explain with the name of the status.",
     ),
-    _column(
-        name="DOMAINS",
+    "DOMAINS": _column(
         summary="the Pods in each domain",
         meaning="a:3 b:1 is domain a with three Pods and b with one. For many domains, 0×93 1×71 is 93 without a Pod"
         " and 71 with one. a:3→2 is before and after; of many domains, only those that change are listed. - is a domain"
@@ -258,83 +230,72 @@ COLUMNS: Sequence[Entry] = (
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
-    _column(
-        name="SELECTOR",
+    "SELECTOR": _column(
         summary="which Pods the constraint counts",
         meaning="The labelSelector, with the values of matchLabelKeys.",
         when="By show -o wide. On a line below if the row is too long.",
         action="See explain labelSelector.",
     ),
-    _column(
-        name="NEXT",
+    "NEXT": _column(
         summary="whether the next Pod can be scheduled, and where",
         meaning="In the table of workloads, the best node for the next replica and the number of other feasible"
         " nodes. In the table of a constraint, whether the domain may take one more Pod, and if not, why.",
         when="By show -o wide, and below a constraint.",
         action="If no node of a domain takes the Pod, see `kubectl spread explain PinnedMinimum`.",
     ),
-    _column(
-        name="READY",
+    "READY": _column(
         summary="how many Pods are Ready, out of the desired number",
         meaning="2/3 means that two Pods are Ready and the workload wants three.",
         when="By show -o wide.",
         action="why-pending explains Pods that have no node.",
     ),
-    _column(
-        name="PENDING",
+    "PENDING": _column(
         summary="how many of the workload's Pods have no node",
         meaning="These Pods exist and wait for a node.",
         when="By show -o wide.",
         action="why-pending explains each.",
     ),
-    _column(
-        name="HEADROOM",
+    "HEADROOM": _column(
         summary="how many more replicas can be scheduled",
         meaning="Replicas are placed one after another until one cannot be scheduled. The status at that point is"
         " printed.",
         when="By show -o wide. On a line below if the row is too long.",
         action="Add capacity before you scale up.",
     ),
-    _column(
-        name="DOMAIN",
+    "DOMAIN": _column(
         summary="a value of the topologyKey",
         meaning="All nodes with this value are one domain. If there are many domains, equal ones share a row.",
         when=_DOMAINS,
         action="-o wide gives each domain its row, --by-node each node.",
     ),
-    _column(
-        name="NODE",
+    "NODE": _column(
         summary="a node, by name",
         meaning="On a narrow terminal, names are printed without the suffix that all nodes share. The last line"
         " shows the suffix.",
         when="By show --by-node, and by rebalance for the Pod to evict.",
         action="In a pipe, in -o json and in commands the name is complete.",
     ),
-    _column(
-        name="NODES",
+    "NODES": _column(
         summary="the nodes of a domain, or those with the same reason",
         meaning="In the table of a constraint, how many nodes are counted. In the table of rejected nodes, how many"
         " and which.",
         when="Below a constraint, and by why-pending and check.",
         action="-o wide names all of them.",
     ),
-    _column(
-        name="REJECTED-BY",
+    "REJECTED-BY": _column(
         summary="the scheduler's plugin that rejects the nodes first",
         meaning="The scheduler runs one plugin after another and stops at the first that rejects a node.",
         when=_NODES,
         action="-o json has every plugin that rejects a node. On a narrow terminal the column is left out.",
     ),
-    _column(
-        name="WHY",
+    "WHY": _column(
         summary="why the plugin rejects the nodes, with numbers",
         meaning="The taint, the missing resource, the label or the constraint. Nodes that only one plugin rejects"
         " come first.",
         when=_NODES,
         action="The fixes are printed above the table.",
     ),
-    _column(
-        name="REASON",
+    "REASON": _column(
         summary="why the row has its status, or the scheduler's own words",
         meaning="In the table of workloads, the cause of the status with its numbers, in the last column or on a line"
         " below. In the table of rejected nodes, the reason as in the FailedScheduling event.",
@@ -342,15 +303,13 @@ COLUMNS: Sequence[Entry] = (
         action="`kubectl spread show TYPE/NAME` prints the domains. Compare the scheduler's words with"
         " kubectl describe pod.",
     ),
-    _column(
-        name="ORDER",
+    "ORDER": _column(
         summary="when the Pod is evicted",
         meaning="Each eviction depends on those before it.",
         when="By rebalance.",
         action="Run the commands in this order. Before each, wait until the previous replacement is Ready.",
     ),
-    _column(
-        name="WAVE",
+    "WAVE": _column(
         summary="the group of the eviction; within a group, wait only for the previous Pod",
         meaning="Before each wave, the evicted Pods must also be gone. A budget, a StatefulSet, resources, affinity"
         " between Pods or a volume requires it.",
@@ -358,87 +317,76 @@ COLUMNS: Sequence[Entry] = (
         action="After each eviction, wait until the replacement is Ready. Before a new wave, also wait until evicted"
         " Pods are gone.",
     ),
-    _column(
-        name="POD",
+    "POD": _column(
         summary="the Pod to evict",
         meaning="Its controller creates a replacement.",
         when="By rebalance.",
         action="Run its command.",
     ),
-    _column(
-        name="LANDS",
+    "LANDS": _column(
         summary="the nodes that the replacement may be scheduled to",
         meaning="The nodes with the highest score. The plan is verified for each of them.",
         when="By rebalance.",
         action="Nothing. It was verified by simulation.",
     ),
-    *(
-        _column(
-            name=name,
+    **{
+        name: _column(
             summary=f"a {what}",
             meaning="The row has the autoscaler's decision about a new node for the Pod.",
             when=_POOLS,
             action="See `kubectl spread explain VERDICT`.",
         )
         for name, what in (("NODEPOOL", "NodePool of Karpenter"), ("GROUP", "node group of cluster-autoscaler"))
-    ),
-    _column(
-        name="VERDICT",
+    },
+    "VERDICT": _column(
         summary="whether the plan restores the spread, or an autoscaler adds a node",
         meaning="In a plan: Balanced, Planned, Partial, Impossible or Incomplete. For a NodePool or node group: chosen,"
         " possible, refused or unknown.",
         when="By rebalance, and by why-pending and check beside each NodePool or node group.",
         action="For a plan, see explain with the name of the verdict.",
     ),
-)
+}
 
-DECISIONS: Sequence[Entry] = (
-    _decision(
-        name="NewNode",
+DECISIONS: Mapping[str, Entry] = {
+    "NewNode": _decision(
         summary="the autoscaler can add a node for the Pod",
         meaning="Nothing that was read forbids a new node from one of the pools that are `chosen` or `possible`.",
         when=_POOLS,
         action="Wait for the node. If none comes, read the autoscaler's events about the Pod and its log.",
     ),
-    _decision(
-        name="ExistingNode",
+    "ExistingNode": _decision(
         summary="the autoscaler adds no node, because it expects the Pod on an existing one",
         meaning="The autoscaler sees room on a node, or on one that is on its way, where the scheduler sees none yet.",
         when=_POOLS,
         action="Look at the named node: it may still start, or be about to go.",
     ),
-    _decision(
-        name="Refused",
+    "Refused": _decision(
         summary="the autoscaler adds no node for the Pod",
         meaning="Each pool has a reason, in the column WHY: a taint, a requirement, a limit, or the constraint itself.",
         when=_POOLS,
         action="Change what the advice below the decision names: the pool, or the Pod.",
     ),
-    _decision(
-        name="ByChance",
+    "ByChance": _decision(
         summary="whether the autoscaler adds a node depends on chance",
         meaning="Karpenter picks one of several equal domains at random. In some of them it adds a node, in others it"
         " does not.",
         when="By why-pending and check, for Karpenter.",
         action="Wait: Karpenter tries again. Or make the Pod or the pool fit every domain.",
     ),
-    *(
-        _decision(
-            name=name, summary=summary, meaning=meaning, when=_POOLS, action="See `kubectl spread explain VERDICT`."
-        )
+    **{
+        name: _decision(summary=summary, meaning=meaning, when=_POOLS, action="See `kubectl spread explain VERDICT`.")
         for name, summary, meaning in (
             ("chosen", "the new node is from this pool", "The autoscaler tries the pools in order and takes this one."),
             ("possible", "the new node may be from this pool", "Chance, or something that was not read, decides."),
         )
-    ),
-    _decision(
-        name="Unknown",
+    },
+    "Unknown": _decision(
         summary="what the autoscaler does is not known",
         meaning="The decision depends on something that was not read or is not modelled.",
         when=_POOLS,
         action="Read the lines incomplete: and grant the permission that they name.",
     ),
-)
+}
 """What an autoscaler does about a Pod, and the part of a pool in it."""
 
 ENTRIES: Sequence[Entry] = (
@@ -446,11 +394,7 @@ ENTRIES: Sequence[Entry] = (
     *FIXES.entries,
     *WAITS.entries,
     *STATUSES.entries,
-    *VERDICTS,
-    *DECISIONS,
-    *OUTCOMES,
-    *FIELDS,
-    *COLUMNS,
+    *(each for entries in (VERDICTS, DECISIONS, OUTCOMES, FIELDS, COLUMNS) for each in entry.named(entries)),
 )
 """Everything there is to explain, in the order in which it is listed."""
 

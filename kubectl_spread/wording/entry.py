@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import TypeVar
 
@@ -57,12 +57,17 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: EntryKind
-    name: str
+    name: str = ""
     summary: str
     meaning: str
     when: str
     action: str
     link: str
+
+
+def named(entries: Mapping[str, Entry]) -> tuple[Entry, ...]:
+    """Return the entries under these names."""
+    return tuple(msgspec.structs.replace(entry, name=name) for name, entry in entries.items())
 
 
 class Rules:

@@ -184,9 +184,8 @@ def stop_text(stop: Status | BlockedBy | NoMoreWanted) -> str:
             return f"{stop.name}: {STATUSES.text(stop)}"
 
 
-VERDICTS: Sequence[Entry] = (
-    _verdict(
-        name="Schedulable",
+VERDICTS: Mapping[str, Entry] = {
+    "Schedulable": _verdict(
         summary="at least one node passes every filter",
         meaning="kube-scheduler would bind the Pod at its next attempt. If the Pod is still Pending, the scheduler"
         " has not retried it, is backing off, or a scheduling gate holds the Pod.",
@@ -194,8 +193,7 @@ VERDICTS: Sequence[Entry] = (
         action="Nothing. See `kubectl spread explain StaleEvent`.",
         link=entry.SPREAD,
     ),
-    _verdict(
-        name="Unschedulable",
+    "Unschedulable": _verdict(
         summary="filters reject every node",
         meaning="The nodes are listed by the filter that rejects them. The conflict has the fewest requirements"
         " that together reject every node.",
@@ -203,8 +201,7 @@ VERDICTS: Sequence[Entry] = (
         action="Apply one of the fixes: each was verified by simulation on the snapshot.",
         link=entry.CONFLICTING,
     ),
-    _verdict(
-        name="Incomplete",
+    "Incomplete": _verdict(
         summary="no evaluated filter rejects the Pod, but not everything was evaluated",
         meaning="The field `feasible` has the nodes that no evaluated filter rejects. A kind that could not be read,"
         " or a feature that is not modelled, could still reject them.",
@@ -212,15 +209,13 @@ VERDICTS: Sequence[Entry] = (
         action="Grant the permission that the field `incomplete` names, or add what is missing.",
         link=entry.SPREAD,
     ),
-    _verdict(
-        name="Balanced",
+    "Balanced": _verdict(
         summary="the skew is within maxSkew now",
         meaning="This constraint needs no eviction. It is also satisfied after evictions for other constraints.",
         when="By rebalance, if the skew is within maxSkew before and after the plan.",
         action="Nothing.",
     ),
-    _verdict(
-        name="Planned",
+    "Planned": _verdict(
         summary="the skew is within maxSkew after the evictions",
         meaning="Each replacement was placed as kube-scheduler would place it, on every node with the highest"
         " score, before the next eviction. No other constraint gets worse.",
@@ -228,8 +223,7 @@ VERDICTS: Sequence[Entry] = (
         action="Run the commands in order. Before each, wait until the previous replacement is Ready.",
         link=entry.LIMITATIONS,
     ),
-    _verdict(
-        name="Partial",
+    "Partial": _verdict(
         summary="the evictions lower the skew, but not to maxSkew",
         meaning="Every eviction of the plan helps, but further evictions do not help. The reason names the domain that"
         " takes no Pod, or the Pods that must stay.",
@@ -237,8 +231,7 @@ VERDICTS: Sequence[Entry] = (
         action="Resolve the reason first, such as a taint or a budget, then plan again.",
         link=entry.LIMITATIONS,
     ),
-    _verdict(
-        name="Impossible",
+    "Impossible": _verdict(
         summary="no eviction lowers the skew",
         meaning="For every Pod, the replacement returns to the same domain, breaks another constraint or cannot be"
         " scheduled, or the Pod must stay. No Pod is evicted.",
@@ -246,8 +239,7 @@ VERDICTS: Sequence[Entry] = (
         action="Resolve the reason first: make room in the emptiest domain, or resolve conflicting constraints.",
         link=entry.CONFLICTING,
     ),
-    _verdict(
-        name="FailedCreate",
+    "FailedCreate": _verdict(
         summary="the API server accepts the workload and refuses its Pods",
         meaning="A ServiceAccount, PriorityClass or RuntimeClass does not exist, a quota or LimitRange is exceeded,"
         " or a Pod of the template is invalid. The field `failedCreate` has the reason and the number of Pods that"
@@ -256,15 +248,14 @@ VERDICTS: Sequence[Entry] = (
         when="By check, for workloads. The exit code is 1.",
         action="Create the missing object, or change the template or the quota.",
     ),
-    _verdict(
-        name="Invalid",
+    "Invalid": _verdict(
         summary="the API server refuses the manifest",
         meaning="A field is unknown, immutable or invalid, or the namespace does not exist, or a bare Pod is not"
         " admitted. validation has the reasons. The rest of the report is for the manifest without these errors.",
         when="By check, if validation is not empty. The exit code is 1.",
         action="Correct the fields as the messages describe.",
     ),
-)
+}
 
 
 def pods_text(pods: int, own: int) -> str:
