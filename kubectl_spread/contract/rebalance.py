@@ -186,12 +186,7 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -
             verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict_of(outcome),
             reason=reason,
             **(openings_of(outcome) if remaining else OpeningFields(fixes=(), waits=UNSET)),
-            constraint=ChangedConstraint(
-                index=constraint.index,
-                topology_key=constraint.topology_key,
-                max_skew=constraint.max_skew,
-                when_unsatisfiable=constraint.when_unsatisfiable.value,
-            ),
+            constraint=ChangedConstraint.of(constraint),
             before=dict(zip(goal.domains, goal.now, strict=True)),
             after=dict(zip(goal.domains, outcome.after, strict=True)),
             skew_before=goal.skew(goal.now),

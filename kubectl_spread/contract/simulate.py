@@ -13,7 +13,7 @@ from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision
-from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
+from kubectl_spread.diagnosis.step_changes import DeletedPods, StepChange, WaitingPods, WaitingRevision
 from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.simulation.steps import BoundByName
@@ -37,18 +37,6 @@ class BlockedPod(Report, frozen=True, kw_only=True):
     namespace: str
     pod: str
     why: str
-
-
-class DeletedPods(Report, frozen=True, kw_only=True):
-    """The Pods of a workload that a step deletes, with no others in their place.
-
-    Attributes:
-        count: how many.
-    """
-
-    namespace: str
-    workload: WorkloadRef
-    count: int
 
 
 class PendingPods(Report, frozen=True, kw_only=True):
@@ -167,9 +155,7 @@ def simulated_step(
         lost=_evicted_pods(done.lost, change.before),
         preempted=_evicted_pods(change.preempted, change.before),
         pdb_violations=change.pdb_violations or UNSET,
-        deleted=tuple(
-            DeletedPods(namespace=each.key[0], workload=each.key[1], count=each.number) for each in change.fewer
-        ),
+        deleted=change.fewer,
         pending=tuple(map(_pending_pods, change.waiting)),
         newly_pending=change.newly_pending,
         never_run=sum(each.number for each in done.notes if isinstance(each, BoundByName) and each.absent) or UNSET,

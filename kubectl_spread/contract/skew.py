@@ -14,6 +14,7 @@ from kubectl_spread.contract.constraints import ConstraintReport, constraint_rep
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, wanted_by
+from kubectl_spread.diagnosis.constraint_state import ChangedConstraint
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
 
@@ -57,13 +58,9 @@ class Counts(Report, frozen=True, kw_only=True):
         return cls(domains=dict(sorted(Counter(matching.values()).items())))
 
 
-class ConstraintRow(Report, frozen=True, kw_only=True):
+class ConstraintRow(ChangedConstraint, frozen=True, kw_only=True):
     """A constraint in the table: what the table shows of a ConstraintReport."""
 
-    index: int
-    topology_key: str
-    max_skew: int
-    when_unsatisfiable: str
     selector: str
     skew: int
     counts: Counts

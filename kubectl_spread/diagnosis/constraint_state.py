@@ -137,6 +137,17 @@ class ChangedConstraint(msgspec.Struct, frozen=True, kw_only=True, rename="camel
     max_skew: int
     when_unsatisfiable: str
 
+    @classmethod
+    def of(cls, constraint: Constraint) -> ChangedConstraint:
+        """Return the constraint as an item has it."""
+        when = constraint.when_unsatisfiable.value
+        return cls(
+            index=constraint.index,
+            topology_key=constraint.topology_key,
+            max_skew=constraint.max_skew,
+            when_unsatisfiable=when,
+        )
+
 
 class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How the Pods that one constraint counts are spread before and after a step.

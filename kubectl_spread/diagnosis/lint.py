@@ -175,9 +175,11 @@ def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
         if not revision or not constraint.selector.matches(pod.metadata.labels):
             continue
-        # A rollout may delete some of them, or all, before it creates this Pod.
         if others := _of_other_revisions(subject, constraint, report, handle):
-            others = _of_other_revisions(subject, constraint, report, replace(handle, snapshot=subject.now)) or others
+            # A rollout may delete some of them, or all, before it creates this Pod.
+            if subject.now is not handle.snapshot:
+                at_first = replace(handle, snapshot=subject.now)
+                others = _of_other_revisions(subject, constraint, report, at_first) or others
             yield findings.RolloutMixesRevisions(
                 severity=Severity.WARNING if constraint.hard else Severity.INFO,
                 constraint=constraint,

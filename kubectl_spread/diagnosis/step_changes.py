@@ -78,11 +78,16 @@ class WasChanging(msgspec.Struct, frozen=True):
     differs: Differing | None
 
 
-class FewerPods(msgspec.Struct, frozen=True):
-    """So many Pods of the workload end, and no others come in their place (count)."""
+class DeletedPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The Pods of a workload that a step deletes, with no others in their place.
 
-    key: Key
-    number: int
+    Attributes:
+        count: how many.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    count: int
 
 
 class BlockedByChance(msgspec.Struct, frozen=True):
@@ -162,7 +167,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     preempted: tuple[Pod, ...]
     pdb_violations: int
     waiting: tuple[WaitingPods, ...]
-    fewer: tuple[FewerPods, ...]
+    fewer: tuple[DeletedPods, ...]
     newly_pending: bool
     untried: int
     may_be_refused: tuple[MayBreakQuota, ...]
@@ -347,7 +352,9 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
             yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
 
 
-def _fewer_pods(step: Step, done: Done, before: Observation, now: Observation, earlier: _Before) -> Iterator[FewerPods]:
+def _fewer_pods(
+    step: Step, done: Done, before: Observation, now: Observation, earlier: _Before
+) -> Iterator[DeletedPods]:
     """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
 
     Who has adopted a Pod before it ended has one Pod fewer. Of a namespace with refused Pods nothing is said.
@@ -363,7 +370,7 @@ def _fewer_pods(step: Step, done: Done, before: Observation, now: Observation, e
     refused = {key[0] for key, message in now.refused.items() if message}
     for key, number in sorted(gone.items(), key=lambda item: (item[0][0], str(item[0][1]))):
         if number > came[key] and key[0] not in refused and (fewer := number - came[key] - earlier.gone(key)) > 0:
-            yield FewerPods(key, fewer)
+            yield DeletedPods(namespace=key[0], workload=key[1], count=fewer)
 
 
 def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Iterator[NoRoomForMore]:
@@ -516,12 +523,7 @@ def _items(
                 namespace=key[0],
                 workload=key[1],
                 revision=revision if several else "",
-                constraint=ChangedConstraint(
-                    index=index,
-                    topology_key=now.constraint.topology_key,
-                    max_skew=now.constraint.max_skew,
-                    when_unsatisfiable=now.constraint.when_unsatisfiable.value,
-                ),
+                constraint=ChangedConstraint.of(now.constraint),
                 before=dict(sorted(was.matching.items())) if was else {},
                 after=dict(sorted(now.matching.items())),
                 ranges=_ranges(others),

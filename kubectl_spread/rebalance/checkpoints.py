@@ -77,9 +77,8 @@ def checkpoints(plan: EvictionPlan, snapshot: Snapshot) -> Checkpoints:
     """Return what must be true between the evictions of a plan; ``snapshot`` is the cluster before."""
     counted = (_counted_domains(outcome.goal, plan) for outcome in plan.outcomes)
     changed = {(each.namespace, each.topology_key, str(each.selector)): each for each in counted if any(each.ends)}
-    scheduled: dict[str, tuple[str, ...]] = {}
-    for pod, _ in plan.scheduled:
-        scheduled[pod.metadata.namespace] = (*scheduled.get(pod.metadata.namespace, ()), pod.metadata.uid)
+    by_namespace = grouped((pod.metadata for pod, _ in plan.scheduled), lambda metadata: metadata.namespace)
+    scheduled = {namespace: tuple(each.uid for each in found) for namespace, found in by_namespace.items()}
     return Checkpoints(tuple(changed.values()), tuple(_awaited_pods(plan, snapshot)), scheduled)
 
 

@@ -186,7 +186,7 @@ def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator
             constraint = counted.constraint
             if constraint.hard or not constraint.default:
                 stays = wanted and (revision == newest or _keeps_revisions(workload.owner))
-                yield replace(_goal_of(workload, pod, counted, handle, wanted=stays), revision=revision)
+                yield _goal_of(workload, revision, pod, counted, handle, wanted=stays)
 
 
 def _keeps_revisions(owner: Workload | None) -> bool:
@@ -201,14 +201,16 @@ def _keeps_revisions(owner: Workload | None) -> bool:
             return True
 
 
-def _goal_of(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handle, *, wanted: bool) -> Goal:
+def _goal_of(
+    workload: OwnedPods, revision: str, pod: Pod, counted: DomainCounts, handle: Handle, *, wanted: bool
+) -> Goal:
     domains = tuple(sorted(counted.match_num))
     places = {value: place for place, value in enumerate(domains)}
     values = handle.index.values(counted.constraint.topology_key)
     now = tuple(counted.match_num[value] for value in domains)
     return Goal(
         workload=workload,
-        revision="",
+        revision=revision,
         pod=pod,
         constraint=counted.constraint,
         selector=counting_selector(counted.constraint, handle.profile),

@@ -10,6 +10,7 @@ import msgspec
 from kubectl_spread.controllers.next_pod import is_upgraded
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, owner_of
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.rebalance.plan import EvictionPlan
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
@@ -55,7 +56,5 @@ def upgraded_pods(evicted: Iterable[Pod], snapshot: Snapshot) -> Iterator[Upgrad
 
 
 def _by_owner(pods: Iterable[Pod], snapshot: Snapshot) -> Iterator[tuple[WorkloadRef, tuple[PodKey, ...]]]:
-    found: dict[tuple[str, WorkloadRef], list[PodKey]] = {}
-    for pod in pods:
-        found.setdefault((pod.metadata.namespace, owner_of(pod, snapshot)), []).append(pod.key)
-    yield from ((ref, tuple(keys)) for (_, ref), keys in found.items())
+    found = grouped(pods, lambda pod: (pod.metadata.namespace, owner_of(pod, snapshot)))
+    return ((ref, tuple(pod.key for pod in own)) for (_, ref), own in found.items())

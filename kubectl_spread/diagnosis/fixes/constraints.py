@@ -58,7 +58,8 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         if counts.self_match:
             yield from _separate_revisions(counts, situation)
         yield from _change_policies(counts, situation)
-        yield from _lower_min_domains(counts)
+        if 0 < (domains := len(counts.match_num)) < counts.constraint.min_domains:
+            yield lower_min_domains(counts.constraint, domains)
         yield from _raise_max_skew(counts, situation, others=others)
         # This is invalid if the Pod already has the same preference.
         soft = proposals.MakeSoft(topology_key=counts.constraint.topology_key)
@@ -80,7 +81,33 @@ def _pointer_to(target: PodTemplateSpec, constraint: Constraint, *steps: str) ->
     return pointer("spec", "topologySpreadConstraints", _index_of(target, constraint), *steps)
 
 
-def set_field(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> Operations:
+def change_field(
+    constraint: Constraint, field: str, value: JsonValue, proposal: proposals.Proposal, *, amount: int = 0
+) -> EditPod:
+    """Return the change that sets a field of the constraint; ``amount``: how far that moves a number."""
+    edit = partial(_set_field, constraint, field, value)
+    return EditPod(proposal=proposal, edit=edit, subject=(field, constraint.index) if amount else (), amount=amount)
+
+
+def honor_taints(constraint: Constraint) -> EditPod:
+    """Return the change after which nodes with taints that the Pod does not tolerate do not count."""
+    proposal = proposals.HonorTaints(topology_key=constraint.topology_key)
+    return change_field(constraint, "nodeTaintsPolicy", HONOR, proposal)
+
+
+def lower_min_domains(constraint: Constraint, domains: int) -> EditPod:
+    """Return the change that lowers minDomains to this number of domains."""
+    proposal = proposals.LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains)
+    return change_field(constraint, "minDomains", domains, proposal, amount=constraint.min_domains - domains)
+
+
+def raise_max_skew(constraint: Constraint, skew: int) -> EditPod:
+    """Return the change that raises maxSkew to this number of Pods."""
+    proposal = proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew)
+    return change_field(constraint, "maxSkew", skew, proposal, amount=skew - constraint.max_skew)
+
+
+def _set_field(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> Operations:
     """Return the operation that sets a field of the constraint; LookupError if there is no such constraint."""
     return (set_to(_pointer_to(target, constraint, field), value),)
 
@@ -117,7 +144,7 @@ def _own_selectors(
     if owner is not None:
         left = {key: value for key, value in owner.match_labels.items() if key not in REVISION_LABELS}
         selector = msgspec.structs.replace(owner, match_labels=left)
-        yield selector, partial(set_field, constraint, "labelSelector", msgspec.to_builtins(selector))
+        yield selector, partial(_set_field, constraint, "labelSelector", msgspec.to_builtins(selector))
 
 
 def _use_pod_values(constraint: Constraint, labels: Mapping[str, str], target: PodTemplateSpec) -> Operations:
@@ -184,10 +211,8 @@ def _fix_topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[C
     lacking = [info for info in situation.handle.node_infos.values() if constraint.topology_key not in info.labels]
     similar = {key for info in lacking for key in similar_keys(constraint.topology_key, info.labels, used)}
     for key in sorted((similar & WELL_KNOWN_KEYS) - SUCCESSORS.keys()):
-        yield EditPod(
-            proposal=proposals.FixTopologyKey(topology_key=constraint.topology_key, well_known=key),
-            edit=partial(set_field, constraint, "topologyKey", key),
-        )
+        proposal = proposals.FixTopologyKey(topology_key=constraint.topology_key, well_known=key)
+        yield change_field(constraint, "topologyKey", key, proposal)
 
 
 def _separate_revisions(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
@@ -212,27 +237,13 @@ def _change_policies(counts: DomainCounts, situation: Situation) -> Iterator[Can
     """Yield the inclusion policies that may count other nodes; only the default where the constraint misses its Pod."""
     constraint, key = counts.constraint, counts.constraint.topology_key
     if counts.self_match and situation.handle.index.tainted and not constraint.honors_taints:
-        edit = partial(set_field, constraint, "nodeTaintsPolicy", HONOR)
-        yield EditPod(proposal=proposals.HonorTaints(topology_key=key), edit=edit)
+        yield honor_taints(constraint)
     if RequiredNodeAffinity.of(situation.pod).empty:
         return
     if not constraint.honors_affinity:
-        edit = partial(set_field, constraint, "nodeAffinityPolicy", HONOR)
-        yield EditPod(proposal=proposals.HonorAffinity(topology_key=key), edit=edit)
+        yield change_field(constraint, "nodeAffinityPolicy", HONOR, proposals.HonorAffinity(topology_key=key))
     elif counts.self_match:
-        edit = partial(set_field, constraint, "nodeAffinityPolicy", IGNORE)
-        yield EditPod(proposal=proposals.IgnoreAffinity(topology_key=key), edit=edit)
-
-
-def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
-    constraint, domains = counts.constraint, len(counts.match_num)
-    if 0 < domains < constraint.min_domains:
-        yield EditPod(
-            proposal=proposals.LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains),
-            edit=partial(set_field, constraint, "minDomains", domains),
-            subject=("minDomains", constraint.index),
-            amount=constraint.min_domains - domains,
-        )
+        yield change_field(constraint, "nodeAffinityPolicy", IGNORE, proposals.IgnoreAffinity(topology_key=key))
 
 
 def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -242,17 +253,7 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
     carrying = [info.labels[constraint.topology_key] for info in nodes if constraint.topology_key in info.labels]
     needed = sorted({skew for value in carrying if (skew := counts.skew_if_placed(value)) > constraint.max_skew})
     for skew in needed if others else needed[:1]:
-        yield raised_to(skew, constraint)
-
-
-def raised_to(skew: int, constraint: Constraint) -> EditPod:
-    """Return the change that raises maxSkew to the number of Pods."""
-    return EditPod(
-        proposal=proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
-        edit=partial(set_field, constraint, "maxSkew", skew),
-        subject=("maxSkew", constraint.index),
-        amount=skew - constraint.max_skew,
-    )
+        yield raise_max_skew(constraint, skew)
 
 
 def _make_soft(constraint: Constraint, target: PodTemplateSpec) -> Operations:

@@ -13,9 +13,9 @@ from kubectl_spread.autoscalers.karpenter.scheduler import solve
 from kubectl_spread.diagnosis.fixes.candidate import EditPod
 from kubectl_spread.diagnosis.fixes.change import Operations
 from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
-from kubectl_spread.diagnosis.fixes.constraints import HONOR, set_field
+from kubectl_spread.diagnosis.fixes.constraints import honor_taints, lower_min_domains
 from kubectl_spread.diagnosis.fixes.patch import set_to
-from kubectl_spread.diagnosis.fixes.proposals import HonorTaints, LowerMinDomains, RequireZones
+from kubectl_spread.diagnosis.fixes.proposals import RequireZones
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.search import merge_changes
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -65,11 +65,9 @@ def _candidates(situation: Situation, decided: AutoscalerDecision) -> Iterator[E
     for constraint in parsable_constraints(situation.pod, situation.handle):
         left = constraint.min_domains - lacking.get(constraint.index, constraint.min_domains)
         if left > 0 and not constraint.default:
-            lower = LowerMinDomains(topology_key=constraint.topology_key, min_domains=left)
-            yield EditPod(proposal=lower, edit=partial(set_field, constraint, "minDomains", left))
+            yield lower_min_domains(constraint, left)
         if not (constraint.default or constraint.honors_taints or constraint.topology_key == HOSTNAME):
-            edit = partial(set_field, constraint, "nodeTaintsPolicy", HONOR)
-            yield EditPod(proposal=HonorTaints(topology_key=constraint.topology_key), edit=edit)
+            yield honor_taints(constraint)
     # Of the NodePools that refuse because of a constraint alone.
     usable = (
         pool

@@ -286,7 +286,7 @@ def _raised_further(least: RaiseMaxSkew, found: WorkingFix | None, asked: Asked)
     skews = range(least.max_skew + 1, enough + 1)
 
     def ends_well(skew: int) -> WorkingFix | None:
-        candidate = constraints.raised_to(skew, counts.constraint)
+        candidate = constraints.raise_max_skew(counts.constraint, skew)
         fix = None if asked.spent() else _as_fix((candidate,), _situation_after(candidate, situation), asked)
         return fix if fix and fix.end and not fix.end.most else None
 
