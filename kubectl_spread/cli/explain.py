@@ -13,7 +13,7 @@ from kubectl_spread.cli.flags import Flags, LogFlags, StructuredOutput
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.fields import JsonField
+    from kubectl_spread.render.schema import JsonField
 
 EPILOG = """
 \b
@@ -42,7 +42,7 @@ def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> Non
     found = entries.entries_named(flags.name) if flags.name else entries.ENTRIES
     fields: Sequence[JsonField] = ()
     if not found:
-        from kubectl_spread.render.fields import fields_named  # Knows the types of every report.
+        from kubectl_spread.render.schema import fields_named  # Knows the types of every report.
 
         fields = fields_named(flags.name)
     if not found and not fields:

@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, judged_anew, verdict_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
-from kubectl_spread.scheduler import cycle, podtopologyspread
+from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.incomplete import headed
 from kubectl_spread.wording.reasons import reason_text
@@ -210,7 +210,8 @@ def _node_reports(judgement: Judgement) -> Iterator[NodeReport]:
                 reasons=rejection.status.reasons,
                 detail=detail(rejection.plugin, info),
             )
-            for rejection in (reach.known_rejections(verdict) if reach else verdict.rejections)
+            for rejection in verdict.rejections
+            if rejection.plugin != unread_nodes.NAME  # That is no filter.
         )
         yield NodeReport(
             name=verdict.name,

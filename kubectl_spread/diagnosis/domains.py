@@ -151,11 +151,13 @@ class SpreadDiagnosis(msgspec.Struct, frozen=True, kw_only=True):
         return next(each.topology_key for each in self.constraints if each.index == requirement.index)
 
     def pins(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
-        """Yield what else keeps the Pod off each of these nodes."""
-        this = requirements.ConstraintRequirement(constraint.index)
+        """Yield what else keeps the Pod off each of these nodes: filters, but the constraint to blame if none is."""
+        this, core = requirements.ConstraintRequirement(constraint.index), next(iter(self.cores), ())
         for info in map(self.explainer.handle.node_infos.__getitem__, nodes):
             against = [each for each, names in self.rejected.items() if each != this and info.name in names]
-            named = self._to_blame(against)
+            filters = [each for each in against if isinstance(each, requirements.FilterRequirement)]
+            blamed = [each for each in against if each in core]
+            named = blamed[:1] if blamed and not set(filters) & set(blamed) else filters or against[:1]
             cordoned = len(named) > 1 and requirements.FilterRequirement(nodeunschedulable.NAME) in named
             for requirement in named:
                 reason = None
@@ -164,14 +166,6 @@ class SpreadDiagnosis(msgspec.Struct, frozen=True, kw_only=True):
                 # A cordon adds a taint too.
                 if not (cordoned and reason == CORDON_TAINT):
                     yield Pin(node=info.name, requirement=requirement, reason=reason)
-
-    def _to_blame(self, against: Sequence[requirements.Requirement]) -> Sequence[requirements.Requirement]:
-        """Return every filter, but the constraint to blame if none of the filters is."""
-        filters = [each for each in against if isinstance(each, requirements.FilterRequirement)]
-        blamed = [each for each in against if each in next(iter(self.cores), ())]
-        if blamed and not any(isinstance(each, requirements.FilterRequirement) for each in blamed):
-            return blamed[:1]
-        return filters or against[:1]
 
 
 def diagnose(evaluation: Evaluation, handle: Handle) -> SpreadDiagnosis:

@@ -78,12 +78,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         return (self.reach or self.evaluation).message if decides else ""
 
     @property
-    def is_unschedulable(self) -> bool:
-        """Whether kube-scheduler decides and no node is left, whatever was not evaluated."""
-        evaluation = self.evaluation
-        return self.handle.decides(evaluation.pod) and not (evaluation.feasible or evaluation.undecided)
-
-    @property
     def gaps(self) -> tuple[Gap, ...]:
         """What the decision could not take into account."""
         evaluation = self.evaluation

@@ -20,6 +20,7 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import once, parse_label_selector
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation, not_modelled
+from kubectl_spread.scheduler.dynamicresources import Claims, claims_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, constraints_of
@@ -39,10 +40,6 @@ VOLUME_FILTERS = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "Vo
 
 def _has_volumes(pod: Pod, _handle: Handle) -> bool:
     return any(volume.restricts_nodes for volume in pod.spec.volumes)
-
-
-def _claims_devices(pod: Pod, handle: Handle) -> bool:
-    return dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
 
 
 def _pod_affinity_matters(pod: Pod, handle: Handle) -> bool:
@@ -73,7 +70,10 @@ KINDS_THAT_MATTER: Mapping[Kind, Relevance] = {
     kinds.CSI_NODE: Relevance(_has_volumes, ("NodeVolumeLimits", "VolumeBinding")),
     kinds.CSI_DRIVER: Relevance(_has_volumes, ("NodeVolumeLimits", "VolumeBinding")),
     kinds.CSI_STORAGE_CAPACITY: Relevance(_has_volumes, ("VolumeBinding",)),
-    **dict.fromkeys(kinds.DEVICE_KINDS, Relevance(_claims_devices, (dynamicresources.NAME,))),
+    **dict.fromkeys(
+        kinds.DEVICE_KINDS,
+        Relevance(lambda pod, handle: claims_of(pod, handle) != Claims(), (dynamicresources.NAME,)),
+    ),
     kinds.VOLUME_ATTACHMENT: Relevance(_has_volumes, ("NodeVolumeLimits",)),
 }
 """Kind → when its list matters; other kinds change no verdict."""

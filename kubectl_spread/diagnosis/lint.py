@@ -236,15 +236,12 @@ def _terminating_pods(subject: Subject) -> Iterable[Finding]:
             yield findings.TerminatingPods(constraint=constraint, pods=names)
 
 
-def _other_scheduler(subject: Subject) -> Iterable[Finding]:
-    if not subject.handle.profile.serves(subject.pod):
+def _of_pod(subject: Subject) -> Iterable[Finding]:
+    profile = subject.handle.profile
+    if not profile.serves(subject.pod):
         yield findings.OtherScheduler(scheduler_name=subject.pod.spec.scheduler_name)
-
-
-def _default_constraints(subject: Subject) -> Iterable[Finding]:
     if not subject.own and subject.constraints:
-        built_in = subject.handle.profile.system_defaulted
-        yield findings.DefaultConstraints(built_in=built_in, constraints=subject.constraints)
+        yield findings.DefaultConstraints(built_in=profile.system_defaulted, constraints=subject.constraints)
 
 
 def _uneven_soft(subject: Subject) -> Iterator[tuple[Constraint, ConstraintDiagnosis]]:
@@ -292,8 +289,7 @@ WARNING_RULES: Sequence[Rule] = (
 INFORMING_RULES: Sequence[Rule] = (
     _uncounted_nodes,
     _terminating_pods,
-    _other_scheduler,
-    _default_constraints,
+    _of_pod,
     _soft_constraint_is_preference,
     _autoscaler_blind,
     _stale_event,

@@ -80,8 +80,10 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_cleared(self) -> bool:
-        """Whether the first Pod finds no node by itself, but nothing is to blame."""
-        return self.judgement.is_unschedulable and self.blameless
+        """Whether kube-scheduler finds the first Pod no node, whatever was not evaluated, and nothing is to blame."""
+        evaluation = self.judgement.evaluation
+        stuck = self.judgement.handle.decides(evaluation.pod) and not (evaluation.feasible or evaluation.undecided)
+        return stuck and self.blameless
 
 
 class UnplacedPods(msgspec.Struct, frozen=True):
@@ -229,16 +231,9 @@ def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[
 
 def _with_jam(outcome: ManifestOutcome, jam: placement.Jam, jammed: placement.Placed) -> ManifestOutcome:
     pod, handle, first = jammed.waiting[0], jammed.handle, outcome.judgement
-    if not jammed.placements and not jam.nodes and _is_explained(outcome):
+    decider = next(deciders(first.evaluation.pod, first.handle, first.evaluation), None)
+    explained = not outcome.is_cleared and (first.blame is not None or decider is not None)
+    if explained and not jammed.placements and not jam.nodes:
         message = first.message if handle.snapshot.inventory.not_read else jam.message
         return replace(outcome, jam=replace(jam, message=message), jam_judgement=first)
     return replace(outcome, jam=jam, jam_judgement=judge(pod, handle))
-
-
-def _is_explained(outcome: ManifestOutcome) -> bool:
-    """Whether something is to blame for the first Pod, or something else decides about it."""
-    judgement = outcome.judgement
-    if outcome.is_cleared:
-        return False
-    decider = next(deciders(judgement.evaluation.pod, judgement.handle, judgement.evaluation), None)
-    return judgement.blame is not None or decider is not None

@@ -5,7 +5,6 @@ Only what may have changed since the last observation is counted again: very lit
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -26,7 +25,7 @@ from kubectl_spread.controllers.workloads import (
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.meta import name_order
+from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import Handle, Handles
@@ -139,10 +138,12 @@ class Observer:
 
     def _in_other_order(self, cluster: ClusterState, first: Observation) -> Observation:
         pods = living_pods(cluster.pods.values(), cluster.snapshot)
-        touched = _by_namespace((*cluster.touched.values(), *cluster.relabelled, *first.touched))
+        touched = grouped(
+            (*cluster.touched.values(), *cluster.relabelled, *first.touched), lambda pod: pod.metadata.namespace
+        )
         states = {
             key: states_of(key, first.upcoming[key].pod, cluster.handles)
-            if _select_any(were, touched[key[0]])
+            if _select_any(were, touched.get(key[0], ()))
             else were
             for key, were in first.states.items()
         }
@@ -178,7 +179,7 @@ class Observer:
         }
         return Observation(
             asked=frozenset(self._keys),
-            states=_count_states(upcoming, last, handles, _by_namespace(touched)),
+            states=_count_states(upcoming, last, handles, grouped(touched, lambda pod: pod.metadata.namespace)),
             older=_count_older(models, handles),
             models=models,
             upcoming=upcoming,
@@ -251,7 +252,7 @@ def _count_states(
     for key, found in upcoming.items():
         were = last.states.get(key) if last and last.upcoming.get(key) is found else None
         changed = were is not None and (
-            _select_any(were, touched[key[0]]) or (retainted and any(e.constraint.honors_taints for e in were))
+            _select_any(were, touched.get(key[0], ())) or (retainted and any(e.constraint.honors_taints for e in were))
         )
         counted[key] = states_of(key, found.pod, handles) if were is None or changed else were
     return counted
@@ -272,13 +273,6 @@ def _count_older(
         for key, found in models.items()
         if found
     }
-
-
-def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
-    found: dict[str, list[Pod]] = defaultdict(list)
-    for pod in pods:
-        found[pod.metadata.namespace].append(pod)
-    return found
 
 
 def _select_any(states: Iterable[ConstraintState], pods: Sequence[Pod]) -> bool:

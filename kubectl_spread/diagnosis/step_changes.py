@@ -478,14 +478,13 @@ def _pending_pods(
     for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1]))):
         counts = tuple(len(each.seen.pending.get(key, ())) for each in after)
         if key in start.asked or max(counts) > len(start.pending.get(key, ())):
-            before = earlier.waited(key, 0, max(counts))
-            yield WaitingPods(key, counts, before, tuple(_pending_revisions(seen.pending.get(key, ()), seen, known)))
-
-
-def _pending_revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
-    alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
-    for first, *others in alike.values():
-        yield WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
+            before, waiting = earlier.waited(key, 0, max(counts)), seen.pending.get(key, ())
+            alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
+            revisions = (
+                WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
+                for first, *others in alike.values()
+            )
+            yield WaitingPods(key, counts, before, tuple(revisions))
 
 
 def _reach_of_volumes(pod: Pod, snapshot: Snapshot) -> tuple[object, ...]:

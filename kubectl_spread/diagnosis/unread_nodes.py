@@ -22,7 +22,7 @@ from kubectl_spread.scheduler import (
     unread_nodes,
     volumerestrictions,
 )
-from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict, Rejection
+from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Code, Handle
 from kubectl_spread.scheduler.preemption import NEVER
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
@@ -42,10 +42,6 @@ class Reach(msgspec.Struct, frozen=True):
     @property
     def _unread(self) -> frozenset[str]:
         return self.handle.snapshot.inventory.not_read
-
-    def known_rejections(self, verdict: NodeVerdict) -> Iterator[Rejection]:
-        """Yield what rejects the node, without the rejection for being unread."""
-        return (rejection for rejection in verdict.rejections if rejection.plugin != unread_nodes.NAME)
 
     def is_first(self, verdict: NodeVerdict) -> bool:
         """Whether kube-scheduler stops at the first known rejection, whatever other Pods exist."""

@@ -233,7 +233,10 @@ class Planner:
     def _schedule_first(self) -> None:
         """Place the Pending Pods that find a node now, the most important and oldest first."""
         waiting = (pod for pod in self._builder.snapshot.all(Pod) if pod.waits and not pod.spec.scheduling_gates)
-        queue = sorted(filter(lambda pod: self._handles.of(pod).decides(pod), waiting), key=_queue_order)
+        queue = sorted(
+            filter(lambda pod: self._handles.of(pod).decides(pod), waiting),
+            key=lambda pod: (-(pod.spec.priority or 0), pod.metadata.creation_timestamp or "", name_order(pod)),
+        )
         self._scheduled = found = place_each(queue, self._handles)
         templates: dict[bytes, Pod] = {}
         for pod in found.left:
@@ -291,10 +294,6 @@ class Planner:
     @property
     def _nodes(self) -> int:
         return max(1, len(self._builder.snapshot.nodes))
-
-
-def _queue_order(pod: Pod) -> tuple[object, ...]:
-    return -(pod.spec.priority or 0), pod.metadata.creation_timestamp or "", name_order(pod)
 
 
 def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:

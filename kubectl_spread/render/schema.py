@@ -1,11 +1,18 @@
-"""The JSON Schema of the reports, made from their types; the file that ships is what this prints.
+"""The JSON Schema of the reports and the fields of ``-o json``, made from their types.
+
+``explain`` prints the fields for names that are nowhere else. The schema that ships is what this module prints.
 
 After a change of the contract: ``python -m kubectl_spread.render.schema > kubectl_spread/schema/report.v1alpha1.json``.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import get_args, get_type_hints
 
 import msgspec
 
@@ -14,6 +21,7 @@ from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.wording.entries import entries_named
 
 REPORTS = (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -29,6 +37,111 @@ def schema() -> str:
         "$defs": definitions,
     }
     return msgspec.json.format(msgspec.json.encode(document, order="deterministic"), indent=2).decode() + "\n"
+
+
+COMMON: Mapping[str, str] = MappingProxyType(
+    {
+        "apiVersion": "the version of the contract",
+        "kind": "the kind of report, Kubernetes object or requirement",
+        "metadata": "the source of the answer: cluster, files, versions",
+        "items": "the results: an item for each Pod, manifest, or workload and constraint",
+        "steps": "the result of each step",
+        "what": "what was not read or is not modelled",
+        "consequence": "what is not known without it",
+        "name": "the name",
+        "source": "the file that contains it; empty for the cluster",
+        "default": "whether the constraint is one of the cluster's",
+        "constraint": "the constraint",
+        "constraints": "the Pod's topology spread constraints, or the cluster's defaults if it has none",
+        "index": "the position of the constraint in the Pod's spec, from 0",
+        "bypassedNodes": "the nodes that the constraint does not count, and why",
+        "findings": "problems and notes: explain a finding by its id",
+        "id": "its name for kubectl spread explain",
+        "severity": "error, warning or info",
+        "path": "the path of the field",
+        "field": "the path of the field",
+        "message": "the message of the component that reports it",
+        "reasons": "the scheduler's messages",
+        "feasible": "whether no filter rejects it",
+        "code": "the scheduler's code: whether preemption may help",
+        "plugin": "the scheduler's plugin",
+        "detail": "the reason with its numbers or names",
+        "requirement": "a constraint or filter",
+        "target": "the object to change",
+        "jsonPatch": "the change, as a JSON Patch (RFC 6902)",
+        "op": "the operation",
+        "value": "the value",
+        "operator": "the comparison",
+        "values": "the values of the comparison",
+        "matchExpressions": "conditions on labels",
+        "matchFields": "conditions on fields",
+        "holders": "the Pods that hold it",
+        "ports": "ports of the node, with their protocol",
+        "claim": "the PersistentVolumeClaim's name",
+        "claims": "the Pod's PersistentVolumeClaims",
+        "storageClass": "the StorageClass's name",
+        "requirements": "the fewest requirements that together leave no node",
+        "object": "the object to create",
+        "terms": "the Pod's node affinity terms, one of which must match",
+        "matching": "how many matching Pods each of the domains has",
+        "eligible": "the domains that count",
+        "filters": "the filters that reject the nodes",
+        "minimumDomains": "the domains with the fewest matching Pods",
+    }
+)
+"""Field → its meaning, unless its type documents it, or ``explain`` has an entry of that name."""
+
+_ATTRIBUTES = re.compile(r"^Attributes:\n(?P<lines>(?: {4}.*\n?|\n)*)", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+
+
+class JsonField(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of a report or of a part of one: the type in the schema that has it, its name in JSON, its meaning."""
+
+    of: str
+    name: str
+    meaning: str
+
+
+def json_fields() -> Iterator[JsonField]:
+    """Yield every field of every type of the schema."""
+    structs = dict[str, type[msgspec.Struct]]()
+    for each in REPORTS:
+        _collect_structs(each, structs)
+    _, definitions = msgspec.json.schema_components(REPORTS, ref_template="#/$defs/{name}")
+    for name in filter(structs.get, definitions):
+        documented = _attributes(structs[name])
+        if (tag := structs[name].__struct_config__.tag_field) is not None:
+            yield JsonField(of=name, name=tag, meaning=COMMON[tag])
+        for field in msgspec.structs.fields(structs[name]):
+            meaning = documented.get(field.name) or COMMON.get(field.encode_name)
+            meaning = meaning or entries_named(field.encode_name)[0].summary
+            yield JsonField(of=name, name=field.encode_name, meaning=meaning)
+
+
+def _collect_structs(annotation: object, structs: dict[str, type[msgspec.Struct]]) -> None:
+    for argument in get_args(annotation):
+        _collect_structs(argument, structs)
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct) and annotation.__name__ not in structs:
+        structs[annotation.__name__] = annotation
+        for field_type in get_type_hints(annotation).values():
+            _collect_structs(field_type, structs)
+
+
+def fields_named(name: str) -> tuple[JsonField, ...]:
+    """Return the fields of that name, in any case; of a path such as ``.items[0].replicas`` the last name counts."""
+    wanted = name.rpartition(".")[2].lower()
+    return tuple(field for field in json_fields() if field.name.lower() == wanted)
+
+
+def _attributes(described: type) -> dict[str, str]:
+    told = dict[str, str]()
+    for each in reversed(described.__mro__):
+        if found := _ATTRIBUTES.search(inspect.cleandoc(each.__doc__ or "")):
+            # In the words of JSON, and without reStructuredText.
+            lines = re.sub(r"\bNone\b", "null", found["lines"].replace("``", "`"))
+            told |= {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(lines)}
+    return told
 
 
 if __name__ == "__main__":

@@ -173,7 +173,12 @@ def added_by(decision: d.AutoscalerDecision, labels: Mapping[str, str]) -> str:
         return f"whether {name} adds one is not known"
     if decision.decision is d.Decision.EXISTING_NODE:
         return f"{name} adds none now, because it sees room on {decision.node or STARTING}"
-    there = tuple(pool for pool in decision.pools if _offers(pool, labels))
+    # Its nodes may have these labels, as far as its domains are known.
+    there = tuple(
+        pool
+        for pool in decision.pools
+        if all(labels[key] in values for key, values in pool.domains.items() if key in labels)
+    )
     may = _may_bring(there)
     if may:
         return f"{name} may add one from {enumerated([f'{noun} {pool.name}' for pool in may], most=MOST_POOLS)}"
@@ -193,20 +198,11 @@ def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NodeAddi
     return None
 
 
-def _offers(pool: d.PoolDecision, labels: Mapping[str, str]) -> bool:
-    """Whether the pool's nodes may have these labels, as far as its domains are known."""
-    return all(labels[key] in values for key, values in pool.domains.items() if key in labels)
-
-
 def advice_text(decision: d.AutoscalerDecision, changes: Iterable[node_pools.PoolChange]) -> list[str]:
     """Return what to change for the autoscaler: one of these NodePools, or the maximum of a node group."""
-    full = (pool.name for pool in decision.pools if any(map(_is_maximum, pool.reasons[:1])) and not pool.reasons[1:])
+    full = (pool.name for pool in decision.pools if list(map(type, pool.reasons)) == [d.MaximumReached])
     found = (*(f"Raise the maximum of node group {name}." for name in full), *map(_change_text, changes))
     return [*found][:MOST_POOLS]
-
-
-def _is_maximum(reason: d.Reason) -> bool:
-    return isinstance(reason, d.MaximumReached)
 
 
 def _change_text(change: node_pools.PoolChange) -> str:

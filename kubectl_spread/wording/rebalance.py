@@ -52,6 +52,7 @@ BOUNDED = "The search was cut short: there may be a better plan."
 SATISFIED_SOON = "it is satisfied once every Pending Pod that can be scheduled now has a node"
 IN_ORDER = "Run these in order. Before each, wait until the previous replacement is Ready (--script prints a script):"
 ASK_FIRST = "What keeps Pods off these domains was set on purpose: ask whether it may be changed. Then plan again."
+WAIT_FOR = "Wait for {}. Then plan again."
 SCHEDULED_FIRST = "First wait until every Pending Pod that can be scheduled now has a node. "
 SCRIPT_NOTES = (
     "This script evicts one Pod after another, waits until its replacement is Ready, and stops where the cluster",
@@ -98,11 +99,6 @@ def plan_sentence(
             else [f"{'is' if evictions == 1 else 'are'} planned for {them}"]
         )
     return f"{number} {' and '.join(done)}{'; not all is known' if unknown else ''}."
-
-
-def wait_for(message: str) -> str:
-    """Return what to wait for before another plan is made."""
-    return f"Wait for {message}. Then plan again."
 
 
 def fix_first(summary: str, starts: str) -> str:

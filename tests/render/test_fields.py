@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from kubectl_spread.render.fields import COMMON, fields_named, json_fields
+from kubectl_spread.render.schema import COMMON, fields_named, json_fields
 from kubectl_spread.wording.entries import entries_named
 
 SHIPPED = json.loads(files("kubectl_spread").joinpath("schema", "report.v1alpha1.json").read_text(encoding="utf-8"))

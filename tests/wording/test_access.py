@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_spread.wording.access import FILES_NAME_NO_CLUSTER, left_out, read_from, taken_from
+from kubectl_spread.wording.pages import FILES_NAME_NO_CLUSTER, left_out, read_from, taken_from
 
 
 def test_the_cluster_is_named_by_what_is_known_of_it() -> None:

@@ -293,7 +293,11 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
     if isinstance(owner, workloads.CronJob):
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
     if isinstance(owner, workloads.Deployment):
-        return _roll_out(rollout, owner, with_edits(owner, edits), situation)
+        rollout = replace(rollout, pods=situation.living)
+        if owner.spec.paused:
+            # It triggers nothing while paused.
+            rollout = replace(rollout, commands=(*rollout.commands, _resume_command(owner)), paused=True)
+        return _roll_back(rollout, with_edits(owner, edits), situation)
     route = rollout
     if not isinstance(owner, workloads.DaemonSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
         # A Pod that is evicted later is recreated with the change.
@@ -336,16 +340,6 @@ def keeps_all_pods(parts: Sequence[Candidate], situation: Situation) -> bool:
     except LookupError:
         return False
     return 0 < len(_staying_pods(changed, situation)) == len(situation.running)
-
-
-def _roll_out(
-    rollout: Route, owner: workloads.Deployment, changed: workloads.Deployment, situation: Situation
-) -> Route:
-    """Return what a changed template triggers: nothing while paused, and Pods of the same template stay."""
-    rollout = replace(rollout, pods=situation.living)
-    if owner.spec.paused:
-        rollout = replace(rollout, commands=(*rollout.commands, _resume_command(owner)), paused=True)
-    return _roll_back(rollout, changed, situation)
 
 
 def _resume_command(owner: workloads.Deployment) -> Command:

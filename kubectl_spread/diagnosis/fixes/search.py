@@ -104,11 +104,6 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Whether it sets aside nothing that somebody decided on purpose."""
         return all(map(_keeps_decisions, self.parts))
 
-    @property
-    def leaves_all_waiting(self) -> bool:
-        """Whether as many Pods as now may wait once its rollout has ended."""
-        return self.end is not None and self.end.most >= len(self.siblings)
-
     @cached_property
     def admits(self) -> int:
         """How many of the Pending Pods it lets in (count)."""
@@ -148,7 +143,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _working_alone(each, asked)]
     working = [*renewed, *_harmless(singles)]
-    helping = [each for each in working if not each.leaves_all_waiting]
+    helping = [each for each in working if each.end is None or each.end.most < len(each.siblings)]
     if not any(each.keeps_decisions for each in helping):
         pairs = _harmless(_working_pairs(asked, keeping=bool(helping)))
         # Leave out pairs that go further than another pair, or than one of their parts alone.

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kubectl_spread.contract.report import ClusterAccess, Metadata
 from kubectl_spread.render.outline import Block, Commands, Gaps, Item, Note, Outline, Steps
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.wording import access as wording
+from kubectl_spread.wording import pages as wording
 
 if TYPE_CHECKING:
     from kubectl_spread.render.outline.any_report import AnyReport

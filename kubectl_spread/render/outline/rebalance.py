@@ -109,7 +109,7 @@ def _constraints(report: RebalanceReport, items: Sequence[RebalanceItem]) -> Ite
 
 def _to_do_first(item: RebalanceItem) -> Iterator[outline.Block]:
     """Yield what lets a plan reach more: what ends by itself, then the first change of nothing set on purpose."""
-    yield from (Note(line=wording.wait_for(each.message)) for each in item.waits or ())
+    yield from (Note(line=wording.WAIT_FOR.format(each.message)) for each in item.waits or ())
     fix = next(filter(is_safe, item.fixes), None)
     if fix is not None and fix.id != AddNode.__name__:
         yield Note(line=wording.fix_first(fix.summary, fix.starts))

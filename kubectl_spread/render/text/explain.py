@@ -14,7 +14,7 @@ from kubectl_spread.render.text.screen import PIPE, Screen
 from kubectl_spread.wording.entry import Entry, EntryKind
 
 if TYPE_CHECKING:
-    from kubectl_spread.render.fields import JsonField
+    from kubectl_spread.render.schema import JsonField
 
 WIDTH = 100
 """Characters to a line, at most."""
