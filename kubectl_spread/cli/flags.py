@@ -173,6 +173,9 @@ def check_choice(flag: str, value: str, choices: Collection[str]) -> None:
 
 
 AllFixes: TypeAlias = Annotated[bool, Option(help="Print all fixes, also those that are hidden.")]
+Defaults: TypeAlias = Annotated[
+    bool, Option(help="Include workloads that have only the cluster's default constraints.")
+]
 FixBudget: TypeAlias = Annotated[
     float | None,
     Option(

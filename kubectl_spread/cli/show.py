@@ -10,7 +10,7 @@ import typer
 
 from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import Flags, Option, check_choice
+from kubectl_spread.cli.flags import Defaults, Flags, Option, check_choice
 from kubectl_spread.exit_code import ExitCode
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ class ShowFlags(Flags):
 
     resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | NAME | TYPE [NAME...]]")] = None
     by_node: Annotated[bool, Option(help="Show the nodes of each domain.")] = False
-    defaults: Annotated[bool, Option(help="Include workloads that have only the cluster's default constraints.")] = (
-        False
-    )
+    defaults: Defaults = False
     full: Annotated[bool, Option(help="Same as --read=all.")] = False
     problems: Annotated[bool, Option(help="Show only constraints that are not OK.")] = False
     topology_key: Annotated[str, Option(metavar="KEY", help="Show only constraints with this topologyKey.")] = ""

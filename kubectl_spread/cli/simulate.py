@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, SchedulerFlags, ScopeFlags, SimulateOutput
+from kubectl_spread.cli.flags import (
+    ConnectionFlags,
+    Defaults,
+    Flags,
+    Option,
+    SchedulerFlags,
+    ScopeFlags,
+    SimulateOutput,
+)
 
 if TYPE_CHECKING:
     from kubectl_spread.contract.simulate import SimulateReport
@@ -68,9 +76,7 @@ class SimulateFlags(Flags):
     ignore_daemonsets: Annotated[bool, Option(help="Has no effect: every simulated drain uses this flag.")] = False
     delete_emptydir_data: Annotated[bool, Option(help="Has no effect: every simulated drain uses this flag.")] = False
     all: Annotated[bool, Option(help="Also print constraints that do not change.")] = False
-    defaults: Annotated[bool, Option(help="Include workloads that have only the cluster's default constraints.")] = (
-        False
-    )
+    defaults: Defaults = False
     in_order: tuple[tuple[str, str], ...] = ()
 
 

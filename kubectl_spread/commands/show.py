@@ -116,12 +116,12 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         found = autoscaler_findings(pod, handle, autoscalers)
         return replace(made, findings=(*made.findings, *found), autoscaler=decided)
 
-    return _answer(source, scope, options, scheduler, report=SkewReport, item=item, brief=False)
+    return _answer(source, scope, options, scheduler, SkewReport, item)
 
 
 def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewTable]:
     """Return only what the table of all workloads needs, in less time; errors as for ``show``."""
-    return _answer(source, scope, options, scheduler, report=SkewTable, item=skew_row, brief=True)
+    return _answer(source, scope, options, scheduler, SkewTable, skew_row)
 
 
 def _answer(
@@ -129,11 +129,10 @@ def _answer(
     scope: Scope,
     options: ShowOptions,
     scheduler: SchedulerOptions,
-    *,
     report: Callable[..., ReportT],
     item: Callable[[Row], ItemT],
-    brief: bool,
 ) -> ShowAnswer[ReportT]:
+    brief = report is SkewTable
     counted_only = options.at_once and bool(pods_of_large(source, (scope.namespace,), options.read))
     if counted_only:
         view = look(source, read_sets.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)

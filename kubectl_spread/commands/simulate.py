@@ -252,13 +252,14 @@ class Naming:
                 named, equals, text = value.rpartition("=")
                 if not equals:
                     raise UsageError(f"{value!r} names no object and number", hint="want [NAMESPACE/]TYPE/NAME=N")
-                namespace, ref = self._workload(named, SCALABLE, Verb.SCALE)
+                namespace, ref = self._object(named, SCALABLE, Verb.SCALE)
                 number = _number(text, f"--{Verb.SCALE} {value}")
                 return Step(verb, value, namespace=namespace, ref=ref, number=number)
             case Verb.RESTART:
                 return self._restarted(value)
             case Verb.DELETE:
-                return self._deleted(value)
+                namespace, ref = self._object(value, (kinds.POD,), verb)
+                return Step(verb, value, namespace=namespace, ref=ref, force=self._options.force)
             case Verb.ADD_NODE:
                 return self._added(value)
             case _:
@@ -327,7 +328,7 @@ class Naming:
 
         Source: kubectl pkg/polymorphichelpers/objectrestarter.go (v0.36).
         """
-        namespace, ref = self._workload(value, RESTARTABLE, Verb.RESTART)
+        namespace, ref = self._object(value, RESTARTABLE, Verb.RESTART)
         found = self.snapshot.get(Deployment, namespace, ref.name) if ref.kind == Deployment.__name__ else None
         if found is not None and found.spec.paused:
             flags = "-n", namespace, *self._view.metadata.connection_flags
@@ -337,36 +338,24 @@ class Naming:
             )
         return Step(Verb.RESTART, value, namespace=namespace, ref=ref)
 
-    def _deleted(self, value: str) -> Step:
-        namespace, kind, name = self._split(value)
-        if kind is not kinds.POD:
-            raise UsageError(f"invalid argument {value!r} for --{Verb.DELETE}", hint="want [NAMESPACE/]pod/NAME")
-        if self.snapshot.get(Pod, namespace, name) is None:
-            raise self._absent(kind, namespace, name)
-        ref = WorkloadRef(kind=kind.name, name=name)
-        return Step(Verb.DELETE, value, namespace=namespace, ref=ref, force=self._options.force)
-
-    def _workload(self, value: str, allowed: Sequence[Kind], verb: Verb) -> tuple[str, WorkloadRef]:
-        namespace, kind, name = self._split(value)
-        if kind is None or kind not in allowed:
-            names = ", ".join(each.singular for each in allowed)
-            raise UsageError(f"invalid argument {value!r} for --{verb}", hint=f"want [NAMESPACE/]TYPE/NAME of {names}")
-        if self.snapshot.get(kind.struct, namespace, name) is None:
-            raise self._absent(kind, namespace, name)
-        return namespace, WorkloadRef(kind=kind.name, name=name)
-
-    def _split(self, value: str) -> tuple[str, Kind | None, str]:
+    def _object(self, value: str, allowed: Sequence[Kind], verb: Verb) -> tuple[str, WorkloadRef]:
+        """Return namespace and reference of an object that exists, given as [NAMESPACE/]TYPE/NAME of these kinds."""
         parts = value.split("/")
         if len(parts) == 2:  # noqa: PLR2004 - TYPE/NAME
             parts = [self._options.namespace, *parts]
         if len(parts) != 3 or not all(parts):  # noqa: PLR2004 - NAMESPACE/TYPE/NAME
-            known = [f"{kind.singular}/{value}" for kind in kinds.WORKLOAD_KINDS if self._has(kind, value)]
-            hint = f"did you mean {known[0]}?" if len(known) == 1 else "want [NAMESPACE/]TYPE/NAME"
+            own = self._options.namespace
+            there = [kind for kind in kinds.WORKLOAD_KINDS if self.snapshot.get(kind.struct, own, value)]
+            hint = f"did you mean {there[0].singular}/{value}?" if len(there) == 1 else "want [NAMESPACE/]TYPE/NAME"
             raise UsageError(f"{value!r} names no object", hint=hint)
-        return parts[0], kinds.named(parts[1]), parts[2]
-
-    def _has(self, kind: Kind, name: str) -> bool:
-        return self.snapshot.get(kind.struct, self._options.namespace, name) is not None
+        (namespace, _, name), kind = parts, kinds.named(parts[1])
+        if kind is None or kind not in allowed:
+            names = ", ".join(each.singular for each in allowed)
+            want = f"TYPE/NAME of {names}" if len(allowed) > 1 else f"{names}/NAME"
+            raise UsageError(f"invalid argument {value!r} for --{verb}", hint=f"want [NAMESPACE/]{want}")
+        if self.snapshot.get(kind.struct, namespace, name) is None:
+            raise self._absent(kind, namespace, name)
+        return namespace, WorkloadRef(kind=kind.name, name=name)
 
     def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:
         there = [each.metadata for each in self.snapshot.all(kind.struct)]

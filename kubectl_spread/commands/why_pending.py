@@ -18,7 +18,7 @@ from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_f
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
-from kubectl_spread.contract.evaluation import as_item, evaluation_report, renewed, summary_of
+from kubectl_spread.contract.evaluation import as_item, evaluation_report, renewed
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fix_search import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings, with_event
@@ -49,6 +49,7 @@ from kubectl_spread.scheduler.claims import ownership_problem
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.incomplete import summary_of
 from kubectl_spread.wording.pending import waits_for_volumes
 from kubectl_spread.wording.words import LIST, did_you_mean, listed
 

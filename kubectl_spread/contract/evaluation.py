@@ -17,11 +17,11 @@ from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, judged_anew, verdict_of
+from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judged_anew, verdict_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
-from kubectl_spread.wording.incomplete import headed
+from kubectl_spread.wording.incomplete import summary_of
 from kubectl_spread.wording.reasons import reason_text
 
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
@@ -140,14 +140,6 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     def assumed(self) -> bool:
         """Whether the scheduler has already chosen a node and waits to bind the Pod, as the summary tells."""
         return self.verdict is Verdict.SCHEDULABLE and bool(self.summary)
-
-
-def summary_of(decision: Decision, *, named: bool = True) -> str:
-    """Return what is to blame, in a sentence or two; empty if the Pod finds a node.
-
-    ``named`` says whether the Pod's name shares its line. Where it does not, two Pods with one cause have one text.
-    """
-    return headed(decision.handle, decision.evaluation, decision.blame, decision.preemption, named=named)
 
 
 def evaluation_report(judgement: Judgement) -> EvaluationReport:

@@ -7,7 +7,6 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.evaluation import summary_of
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
@@ -18,6 +17,7 @@ from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.incomplete import summary_of
 from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
 from kubectl_spread.wording.words import held_by_gates
 

@@ -22,7 +22,7 @@ from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, goals_of, grouped
 from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown, VolumeThere
 from kubectl_spread.rebalance.problem import Problem
-from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
+from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State
 from kubectl_spread.scheduler import (
     nodeaffinity,
     nodename,
@@ -287,9 +287,11 @@ class Planner:
         return found
 
     def _follow(self, found: SearchResult, before: State, problem: Problem, most: int) -> State | None:
-        evictions = found.state.evictions[len(before.evictions) :]
-        followed = followed_through(evictions, before, problem.goals, most)
-        return followed if followed is not None and followed.is_no_worse_than(found.state, problem.goals) else None
+        """Return the state after the evictions of a search, with at most ``most`` arrangements; None if it is worse."""
+        state: State | None = before
+        for each in found.state.evictions[len(before.evictions) :]:
+            state = state and state.after(each.movable, problem.goals, most)
+        return state if state is not None and state.is_no_worse_than(found.state, problem.goals) else None
 
     @property
     def _nodes(self) -> int:

@@ -180,16 +180,3 @@ class Search:
 
     def _rank(self, state: State) -> tuple[int, int, int]:
         return state.rank([state.worst(goal, at) for at, goal in enumerate(self._problem.goals)])
-
-
-def followed_through(evictions: Sequence[Eviction], state: State, goals: Sequence[Goal], most: int) -> State | None:
-    """Return the state after these evictions; None if a Pod may find no node.
-
-    At most ``most`` arrangements are followed.
-    """
-    for each in evictions:
-        after = state.after(each.movable, goals, most)
-        if after is None:
-            return None
-        state = after
-    return state

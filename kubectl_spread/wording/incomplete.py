@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from typing import TypeAlias, assert_never
 
 from kubectl_spread import gaps
+from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.incomplete import deciders
-from kubectl_spread.diagnosis.preemption import Preemption
-from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
-from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.wording.causes import LINE, clause, sentence
 from kubectl_spread.wording.words import LIST, count_of, enumerated
 
@@ -244,17 +241,16 @@ def _group(gap: gaps.SchedulingGroup) -> str:
     return f"group {gap.pod_group} of Workload {gap.workload}" if gap.workload else f"PodGroup {gap.pod_group}"
 
 
-def headed(
-    handle: Handle, evaluation: Evaluation, blame: Blame | None, preemption: Preemption | None, *, named: bool
-) -> str:
-    """Return the sentence on top: who else decides, then what kube-scheduler's filters say.
+def summary_of(decision: Decision, *, named: bool = True) -> str:
+    """Return who else decides, then what is to blame, in a sentence or two; empty if the Pod finds a node.
 
-    ``named`` says whether the Pod's name is on the same line.
+    ``named`` says whether the Pod's name shares its line. Where it does not, two Pods with one cause have one text.
     """
+    handle, evaluation, blame = decision.handle, decision.evaluation, decision.blame
     pod, feasible = evaluation.pod, evaluation.feasible
     first = next(deciders(pod, handle, evaluation), None)
     if first is None or (blame and handle.decides(pod)):
-        return sentence(blame.cause, pod if named else None, preemption) if blame else ""
+        return sentence(blame.cause, pod if named else None, decision.preemption) if blame else ""
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
     if isinstance(first, gaps.NodeNamed) and first.absent:
         return f"{_lead(first)}."

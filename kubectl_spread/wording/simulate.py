@@ -141,9 +141,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
             return f"this drain is `{drain}`: kubectl {does} no Pod of the node without {enumerated(needs)}"
         case steps.BoundByName(namespace, ref, number, node, absent):
             one = number == 1
-            named = (
-                f"{count_of(number, 'new Pod')} of {namespace}/{ref} {'sets' if one else 'set'} spec.nodeName {node}"
-            )
+            sets = f"{count_of(number, 'new Pod')} of {namespace}/{ref} {'sets' if one else 'set'}"
+            named = f"{sets} spec.nodeName {node}"
             if absent:
                 return f"{named}, but {NEVER_RUNS if one else ALL_NEVER_RUN}"
             return f"{named}: {'it is' if one else 'they are'} bound to {node} again, without a scheduler"
@@ -171,11 +170,8 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
         case JobFailed(namespace, name, failure):
             return f"the job/{name} of {namespace} fails, and its Pods are deleted: {_failure(failure)}"
         case WaitsForReady(namespace, ref, held):
-            then = [
-                f"{does} {enumerated(pods)}"
-                for does, pods in (("creates", held.missing), ("replaces", held.old))
-                if pods
-            ]
+            changes = (("creates", held.missing), ("replaces", held.old))
+            then = [f"{does} {enumerated(pods)}" for does, pods in changes if pods]
             return f"only when {held.first} is Ready, {ref} of {namespace} {' and '.join(then)}"
         case _:
             assert_never(note)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.contract.evaluation import evaluation_report, summary_of
+from kubectl_spread.contract.evaluation import evaluation_report
 from kubectl_spread.diagnosis.evaluation import Judgement, findings_for, judge, judgement_for
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.wording.incomplete import summary_of
 from tests import build
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_storage import claim, storage_class

@@ -97,8 +97,10 @@ def _change_object(part: ChangeNode | NewNode | DeletePod) -> Route:
     return Route(commands=(command,), disturbs=disturbs)
 
 
-def _patch_command(obj: Pod | Workload, operations: Operations, verb: Literal["patch", "replace"]) -> Command:
-    """Return the command that patches an object in place, or replaces it with a patched copy."""
+def _command(
+    verb: Literal["patch", "replace", "rollout resume"], obj: Pod | Workload, operations: Operations = ()
+) -> Command:
+    """Return the command on an object: a patch in place, or a replacement with a patched copy."""
     metadata, kind = obj.metadata, type(obj).__name__.lower()
     return Command(verb=verb, kind=kind, namespace=metadata.namespace, name=metadata.name, operations=operations)
 
@@ -111,7 +113,7 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
         return
     live = all(isinstance(part.proposal, AddToleration | AddPodLabel) for part in parts)
     if situation.bound_for is None and live:
-        command = _patch_command(pod, operations_of(edits, as_template(pod)), "patch")
+        command = _command("patch", pod, operations_of(edits, as_template(pod)))
         if pod.metadata.controller is None:
             yield Route(commands=(command,), fragment=_fragment_of(pod, edited(pod, edits)))
             return
@@ -133,7 +135,7 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
     pod, snapshot = situation.pod, situation.handle.snapshot
     if pod.metadata.controller is None:
         # It has no owner, and its constraints cannot be changed.
-        command = _patch_command(pod, operations_of(edits, as_template(pod)), "replace")
+        command = _command("replace", pod, operations_of(edits, as_template(pod)))
         return Route(commands=(command,), effect=Effect.POD_RECREATED)
     owner = situation.patchable_owner
     if owner is None:
@@ -165,7 +167,7 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
         return replace(route, effect=Effect.BEHIND_PARTITION, partition=partition)
     if isinstance(owner, workloads.Deployment) and owner.spec.paused and situation.is_of_older_revision:
         disturbs = _disturbance_of(Disturbance.REPLACED, situation)
-        return replace(route, commands=(_resume_command(owner),), paused=True, disturbs=disturbs)
+        return replace(route, commands=(_command("rollout resume", owner),), paused=True, disturbs=disturbs)
     return route
 
 
@@ -242,7 +244,7 @@ def _change_live(edits: Sequence[PodEdit], live: KubernetesObject | None) -> Rou
     if not isinstance(live, Workload) or isinstance(live, workloads.Job):
         return None
     with suppress(LookupError):
-        patch = _patch_command(live, _template_operations(live, edits), "patch")
+        patch = _command("patch", live, _template_operations(live, edits))
         return Route(commands=(patch,), effect=Effect.LIVE_DIFFERS, owner=_type_and_name(live))
     return None
 
@@ -288,7 +290,7 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
     if isinstance(owner, workloads.Job):
         return _recreate_job(owner, edits)
     named = _type_and_name(owner)
-    patch = _patch_command(owner, _template_operations(owner, edits), "patch")
+    patch = _command("patch", owner, _template_operations(owner, edits))
     rollout = Route(commands=(patch,), effect=Effect.ROLLOUT, owner=named, disturbs=Disturbance.REPLACED)
     if isinstance(owner, workloads.CronJob):
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
@@ -296,7 +298,7 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
         rollout = replace(rollout, pods=situation.living)
         if owner.spec.paused:
             # It triggers nothing while paused.
-            rollout = replace(rollout, commands=(*rollout.commands, _resume_command(owner)), paused=True)
+            rollout = replace(rollout, commands=(*rollout.commands, _command("rollout resume", owner)), paused=True)
         return _roll_back(rollout, with_edits(owner, edits), situation)
     route = rollout
     if not isinstance(owner, workloads.DaemonSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
@@ -342,11 +344,6 @@ def keeps_all_pods(parts: Sequence[Candidate], situation: Situation) -> bool:
     return 0 < len(_staying_pods(changed, situation)) == len(situation.running)
 
 
-def _resume_command(owner: workloads.Deployment) -> Command:
-    metadata = owner.metadata
-    return Command(verb="rollout resume", kind="deployment", namespace=metadata.namespace, name=metadata.name)
-
-
 def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route, running: Sequence[Pod]) -> Route:
     """Return the patch of an owner that keeps its Pods until they are deleted, and the deletion of the Pending ones."""
     rolls = isinstance(owner, workloads.StatefulSet) and owner.spec.update_strategy.type != workloads.ON_DELETE
@@ -385,7 +382,7 @@ def _recreate_job(job: workloads.Job, edits: Sequence[PodEdit]) -> Route:
             if label in job.spec.template.metadata.labels
         ]
     return Route(
-        commands=(_patch_command(job, tuple(operations), "replace"),),
+        commands=(_command("replace", job, tuple(operations)),),
         effect=Effect.OWNER_RECREATED,
         owner=_type_and_name(job),
         disturbs=Disturbance.LOST,
