@@ -67,57 +67,47 @@ def show(
         from kubectl_spread.cli import watch
 
         watch.refuse(printing.output, exit_code=flags.exit_code)
-    inputs.first_found(flags.resources, partial(_ask, flags, scope, reading, printing, scheduler, connection))
+
+    def ask(named: Named) -> None:
+        from kubectl_spread.commands import show as command
+        from kubectl_spread.render.outline.access import node_names
+        from kubectl_spread.render.text.show import show_details
+
+        options = _options(flags, reading, printing.output, named.names)
+        detailed = flags.by_node or bool(options.names)
+
+        def whole(report: SkewReport, *, wide: bool) -> str:
+            if not detailed:
+                return _table(printing, asked, report, node_names(report), wide=wide)
+            return show_details(report, output.screen_for(printing, asked.namespace), wide=wide, by_node=flags.by_node)
+
+        printed = output.printer(whole, printing)
+        source = inputs.source_of(connection, scope, scheduler)
+        asked, rules = inputs.scope_of(scope, source, named), inputs.scheduler_of(scheduler)
+        notes = partial(_notes, flags, asked)
+        if flags.watch:
+            rows = None if detailed else partial(_changed, printing, asked)
+            how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
+            watch.print_each(command.follow(source, asked, options, rules, say=output.note), how)
+        answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]
+        if printing.output == "table" and not detailed:
+            answer = command.overview(source, asked, options, rules)
+            output.write(_table(printing, asked, answer.report, frozenset(answer.view.snapshot.nodes), wide=False))
+        else:
+            answer = command.show(source, asked, options, rules)
+            output.write(printed(answer.report))
+        for note in notes(answer):
+            output.note(note)
+        raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
+
+    inputs.first_found(flags.resources, ask)
 
 
-def _ask(
-    flags: ShowFlags,
-    scope: groups.ScopeFlags,
-    reading: groups.ReadFlags,
-    printing: groups.ShowOutput,
-    scheduler: groups.SchedulerFlags,
-    connection: groups.ConnectionFlags,
-    named: Named,
-) -> None:
-    from kubectl_spread.commands import show as command
-    from kubectl_spread.render.outline.shortening import node_names
-    from kubectl_spread.render.text.show import show_details
+def _changed(printing: groups.ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
+    from kubectl_spread.render.text.show import changed_rows
 
-    options = _options(flags, reading, printing.output, named.names)
-    detailed = flags.by_node or bool(options.names)
-
-    def whole(report: SkewReport, *, wide: bool) -> str:
-        if not detailed:
-            return _table(printing, asked, report, node_names(report), wide=wide)
-        return show_details(report, output.screen_for(printing, asked.namespace), wide=wide, by_node=flags.by_node)
-
-    printed = output.printer(whole, printing)
-    source = inputs.source_of(connection, scope, scheduler)
-    asked = inputs.scope_of(scope, source, named)
-    rules = inputs.scheduler_of(scheduler)
-    notes = partial(_notes, flags, asked)
-    if flags.watch:
-        from kubectl_spread.cli import watch
-        from kubectl_spread.commands.show import follow
-        from kubectl_spread.render.text.show import changed_rows
-
-        def changed(previous: SkewReport, now: SkewReport) -> str:
-            screen = output.screen_for(printing, asked.namespace)
-            return changed_rows(previous, now, screen, wide=printing.output == "wide")
-
-        rows = None if detailed else changed
-        how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
-        watch.print_each(follow(source, asked, options, rules, say=output.note), how)
-    answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]
-    if printing.output == "table" and not detailed:
-        answer = command.overview(source, asked, options, rules)
-        output.write(_table(printing, asked, answer.report, frozenset(answer.view.snapshot.nodes), wide=False))
-    else:
-        answer = command.show(source, asked, options, rules)
-        output.write(printed(answer.report))
-    for note in notes(answer):
-        output.note(note)
-    raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
+    screen = output.screen_for(printing, asked.namespace)
+    return changed_rows(previous, now, screen, wide=printing.output == "wide")
 
 
 def _options(

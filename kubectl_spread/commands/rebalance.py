@@ -29,8 +29,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
 from kubectl_spread.rebalance.checkpoints import Checkpoints, checkpoints
 from kubectl_spread.rebalance.movable import Undecided
-from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
-from kubectl_spread.rebalance.plan_notes import plan_notes
+from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan, plan_notes
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.wording.rebalance import plan_note_text
 

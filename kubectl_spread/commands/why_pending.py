@@ -36,9 +36,8 @@ from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
-from kubectl_spread.diagnosis.headroom import MOST_TRIED
-from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
+from kubectl_spread.diagnosis.upcoming_pods import MOST_TRIED, NotCreated, creation_failure
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -185,8 +184,6 @@ def _missing_pods(view: View, scope: Scope) -> Iterator[NotCreated]:
         named = not {str(ref), ref.name}.isdisjoint(scope.names) if scope.names else scope.wants(ref.kind)
         shortage = shortage_of(workload, view.snapshot) if named and scope.selects(workload) else None
         if shortage is not None:
-            from kubectl_spread.diagnosis.missing_pods import creation_failure
-
             found = creation_failure(workload, shortage, view.handle(scheduler_of(workload)))
             yield from filter(None, (found,))
 

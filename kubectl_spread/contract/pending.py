@@ -11,8 +11,8 @@ from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import LastFailure, difference
-from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
+from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.wording.pending import DIFFERENCES
 
 

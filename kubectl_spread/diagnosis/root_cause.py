@@ -16,7 +16,7 @@ from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain, SpreadDiagnosis
-from kubectl_spread.diagnosis.neighbours import volumes_without_node
+from kubectl_spread.diagnosis.explainer import volumes_without_node
 from kubectl_spread.diagnosis.reasons import AnyReason
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,

@@ -20,8 +20,8 @@ from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
-from kubectl_spread.diagnosis.missing_pods import upcoming_pod
 from kubectl_spread.diagnosis.root_cause import Blame
+from kubectl_spread.diagnosis.upcoming_pods import headroom_of, upcoming_pod
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job
@@ -259,8 +259,6 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
     # A DaemonSet has a Pod for each node, and no replicas.
     scales = revision.newest and revision.is_next and not isinstance(revision.workload.owner, DaemonSet)
     if most_verdicts and upcoming and scales and revision.handle.decides(pod):
-        from kubectl_spread.diagnosis.headroom import headroom_of
-
         headroom = headroom_of(revision.workload, upcoming, revision.handle, most_verdicts=most_verdicts)
     return Judged(
         revision=revision,

@@ -22,7 +22,7 @@ from kubectl_spread.gaps import MayBreakQuota
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
-from kubectl_spread.rebalance.plan_notes import UpgradedPods, upgraded_pods
+from kubectl_spread.rebalance.plan import UpgradedPods, upgraded_pods
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint

@@ -222,7 +222,7 @@ def _goal_of(
     )
 
 
-def grouped(goals: Sequence[Goal], snapshot: Snapshot) -> list[list[Goal]]:
+def groups_of(goals: Sequence[Goal], snapshot: Snapshot) -> list[list[Goal]]:
     """Return the goals in groups: goals that count a Pod in common, directly or through others, are in one group."""
     groups = [[goal] for goal in goals]
     leader = list(range(len(goals)))

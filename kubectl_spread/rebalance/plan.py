@@ -1,25 +1,27 @@
 """The plan for all wanted goals: group after group of workloads that count each other's Pods, each on the last result.
 
 If few Pods are counted, and a better plan may exist, all groups are also planned together. The problem of a group is
-built from the cluster: which Pods may be evicted, and which domains are shut.
+built from the cluster: which Pods may be evicted, and which domains are shut. Notes on the plan name unknown owners,
+Pods that also get a newer template, and constraints that it ignores.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
+from kubectl_spread.controllers.next_pod import is_upgraded
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, controller_of, owner_of, workloads
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import name_order
+from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.rebalance.arrangements import Arrangement
-from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, goals_of, grouped
+from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, goals_of, groups_of
 from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown, VolumeThere
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State
@@ -227,7 +229,7 @@ class Planner:
         if any(goal.wanted and goal.is_violated for goal in goals):
             self._schedule_first()
             goals = [goal.with_scheduled(self._scheduled.nodes) for goal in goals]
-        every = grouped(goals, self._builder.snapshot)
+        every = groups_of(goals, self._builder.snapshot)
         return [tuple(group) for group in every if any(goal.wanted for goal in group)]
 
     def _schedule_first(self) -> None:
@@ -386,3 +388,47 @@ class ProblemBuilder:
             handle = self._handles.of(pod).with_filters(by)
             self._open[asked] = feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
         return self._open[asked]
+
+
+class UnknownOwner(msgspec.Struct, frozen=True):
+    """The owner that recreates these Pods was not read, or its rules are unknown."""
+
+    ref: WorkloadRef
+    pods: tuple[PodKey, ...]
+
+
+class UpgradedPods(msgspec.Struct, frozen=True):
+    """The replacements of these Pods have a newer template of their owner, such as a StatefulSet with OnDelete."""
+
+    ref: WorkloadRef
+    pods: tuple[PodKey, ...]
+
+
+class SoftLeftOut(msgspec.Struct, frozen=True):
+    """So many ScheduleAnyway constraints (count) are above maxSkew, and the plan ignores them."""
+
+    number: int
+
+
+PlanNote: TypeAlias = UnknownOwner | UpgradedPods | SoftLeftOut
+
+
+def plan_notes(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlanNote]:
+    """Yield the notes on the plan; ``snapshot`` is the cluster before."""
+    pods = [each.movable.pod for each in plan.evictions]
+    unknown = (pod for pod in pods if controller_of(pod, snapshot) is None)
+    yield from (UnknownOwner(ref, keys) for ref, keys in _by_owner(unknown, snapshot))
+    yield from upgraded_pods(pods, snapshot)
+    if plan.left_out:
+        yield SoftLeftOut(plan.left_out)
+
+
+def upgraded_pods(evicted: Iterable[Pod], snapshot: Snapshot) -> Iterator[UpgradedPods]:
+    """Yield which of these Pods their eviction also upgrades; ``snapshot`` is the cluster before."""
+    upgraded = (pod for pod in evicted if is_upgraded(pod, snapshot))
+    yield from (UpgradedPods(ref, keys) for ref, keys in _by_owner(upgraded, snapshot))
+
+
+def _by_owner(pods: Iterable[Pod], snapshot: Snapshot) -> Iterator[tuple[WorkloadRef, tuple[PodKey, ...]]]:
+    found = grouped(pods, lambda pod: (pod.metadata.namespace, owner_of(pod, snapshot)))
+    return ((ref, tuple(pod.key for pod in own)) for (_, ref), own in found.items())

@@ -8,14 +8,14 @@ from typing import assert_never
 
 from kubectl_spread import gaps
 from kubectl_spread.apiserver.eviction import EvictionRefused
-from kubectl_spread.controllers.do_not_evict import Kept, KeptByController, KeptByMark
+from kubectl_spread.controllers.do_not_evict import KeptByController, KeptByMark
 from kubectl_spread.diagnosis import remaining_skew
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance import movable
 from kubectl_spread.rebalance.movable import Loss
-from kubectl_spread.rebalance.plan_notes import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
+from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.fixes import sentences
 from kubectl_spread.wording.incomplete import consequence
@@ -194,17 +194,6 @@ def unsure_text(unsure: remaining_skew.Unsure) -> str:
             return consequence(unsure)
 
 
-def kept_text(kept: Kept) -> str:
-    """Return why nobody should delete the Pod."""
-    match kept:
-        case KeptByController(kind):
-            return KEEPING_CONTROLLERS[kind]
-        case KeptByMark(annotation, value):
-            return f"it is marked {annotation}: {value}"
-        case _:
-            assert_never(kept)
-
-
 def stay_text(reason: movable.StayReason) -> str:
     """Return why a Pod is not evicted."""
     match reason:
@@ -228,7 +217,9 @@ def stay_text(reason: movable.StayReason) -> str:
             return f"its replacement would wait for the scheduling gate {gate}"
         case movable.Undecided(gap):
             return f"where its replacement can go is not known: {consequence(gap)}"
-        case KeptByController() | KeptByMark():
-            return kept_text(reason)
+        case KeptByController(kind):
+            return KEEPING_CONTROLLERS[kind]
+        case KeptByMark(annotation, value):
+            return f"it is marked {annotation}: {value}"
         case _:
             assert_never(reason)

@@ -10,7 +10,7 @@ from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.rebalance.plan_notes import UpgradedPods
+from kubectl_spread.rebalance.plan import UpgradedPods
 from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady

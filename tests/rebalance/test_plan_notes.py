@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.rebalance.plan_notes import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods, plan_notes
+from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods, plan_notes
 from tests.build import Object, handle
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 

@@ -30,10 +30,9 @@ from kubectl_spread.rebalance.movable import (
     VolumeShared,
     VolumeThere,
 )
-from kubectl_spread.rebalance.plan_notes import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
+from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.rebalance import (
-    kept_text,
     plan_note_text,
     plan_sentence,
     remaining_text,
@@ -55,11 +54,11 @@ TAINTED = UntoleratedTaints(taints=("a:NoExecute",))
     ],
 )
 def test_why_a_pod_is_left_alone(kept: Kept, text: str) -> None:
-    assert kept_text(kept) == stay_text(kept) == text
+    assert stay_text(kept) == text
 
 
 def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
-    assert all(kept_text(KeptByController(kind)) for kind in KEEPING_CONTROLLERS)
+    assert all(stay_text(KeptByController(kind)) for kind in KEEPING_CONTROLLERS)
 
 
 @pytest.mark.parametrize(

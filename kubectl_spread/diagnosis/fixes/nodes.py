@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, meaning_of, taint_cost
 from kubectl_spread.diagnosis.domains import similar_keys
+from kubectl_spread.diagnosis.explainer import volumes_without_node
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, NewNode
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.conclusion import Command
@@ -16,7 +17,6 @@ from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.neighbours import volumes_without_node
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool

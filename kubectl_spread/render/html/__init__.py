@@ -21,8 +21,8 @@ from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, eac
 from kubectl_spread.render.html.node_map import Drawing, Style
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.render.outline import Gaps
+from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.render.outline.any_report import AnyReport, outline_of
-from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import count_of, listed, shortening
 

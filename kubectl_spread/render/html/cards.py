@@ -13,9 +13,9 @@ from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewItem, SkewReport
-from kubectl_spread.diagnosis.missing_pods import NotCreated
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.render import outline
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table, plan_bars, step_bars
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
@@ -31,11 +31,11 @@ from kubectl_spread.render.html.node_map import (
 )
 from kubectl_spread.render.html.sections import block_markup, folded, section, table_markup
 from kubectl_spread.render.outline import EVERY, Extent, Item
+from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.render.outline.any_report import AnyReport
 from kubectl_spread.render.outline.check import check_status, ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work
-from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.check import STUCK
 

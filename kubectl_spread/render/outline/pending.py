@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
-from kubectl_spread.diagnosis.missing_pods import NotCreated
+from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.objects.kinds import POD
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render import outline

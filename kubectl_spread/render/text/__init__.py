@@ -10,7 +10,7 @@ import msgspec
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import Extent, Outline, Table
-from kubectl_spread.render.outline.shortening import PartT, rewritten
+from kubectl_spread.render.outline.access import PartT, rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
 from kubectl_spread.wording.words import SHORT_KEYS, shortening
 

@@ -16,7 +16,7 @@ import msgspec
 
 from kubectl_spread.render.cells import NONE, cell, clean, wrap
 from kubectl_spread.render.outline import EVERY, Table, Tone
-from kubectl_spread.render.outline.shortening import rewritten
+from kubectl_spread.render.outline.access import rewritten
 from kubectl_spread.wording.causes import NODE_CONDITION
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}

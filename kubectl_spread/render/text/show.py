@@ -13,8 +13,7 @@ from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewTable
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Extent, Gaps, table_of
-from kubectl_spread.render.outline.access import header
-from kubectl_spread.render.outline.shortening import node_names
+from kubectl_spread.render.outline.access import header, node_names
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, skew_outline
 from kubectl_spread.render.text import block_lines, header_lines, outline_text, shortened, suffix_line, table_text
 from kubectl_spread.render.text.screen import PIPE, Screen, table_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.render.outline import Commands, Messages, Note, Step, Steps, Table, Tone
-from kubectl_spread.render.outline.shortening import node_names, rewritten
+from kubectl_spread.render.outline.access import node_names, rewritten
 from kubectl_spread.wording.words import shortening
 from tests.render.reports import REPORTS, golden_report
 
