@@ -12,6 +12,7 @@ from kubectl_spread.cli import flags as groups
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import Defaults, Flags, Option, check_choice
 from kubectl_spread.exit_code import ExitCode
+from kubectl_spread.wording.words import did_you_mean
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Named, Scope
@@ -141,7 +142,6 @@ def _table(
 def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import how_read
-    from kubectl_spread.wording.words import did_you_mean
 
     if not answer.report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"

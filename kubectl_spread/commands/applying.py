@@ -10,9 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread import gaps
-from kubectl_spread.apiserver.apply import Application, mapping
+from kubectl_spread.apiserver.apply import Application, mapping, without_left_fields
 from kubectl_spread.apiserver.denials import enforced_standard, lacks_namespace
 from kubectl_spread.apiserver.quantities import Amounts
+from kubectl_spread.apiserver.resourcequotas import object_usage, objects_fault
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.updates import POD_IMMUTABLE
@@ -31,6 +32,7 @@ from kubectl_spread.diagnosis.findings import MergedConstraints
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.gaps import Gap, MayRollOut
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
+from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.template_rest import is_whole, may_roll_out
@@ -170,8 +172,6 @@ def _within_quotas(manifest: Manifest, snapshot: Snapshot, charged: dict[str, Am
 
     ``charged``: namespace → what earlier manifests use that the quotas do not count yet. It is updated.
     """
-    from kubectl_spread.apiserver.resourcequotas import object_usage, objects_fault
-
     obj, namespace = manifest.obj, manifest.namespace
     if obj is None or isinstance(obj, Pod) or manifest.refused or not namespace:
         return manifest
@@ -237,9 +237,7 @@ def _by_our_rules(manifest: Manifest, applied: Application, live: KubernetesObje
 
 def _asked(manifest: Manifest, applied: Application, live: KubernetesObject, how: Applying) -> Manifest:
     """Return the manifest with the object that results from a dry run on the API server."""
-    from kubectl_spread.apiserver.apply import without_left_fields
     from kubectl_spread.cluster.api.dry_run import Patch, PatchType
-    from kubectl_spread.objects.decoding import convert
 
     assert how.ask is not None  # noqa: S101 - the caller looks
     kind = BY_API[manifest.document.api_version, manifest.document.kind]

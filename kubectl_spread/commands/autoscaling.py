@@ -10,25 +10,28 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.commands.read_sets import KARPENTER_LABEL, STATUS_NAME, STATUS_NAMESPACE
-from kubectl_spread.errors import ManifestError, ManifestProblem, UsageError
+from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport, autoscaler_report
+from kubectl_spread.contract.findings import Finding, incomplete_entries
+from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.errors import ManifestError, ManifestProblem, SpreadError, UsageError
+from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Event, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import CONFIG_MAP, NODE_POOL, Kind
 from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.causes import NO_CONSTRAINT
+from kubectl_spread.wording.words import capital
 
 if TYPE_CHECKING:
     from kubectl_spread.autoscalers.decision import AutoscalerDecision, AutoscalerKind
     from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
-    from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport
     from kubectl_spread.contract.evaluation import EvaluationReport
-    from kubectl_spread.contract.findings import Finding
-    from kubectl_spread.contract.fixes import Fix
-    from kubectl_spread.contract.report import Incomplete
     from kubectl_spread.diagnosis.fixes.new_nodes import NewNodeFix
     from kubectl_spread.diagnosis.fixes.node_pools import PoolChange
     from kubectl_spread.diagnosis.fixes.situation import Situation
-    from kubectl_spread.scheduler.framework import Handle
 
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
@@ -58,11 +61,9 @@ def beside_autoscaler(
     decided = decision_of(pod, handle, options)
     if decided is None:
         return item
-    from kubectl_spread.contract.autoscaler import autoscaler_report
     from kubectl_spread.contract.evaluation import with_missing
     from kubectl_spread.wording.autoscalers import added_by, on_existing_nodes
     from kubectl_spread.wording.fixes import BY_AUTOSCALER
-    from kubectl_spread.wording.words import capital
 
     fixes: tuple[NewNodeFix, ...] = ()
     changes: Iterable[PoolChange] = ()
@@ -107,9 +108,6 @@ def _with_awaited_node(item: ItemT, decided: AutoscalerDecision, snapshot: Snaps
 
 def _missing(snapshot: Snapshot, decided: AutoscalerDecision) -> tuple[Incomplete, ...]:
     """Return the lists without which the decision is made."""
-    from kubectl_spread.contract.incomplete import incomplete_entries
-    from kubectl_spread.gaps import Purpose, UnreadKind
-
     kinds = (*decided.unread, *((NODE_POOL,) if decided.beside and decided.kind == "cluster-autoscaler" else ()))
     why = {unread.kind: unread.why for unread in snapshot.inventory.unread}
     return incomplete_entries(
@@ -130,19 +128,13 @@ def autoscaler_of(pod: Pod, handle: Handle, options: AutoscalerOptions) -> Autos
     Raises as above.
     """
     decided = decision_of(pod, handle, options)
-    if decided is None:
-        return UNSET
-    from kubectl_spread.contract.autoscaler import autoscaler_report
-
-    return autoscaler_report(decided, _last_event(pod, handle.snapshot, decided.kind))
+    return autoscaler_report(decided, _last_event(pod, handle.snapshot, decided.kind)) if decided else UNSET
 
 
 def copy_decision(item: ItemT, like: ItemT) -> ItemT:
     """Return the explanation of a Pod with the decision about the first of its template, which is an upper bound."""
     if like.autoscaler is UNSET:
         return item
-    from kubectl_spread.wording.causes import NO_CONSTRAINT
-
     cleared = NO_CONSTRAINT in like.summary
     summary = item.summary if cleared else item.summary.replace(NO_CONSTRAINT, "", 1)
     return replace(item, autoscaler=replace(like.autoscaler, event=None), summary=summary)
@@ -195,7 +187,6 @@ def autoscaler_findings(pod: Pod, handle: Handle, options: AutoscalerOptions) ->
     groups = None
     if not any(handle.snapshot.all(autoscaling.NodePool)) and not (groups := _node_groups(handle.snapshot)):
         return ()
-    from kubectl_spread.contract.findings import Finding
     from kubectl_spread.diagnosis.autoscaled import of_cluster_autoscaler, of_karpenter
 
     if groups:
@@ -242,7 +233,6 @@ def _release(snapshot: Snapshot, options: AutoscalerOptions) -> tuple[int, ...] 
 def _status_of(status: autoscaling.ConfigMap) -> autoscaling.AutoscalerStatus | None:
     """Return what cluster-autoscaler has written, None where that is not in the form of 1.30 and later."""
     from kubectl_spread.cluster.files.yaml_values import split
-    from kubectl_spread.errors import SpreadError
 
     try:
         document = next(iter(split(status.data.status)))
@@ -252,8 +242,6 @@ def _status_of(status: autoscaling.ConfigMap) -> autoscaling.AutoscalerStatus | 
 
 
 def _last_event(pod: Pod, snapshot: Snapshot, component: str) -> AutoscalerEvent | None:
-    from kubectl_spread.contract.autoscaler import AutoscalerEvent
-
     events = (
         event
         for event in snapshot.all(Event)

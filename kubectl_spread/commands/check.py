@@ -23,7 +23,7 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
 from kubectl_spread.contract.check import CheckItem, CheckReport
-from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.manifest_outcome import UnplacedPods, unplaced_pods
@@ -138,8 +138,10 @@ def _answered(
     }
     answers = answers_of(asked, others, view)
     for number, manifest in enumerate(applied):
-        if number in asked:
-            yield manifest, _before_autoscaling(answers[number], asked[number], options)
+        if one := asked.get(number):
+            answer = answers[number]
+            found = autoscaler_findings(one.wanted.pod, one.handle, options.autoscalers) if one.is_placed else ()
+            yield manifest, replace(answer, item=replace(answer.item, findings=(*answer.item.findings, *found)))
         elif manifest.is_left_out and options.selector.matches(manifest.labels):
             yield manifest, Answer(refused_item(manifest, admission_errors.as_errors(manifest.refused)))
 
@@ -210,13 +212,6 @@ def may_get_a_node(item: CheckItem) -> bool:
     """Whether nothing that was read forbids a new node for the first replica that finds none, or one starts for it."""
     starts = any(wait.kind == "NodeAddition" for wait in item.waits or ())
     return starts or (item.autoscaler is not UNSET and item.autoscaler.decision == "NewNode")
-
-
-def _before_autoscaling(answer: Answer, asked: AskedManifest, options: CheckOptions) -> Answer:
-    if not asked.is_placed:
-        return answer
-    found = autoscaler_findings(asked.wanted.pod, asked.handle, options.autoscalers)
-    return replace(answer, item=replace(answer.item, findings=(*answer.item.findings, *found)))
 
 
 def _with_fixes(answers: Sequence[Answer], view: View, options: CheckOptions) -> Iterator[CheckItem]:

@@ -16,8 +16,7 @@ from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract import check
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
-from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.findings import Finding, incomplete_entries
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.evaluation import Verdict

@@ -17,8 +17,8 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
+from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.fix_search import OpeningFields, opening_fields
-from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, WaitingWorkload, evictions, items
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.incomplete import undecided, unread_kinds, unread_of_filters
@@ -57,12 +57,7 @@ class Rebalanced(msgspec.Struct, frozen=True):
 
 
 def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler: SchedulerOptions) -> Rebalanced:
-    """Return the fewest evictions that make the constraints of the scope hold.
-
-    Raises:
-        ClusterError: a named workload does not exist, or a list that is needed cannot be had.
-        ManifestError: a file cannot be read.
-    """
+    """Return the fewest evictions that make the constraints of the scope hold; errors as for ``show``."""
     view = look(source, read_sets.for_moving(), scheduler, reading_devices(source)).settled
     with reporting_bad_objects(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, names=options.names))

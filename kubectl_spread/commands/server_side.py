@@ -12,7 +12,7 @@ from kubectl_spread.apiserver.apply import mapping
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import ValidationError
-from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.gaps import NoDryRun
 from kubectl_spread.objects.core import Pod

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown as unknown_to_admission
 from kubectl_spread.apiserver.apply import mapping
+from kubectl_spread.cluster.files.manifests import read_settings
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applying import AppliedManifests, application, apply_all, notes_of, unreadable
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
@@ -18,7 +19,7 @@ from kubectl_spread.commands.scope import Scope, not_found, unseen
 from kubectl_spread.commands.served_kinds import unread_documents, with_served_kinds
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look, reading_devices
-from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport, simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.persistent_volumes import guessed
@@ -185,8 +186,6 @@ def _is_worse(step: SimulatedStep) -> bool:
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:
     """Yield (verb, value) of each step under ``steps`` of a file; ManifestError if it cannot be read, or lists none."""
-    from kubectl_spread.cluster.files.manifests import read_settings
-
     documents = read_settings(path, stdin=stdin)
     if not documents:
         raise ManifestError([ManifestProblem(path, "lists no steps", field_path="steps")])

@@ -15,7 +15,7 @@ from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.source import ReadLists, Source
-from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
 from kubectl_spread.diagnosis.incomplete import unread_cluster, unread_pods, without_unread
 from kubectl_spread.errors import ManifestError, UsageError

@@ -88,9 +88,7 @@ def why_pending(
 ) -> PendingAnswer:
     """Return why each Pod of the scope that has no node has none; for the other arguments see ``CheckOptions``.
 
-    Raises:
-        ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
-        ManifestError: a file cannot be read.
+    Errors are as for ``show``, here about named Pods.
     """
     limits = ReadLimits(nodes=most_nodes, confirm=read != "needed")
     view = look_for(source, _question(scope, limits, fix_budget), scheduler, read=read)

@@ -11,7 +11,7 @@ from kubectl_spread.apiserver.warnings import ValidationWarning
 from kubectl_spread.contract import evaluation
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers import rollout_plan
 from kubectl_spread.diagnosis.evaluation import Verdict

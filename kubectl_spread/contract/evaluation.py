@@ -10,9 +10,8 @@ from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
-from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.findings import Finding, incomplete_entries
 from kubectl_spread.contract.fixes import ExpectedChange, Fix
-from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import UnsetType
-
 from kubectl_spread.apiserver.validation.field_errors import OF_KUBECTL
 from kubectl_spread.controllers import rollout_plan
 from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
-from kubectl_spread.simulation.placement import Placement
+from kubectl_spread.simulation.placement import Jam, Placement
 from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
 from kubectl_spread.wording.words import begun, count_of, enumerated, in_violation, listed, some_run
 
@@ -114,17 +112,15 @@ def refused_pod(number: int, replicas: int, message: str, otherwise: str = "") -
     return f"Pod {number} of {replicas} is refused by the API server: {message}{more}"
 
 
-def jam_sentence(
-    replica: int, replica_max: int | UnsetType | None, replicas: int, *, nodes: Sequence[str], why: str
-) -> str:
-    """Return which replicas find no node, and why; the arguments are the fields of the jam."""
-    if nodes:
-        return f"{len(nodes)} of {replicas} nodes cannot take their Pod ({listed(nodes)}). {why}"
-    if replica_max is None:
-        return f"replica {replica} of {replicas} may not be schedulable, depending on chance. {why}"
-    if isinstance(replica_max, int):
-        return f"replica {replica} to {replica_max} of {replicas} cannot be scheduled, depending on chance. {why}"
-    return f"replica {replica} of {replicas} cannot be scheduled. {why}"
+def jam_sentence(jam: Jam, replicas: int, why: str) -> str:
+    """Return which replicas find no node, and why."""
+    if jam.nodes:
+        return f"{len(jam.nodes)} of {replicas} nodes cannot take their Pod ({listed(jam.nodes)}). {why}"
+    if jam.replica_max is None:
+        return f"replica {jam.replica} of {replicas} may not be schedulable, depending on chance. {why}"
+    chance = isinstance(jam.replica_max, int)
+    which, rest = (f" to {jam.replica_max}", ", depending on chance") if chance else ("", "")
+    return f"replica {jam.replica}{which} of {replicas} cannot be scheduled{rest}. {why}"
 
 
 def everyone(number: int, *, to_come: bool) -> str:

@@ -8,7 +8,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
-from kubectl_spread.wording.reasons import noun_for
+from kubectl_spread.wording.reasons import name_of, noun_for, reason_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 FINDINGS = Rules(EntryKind.FINDING)
@@ -62,8 +62,6 @@ def _(finding: findings.MissingTopologyKey) -> str:
     link=entry.LIMITATIONS,
 )
 def _(finding: findings.PinnedMinimum) -> str:
-    from kubectl_spread.wording.reasons import name_of, reason_text
-
     by_node: dict[str, list[str]] = {}
     for pin in finding.pins:
         by_node.setdefault(pin.node, []).append(reason_text(pin.reason) or name_of(pin.requirement))

@@ -18,7 +18,7 @@ from kubectl_spread.controllers.rollout_plan import (
 )
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
-from kubectl_spread.simulation.placement import Placement
+from kubectl_spread.simulation.placement import Jam, Placement
 from kubectl_spread.wording import check
 from kubectl_spread.wording.check import ASSUMPTIONS, assumption, edit_line, fix_sentence
 from tests.naming import in_order
@@ -44,7 +44,7 @@ def on(node: str, *preempts: str) -> Placement:
     ids=in_order,
 )
 def test_which_replica_finds_no_node(facts: dict[str, Any], sentence: str) -> None:
-    assert check.jam_sentence(2, replicas=5, why=WHY, **facts) == sentence
+    assert check.jam_sentence(Jam(replica=2, message=None, **facts), 5, WHY) == sentence
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,7 @@ def _placement(item: CheckItem) -> str:
 
 
 def _jammed(jam: Jam, replicas: int) -> str:
-    why = begun(jam.summary or str(jam.message))
-    return wording.jam_sentence(jam.replica, jam.replica_max, replicas, nodes=jam.nodes, why=why)
+    return wording.jam_sentence(jam, replicas, begun(jam.summary or str(jam.message)))
 
 
 def _created(item: CheckItem) -> str:

@@ -13,6 +13,7 @@ from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
 from kubectl_spread.wording import constraints as wording
+from kubectl_spread.wording.reasons import name_of
 from kubectl_spread.wording.words import between, listed
 
 MOST_ROWS = 6
@@ -168,8 +169,6 @@ def next_text(domain: Domain) -> str:
         return wording.closed(domain.skew_if_placed, domain.skew)
     if not domain.pinned_by:
         return wording.OPEN
-    from kubectl_spread.wording.reasons import name_of  # Most domains are open.
-
     return wording.pinned(dict.fromkeys(pin.detail or name_of(pin.requirement) for pin in domain.pinned_by))
 
 
