@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.reasons import AnyReason, SharedReason
 from kubectl_spread.diagnosis.requirements import Requirement
+
+Policy: TypeAlias = Literal["nodeAffinityPolicy", "nodeTaintsPolicy"]
+"""Which nodes a constraint counts."""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -249,6 +252,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
         full: the domains that the constraint closes.
         only: whether it closes all others.
         counted: whether it counts the Pod.
+        ignoring: its policies that are Ignore, if with Honor in them, or in any of them, the domains would not count.
     """
 
     constraint: BlamedConstraint
@@ -258,6 +262,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
     full: tuple[FullDomains, ...] = ()
     only: bool = False
     counted: bool = True
+    ignoring: tuple[Policy, ...] = ()
 
 
 class Conflict(Cause, frozen=True, kw_only=True):

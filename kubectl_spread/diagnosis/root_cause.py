@@ -35,12 +35,14 @@ from kubectl_spread.scheduler import (
     nodename,
     noderesources,
     nodeunschedulable,
+    podtopologyspread,
     tainttoleration,
     volumebinding,
     volumezone,
 )
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle
+from kubectl_spread.scheduler.profile import Behaviour
 
 MOST_LEFT = 5
 """Nodes (count) that are evaluated again without their terminating Pods."""
@@ -49,6 +51,11 @@ _LASTING: Mapping[str, int] = {
     **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, volumebinding.NAME, volumezone.NAME, dynamicresources.NAME), 2),
 }
 """Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node."""
+_HONORS: Mapping[causes.Policy, str] = {
+    "nodeAffinityPolicy": "honors_affinity",
+    "nodeTaintsPolicy": "honors_taints",
+}
+"""Policy → the field of a constraint that says whether it is Honor."""
 BlockingReason: TypeAlias = RootCause | MinDomainsUnmet | PinnedDomain | tuple[ConflictingRequirement, ...]
 """A cause, or the requirements that leave no node together with the constraint; none if it leaves none alone."""
 
@@ -349,7 +356,22 @@ def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomai
         full=tuple(causes.FullDomains(matching=n, domains=tuple(it.value for it in full[n])) for n in sorted(full)),
         only=len(domains) + len(closed) == sum(domain.eligible for domain in constraint.domains),
         counted=constraint.self_match,
+        ignoring=_ignoring(constraint.index, frozenset(name for domain in domains for name in domain.nodes), blame),
     )
+
+
+def _ignoring(index: int, nodes: frozenset[str], blame: Blame) -> tuple[causes.Policy, ...]:
+    """Return the policies of the constraint without which it would count none of the nodes."""
+    pod, handle = blame.evaluation.pod, blame.handle
+    constraint = next(each for each in podtopologyspread.parsable_constraints(pod, handle) if each.index == index)
+    known = handle.profile.does(Behaviour.NODE_INCLUSION_POLICIES)
+    ignored = [each for each, field in _HONORS.items() if known and not getattr(constraint, field)]
+
+    def needs(*policies: causes.Policy) -> bool:
+        honored = msgspec.structs.replace(constraint, **{_HONORS[each]: True for each in policies})
+        return nodes.isdisjoint(podtopologyspread.eligible_nodes(honored, pod, handle))
+
+    return tuple(filter(needs, ignored)) or tuple(ignored if needs(*ignored) else ())
 
 
 def _pins(domains: Iterable[Domain], blame: Blame) -> tuple[causes.PinnedNodes, ...]:

@@ -51,6 +51,15 @@ SHORTEST = 100
 """Characters that a sentence may have, however long the name is."""
 OURS = frozenset(("All", "Both", "The", "No", "There", "Only", "Every"))
 """Words that a sentence begins with."""
+IGNORE: Mapping[tuple[causes.Policy, ...], Sequence[str]] = {
+    ("nodeAffinityPolicy",): ["nodeAffinityPolicy is Ignore"],
+    ("nodeTaintsPolicy",): ["nodeTaintsPolicy is Ignore (the default)", "nodeTaintsPolicy is Ignore"],
+    ("nodeAffinityPolicy", "nodeTaintsPolicy"): [
+        "nodeAffinityPolicy and nodeTaintsPolicy are Ignore",
+        "both node policies are Ignore",
+    ],
+}
+"""Policies of a constraint → why nodes count to which no Pod can go; the longest first."""
 NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
 TAINT, TOO_LITTLE = "taint ", "too little "
@@ -469,10 +478,16 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     exceeds = "One more Pod would exceed maxSkew {}" if cause.counted else "maxSkew {} is exceeded already"
     at = "on" if constraint.topology_key == HOSTNAME else "in"
     closed = f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
+    counts = "It counts" if number == 1 else "They count"
+    policies = [*(f" {counts} because {each}." for each in IGNORE.get(cause.ignoring, ())), ""]
     sentences = [
-        *(f"{held(place, pods)}: {some}.{closed}" for pods in ("matching Pods", "Pods")),
-        *(f"{held(place)}: {why}." for why in (some, numbered, briefly, briefest)),
-        *(f"{held(many)}: {why}." for why in (numbered, briefly, briefest)),
+        *(f"{held(place, pods)}: {some}.{policies[0]}{closed}" for pods in ("matching Pods", "Pods")),
+        *(
+            f"{held(where)}: {why}.{because}"
+            for where, whys in ((place, (some, numbered, briefly, briefest)), (many, (numbered, briefly, briefest)))
+            for because in policies
+            for why in whys
+        ),
         *(f"{each} {shut}: {briefest}." for each in (which, many)),
         *(f"{many} {shut}: {why}{rest}." for why, rest in ((whys[0][1], more), (brief_whys[0][1], briefly_more))),
     ]

@@ -153,6 +153,7 @@ def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
                 pins=(PinnedNodes(nodes=("c1",), reasons=(BY_TAINT,)),),
                 full=(FullDomains(matching=1, domains=("a", "b")),),
                 only=True,
+                ignoring=("nodeTaintsPolicy",),
             ),
         ),
         (
@@ -175,6 +176,31 @@ def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
 )
 def test_the_root_cause(described: Object, objects: Sequence[Object], cause: AnyCause | None) -> None:
     assert cause_of(described, objects) == cause
+
+
+@pytest.mark.parametrize(
+    ("fields", "c2", "ignoring"),
+    [
+        ({}, {"taints": [GPU]}, ("nodeTaintsPolicy",)),
+        ({}, {"unschedulable": True}, ()),
+        ({}, {"labels": {}}, ("nodeTaintsPolicy",)),
+        ({"nodeTaintsPolicy": "Honor", "nodeAffinityPolicy": "Ignore"}, {"unschedulable": True}, ()),
+        ({"nodeAffinityPolicy": "Ignore"}, {"labels": {}}, ("nodeAffinityPolicy", "nodeTaintsPolicy")),
+        ({"nodeAffinityPolicy": "Ignore"}, {"labels": {}, "taints": [GPU]}, ("nodeTaintsPolicy",)),
+    ],
+)
+def test_policies_that_are_ignore_and_make_nodes_count_that_take_no_pod(
+    fields: Object, c2: Object, ignoring: tuple[str, ...]
+) -> None:
+    pool: Object = {"labels": {"pool": "web"}}
+    nodes = [
+        node("a1", zone="a", **pool),
+        node("c1", zone="c", taints=[GPU], **pool),
+        node("c2", zone="c", **pool | c2),
+    ]
+    cause = cause_of(incoming(zoned(**fields), nodeSelector={"pool": "web"}), [*nodes, *web("a1")])
+    assert isinstance(cause, PinnedDomain)
+    assert cause.ignoring == ignoring
 
 
 def test_a_constraint_that_counts_others_has_the_reason_why_it_leaves_no_node() -> None:

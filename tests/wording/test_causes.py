@@ -28,6 +28,7 @@ AVOIDS_WEB: Object = {
 PINNED = (
     "The Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not available"
 )
+TAINTS_COUNT = "It counts because nodeTaintsPolicy is Ignore (the default)."
 OTHERS = "One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
 
 
@@ -44,7 +45,7 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         (
             incoming(),
             [*TAINTED, *web("a1", "b1")],
-            f"{PINNED}: taint {GPU}. {OTHERS}",
+            f"{PINNED}: taint {GPU}. {TAINTS_COUNT} {OTHERS}",
         ),
         (
             incoming(**BIG),
@@ -96,8 +97,23 @@ def test_what_is_to_blame(described: Object, objects: Sequence[Object], summary:
 
 def test_a_domain_is_closed_to_a_pod_that_does_not_count_by_those_that_are_there() -> None:
     other = incoming(zoned(), labels={"app": "other"})
-    summary = report_of(other, [*TAINTED, *web("a1", "a1", "b1", "b1")]).summary
+    nodes = [*ABC[:3], node("c1", zone="c", unschedulable=True)]
+    summary = report_of(other, [*nodes, *web("a1", "a1", "b1", "b1")]).summary
     assert summary.endswith("maxSkew 1 is exceeded already in zones a and b (2 Pods each).")
+
+
+def test_why_nodes_count_that_take_no_pod() -> None:
+    pool = {"pool": "web"}
+    nodes = [node("a1", zone="a", labels=pool), node("c1", zone="c", taints=[GPU], labels=pool), node("c2", zone="c")]
+
+    def told(**fields: Any) -> str:  # noqa: ANN401 - any field of the constraint
+        return report_of(incoming(zoned(**fields), nodeSelector=pool), [*nodes, *web("a1")]).summary
+
+    assert f": taint {GPU}. {TAINTS_COUNT} One more Pod would" in told()
+    both = told(nodeAffinityPolicy="Ignore")
+    assert both.endswith(" They count because nodeAffinityPolicy and nodeTaintsPolicy are Ignore.")
+    by_affinity = told(nodeAffinityPolicy="Ignore", nodeTaintsPolicy="Honor")
+    assert ": no label pool=web. It counts because nodeAffinityPolicy is Ignore. One more Pod would" in by_affinity
 
 
 def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
@@ -121,7 +137,7 @@ def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_howe
     counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
     summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
     assert summary.startswith("The constraint on zone does not count this Pod. ")
-    assert f"{PINNED}: taint {GPU}." in summary
+    assert summary.endswith(f"its only node, c1, is not available: taint {GPU}. {TAINTS_COUNT}")
 
 
 def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
@@ -178,10 +194,7 @@ def test_two_filters_that_reject_one_node_are_both_named() -> None:
     nodes = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU], allocatable={"cpu": "4"})]
     hog = pod("hog", on="c1", requests={"cpu": "4"})
     report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
-    assert (
-        f"taint {GPU} and 1 cpu requested, 0 free. One more Pod would exceed maxSkew 1 in zone a (1 Pod)."
-        in report.summary
-    )
+    assert f"taint {GPU} and 1 cpu requested, 0 free. {TAINTS_COUNT}" in report.summary
     pins = [name_of(pin.requirement) for domain in report.constraints[0].domains for pin in domain.pinned_by]
     assert pins == ["TaintToleration", "NodeResourcesFit"]
 

@@ -44,8 +44,9 @@ class TestPendingText:
         blocks = text.split("\n\n")
         assert blocks[0] == (
             "default/new is Pending. The Pod may only go to zone c, which has the fewest"
-            " matching Pods (0), but its only node, c1, is not available:"
-            " taint dedicated=gpu:NoSchedule. One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
+            " matching Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule."
+            " It counts because nodeTaintsPolicy is Ignore (the default). One more Pod would exceed maxSkew 1 in"
+            " zones a and b (1 Pod each)."
         )
         assert blocks[1].startswith("No change that was simulated")
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
