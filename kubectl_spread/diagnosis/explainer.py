@@ -209,7 +209,13 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         """Which other Pods hold claims of the Pod that only one Pod may use, on any node."""
         single = volumerestrictions.single_use_claims(self.pod, self.handle)
         holders = tuple(
-            reasons.ClaimHolder(claim=name, pod=PodName.of(other), node=info.name)
+            reasons.ClaimHolder(
+                claim=name,
+                pod=PodName.of(other),
+                node=info.name,
+                deleted=other.terminating,
+                node_silent=not info.node.answers,
+            )
             for info in (self.handle.node_infos.values() if single else ())
             for other in info.pods
             if other.metadata.namespace == self.pod.metadata.namespace

@@ -202,12 +202,19 @@ class UnusableClaims(Reason, frozen=True, kw_only=True):
     claims: tuple[ClaimState, ...]
 
 
-class ClaimHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A Pod that holds a claim that only one Pod may use."""
+class ClaimHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A Pod that holds a claim that only one Pod may use.
+
+    Attributes:
+        deleted: whether the Pod is being deleted.
+        node_silent: whether its node does not answer.
+    """
 
     claim: str
     pod: PodName
     node: str
+    deleted: bool = False
+    node_silent: bool = False
 
 
 class ClaimsInUse(Reason, frozen=True, kw_only=True):

@@ -76,8 +76,7 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case reasons.UnusableClaims(claims=claims):
             return "; ".join(map(_claim, claims))
         case reasons.ClaimsInUse(holders=users):
-            claimed = "claim {0.claim} is ReadWriteOncePod and {0.pod} on {0.node} uses it"
-            return "; ".join(map(claimed.format, users))
+            return "; ".join(map(_in_use, users))
         case reasons.VolumeLimitReached(driver=driver):
             more = f", {reason.requested} more requested" * (reason.requested > 1)
             return f"{reason.attached} of {count_of(reason.limit, 'volume')} of {driver} attached{more}"
@@ -172,6 +171,13 @@ def _term(term: NodeSelectorTerm) -> str:
         for each in (*term.match_expressions, *term.match_fields)
     )
     return " and ".join(conditions) or "nothing (an empty term matches no node)"
+
+
+def _in_use(by: reasons.ClaimHolder) -> str:
+    """Return who uses a claim that only one Pod may use, and what keeps that Pod from leaving."""
+    states = ["that Pod is being deleted"] * by.deleted + ["its node does not answer"] * by.node_silent
+    used = f"claim {by.claim} is ReadWriteOncePod and {by.pod} on {by.node} uses it"
+    return "; ".join(filter(None, (used, ", and ".join(states))))
 
 
 def _claim(claim: reasons.ClaimState) -> str:

@@ -341,9 +341,14 @@ def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
 def test_who_holds_a_claim_that_one_pod_may_use_is_named() -> None:
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]
     cluster = [*ABC, claim("x", bound_to="pv", modes=["ReadWriteOncePod"]), volume("pv"), *web("a1", volumes=volumes)]
-    held = "Claim x is ReadWriteOncePod and default/web-0 on a1 uses it."
-    summary = report_of(incoming(volumes=volumes), cluster).summary
-    assert summary == f"No spread constraint is the cause. {held}"
+    held = "No spread constraint is the cause. Claim x is ReadWriteOncePod and default/web-0 on a1 uses it"
+    assert report_of(incoming(volumes=volumes), cluster).summary == f"{held}."
+    nodes = [node("a1", zone="a", taints=["node.kubernetes.io/unreachable:NoExecute"]), *ABC[1:]]
+    by_silent = report_of(incoming(volumes=volumes), [*nodes, *cluster[len(ABC) :]]).summary
+    assert by_silent == f"{held}; its node does not answer."
+    cluster[-1] = pod("web-0", on="a1", volumes=volumes, terminating=True)
+    by_deleted = report_of(incoming(volumes=volumes), [*nodes, *cluster[len(ABC) :]]).summary
+    assert by_deleted == f"{held}; that Pod is being deleted, and its node does not answer."
 
 
 def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
