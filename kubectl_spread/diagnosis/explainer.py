@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
+from typing import TypeAlias
 
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.controllers.workloads import PodName, owner_of
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.causes import VolumeWithoutNode
 from kubectl_spread.labels import Operator
@@ -70,7 +72,9 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         for other in node_info.pods:
             taken = (port for port in host_ports(other) if any(port.conflicts(own) for own in wanted))
             ports = tuple(f"{port.number}/{port.protocol}" for port in sorted(taken, key=lambda port: port.number))
-            holders += [reasons.PortHolder(pod=PodName.of(other), ports=ports)] if ports else []
+            if ports:
+                owner = owner_of(other, self.handle.snapshot)
+                holders.append(reasons.PortHolder(pod=PodName.of(other), owner=owner, ports=ports))
         return reasons.PortsInUse(holders=tuple(holders)) if holders else None
 
     def affinity(self, node_info: NodeInfo) -> reasons.AnyReason | None:
@@ -255,6 +259,9 @@ def _unmet_expression(term: NodeSelectorTerm, index: NodeIndex) -> NodeSelectorR
     wanted = (each for each in term.match_expressions if each.operator == Operator.IN)
     return next((each for each in wanted if not any(value in index.domains(each.key) for value in each.values)), None)
 
+Alike: TypeAlias = reasons.AnyReason | tuple[str, ...] | frozenset[tuple[str, ...]] | None
+"""What nodes with one reason have in common: the reason, the names of short resources, or the host ports in use."""
+
 
 class Explainer(msgspec.Struct, frozen=True, dict=True):
     """Explains why nodes reject one Pod."""
@@ -291,21 +298,33 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         alike = grouped(every, lambda info: self._grouping_key(plugin, info))
         found = [
             reasons.SharedReason(
-                reason=self._short_resources(infos, shared=True) if isinstance(like, tuple) else like,
+                reason=self._merged(plugin, like, infos),
                 nodes=tuple(info.name for info in infos),
             )
             for like, infos in alike.items()
         ]
         return sorted(found, key=lambda each: -len(each.nodes))
 
-    def _grouping_key(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | tuple[str, ...] | None:
-        """Return what nodes with one reason have in common: of short resources the names, not the amounts."""
+    def _merged(self, plugin: str, like: Alike, infos: Sequence[NodeInfo]) -> reasons.AnyReason | None:
+        """Return the reason of nodes that have this in common."""
+        if isinstance(like, tuple):
+            return self._short_resources(infos, shared=True)
+        if isinstance(like, frozenset):
+            found = (self.of_plugin(plugin, info) for info in infos)
+            in_use = (each.holders for each in found if isinstance(each, reasons.PortsInUse))
+            return reasons.PortsInUse(holders=tuple(chain.from_iterable(in_use)))
+        return like
+
+    def _grouping_key(self, plugin: str, node_info: NodeInfo) -> Alike:
+        """Return what nodes with one reason have in common: the short resources, not the amounts; the ports in use."""
         if plugin == noderesources.NAME and not self._nominated_pods(plugin, node_info):
             short = sorted(each.name for each in noderesources.insufficient(self._state, node_info))
             return (resource.PODS, *short) if noderesources.is_full(node_info) else tuple(short)
         reason = self.of_plugin(plugin, node_info)
         if isinstance(reason, reasons.MissingLabel):
             return replace(reason, has=UNSET)
+        if isinstance(reason, reasons.PortsInUse):
+            return frozenset(each.ports for each in reason.holders)
         return reason
 
     def _nominated_pods(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.objects.core import NodeSelectorTerm
 
 
@@ -118,14 +118,15 @@ class InsufficientResources(Reason, frozen=True, kw_only=True):
 
 
 class PortHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A Pod that uses host ports."""
+    """A Pod that uses host ports, and its topmost owner."""
 
     pod: PodName
+    owner: WorkloadRef
     ports: tuple[str, ...]
 
 
 class PortsInUse(Reason, frozen=True, kw_only=True):
-    """Other Pods on the node hold host ports that the Pod needs."""
+    """Other Pods on the nodes hold host ports that the Pod needs."""
 
     holders: tuple[PortHolder, ...]
 

@@ -455,7 +455,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         return f"{lead} {'have' if several else 'has'} the fewest {pods} ({constraint.global_minimum}), but {but}"
 
     # Each with what keeps the Pod off, with all that is known and with less and less.
-    pins = _with_common_taints(cause.pins, number)
+    pins = _common_or_all(cause.pins, number)
     whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
     brief_whys = _without_repetition(pins, number)
     by_name = [why if len(whys) == 1 else f"{named(nodes)} ({why})" for nodes, why in whys]
@@ -494,17 +494,20 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     return Texts(sentences, _pinned_by(cause))
 
 
-def _with_common_taints(pins: Sequence[causes.PinnedNodes], number: int) -> Sequence[causes.PinnedNodes]:
-    """Return the taints that all of the nodes have, so many (count), in place of all reasons; or the reasons."""
-    tainted = defaultdict[str, set[str]](set)
-    for pin in pins:
-        for reason in pin.reasons:
-            for taint in reason.taints if isinstance(reason, UntoleratedTaints) else ():
-                tainted[taint].update(pin.nodes)
-    common = tuple(taint for taint, nodes in tainted.items() if len(nodes) == number)
-    if len(pins) == 1 or not common:
+def _common_or_all(pins: Sequence[causes.PinnedNodes], number: int) -> Sequence[causes.PinnedNodes]:
+    """Return the taints and the reasons that all of the nodes have, so many (count), or else all reasons."""
+    tainted, shared = defaultdict[str, set[str]](set), list[AnyReason]()
+    for nodes, reason in ((pin.nodes, reason) for pin in pins for reason in pin.reasons):
+        if isinstance(reason, UntoleratedTaints):
+            for taint in reason.taints:
+                tainted[taint].update(nodes)
+        elif len(nodes) == number:
+            shared.append(reason)
+    common = tuple(taint for taint, having in tainted.items() if len(having) == number)
+    if len(pins) == 1 or not (common or shared):
         return pins
-    return [causes.PinnedNodes(nodes=tuple(sorted(tainted[common[0]])), reasons=(UntoleratedTaints(taints=common),))]
+    every = tuple(sorted({name for pin in pins for name in pin.nodes}))
+    return [causes.PinnedNodes(nodes=every, reasons=(*[UntoleratedTaints(taints=common)] * bool(common), *shared))]
 
 
 def _without_repetition(pins: Sequence[causes.PinnedNodes], number: int) -> list[tuple[Sequence[str], str]]:
@@ -534,7 +537,7 @@ def _for_other_reasons(having: Sequence[Sequence[str]], shown: int) -> str:
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
     """Return why the domains with the fewest Pods take none: for two groups of nodes, or for the first."""
-    pins, where = _with_common_taints(cause.pins, cause.nodes), f"no Pod can go to {named(cause.domains)}"
+    pins, where = _common_or_all(cause.pins, cause.nodes), f"no Pod can go to {named(cause.domains)}"
     whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
     briefly = _without_repetition(pins, cause.nodes)
     every = (

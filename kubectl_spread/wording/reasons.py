@@ -9,8 +9,12 @@ from typing import assert_never
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.wording.words import SHORT_KEYS, count_of, enumerated, seen
+
+MOST_OWNERS = 2
+"""Workloads (count) whose Pods are counted apart."""
 
 
 def name_of(requirement: Requirement) -> str:
@@ -64,7 +68,7 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
         case reasons.UnmetAddedAffinity():
             return "the scheduler's configuration adds a node affinity"
         case reasons.PortsInUse(holders=holders):
-            return "; ".join(f"{each.pod} uses {ports_text(each.ports)}" for each in holders)
+            return "; ".join(_ports_in_use(holders))
         case reasons.RejectedByPod(pod=pod, topology_key=key):
             return f"anti-affinity of {pod} {_place(key)}"
         case reasons.AvoidedPod(pod=pod, topology_key=key):
@@ -116,7 +120,7 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
         case reasons.MissingTopologyLabel(topology_key=key):
             return f"{nodes} {lack} the label {key}, which Pod affinity requires"
         case reasons.PortsInUse(holders=holders):
-            return "; ".join(f"{each.pod} uses {ports_text(each.ports)} on {nodes}" for each in holders)
+            return "; ".join(_ports_in_use(holders, f" on {nodes}"))
         case reasons.RejectedByPod() | reasons.AvoidedPod():
             return f"{nodes} {'is' if one else 'are'} ruled out by {reason_text(reason)}"
         case _:
@@ -171,6 +175,27 @@ def _term(term: NodeSelectorTerm) -> str:
         for each in (*term.match_expressions, *term.match_fields)
     )
     return " and ".join(conditions) or "nothing (an empty term matches no node)"
+
+
+def _ports_in_use(holders: Sequence[reasons.PortHolder], where: str = "") -> Iterable[str]:
+    """Yield by whom host ports are in use, for each set of ports."""
+    for ports, each in grouped(holders, lambda holder: holder.ports).items():
+        one = f"{each[0].pod} uses {ports_text(ports)}{where}"
+        verb = (" are" if ports[1:] else " is") * bool(where)
+        yield f"{ports_text(ports)}{verb} in use{where} by {_counted(each)}" if each[1:] else one
+
+
+def _counted(holders: Sequence[reasons.PortHolder]) -> str:
+    """Return how many Pods of one or two workloads these are; of more, the first and how many more."""
+    by_owner = grouped(holders, lambda each: (each.pod.namespace, each.owner))
+    if len(by_owner) > MOST_OWNERS:
+        return f"{holders[0].pod} and {count_of(len(holders) - 1, 'more Pod')}"
+    return enumerated(
+        [
+            f"{count_of(len(pods), 'Pod')} of {namespace}/{owner}" if pods[1:] else str(pods[0].pod)
+            for (namespace, owner), pods in by_owner.items()
+        ]
+    )
 
 
 def _in_use(by: reasons.ClaimHolder) -> str:

@@ -256,11 +256,29 @@ def test_one_reason_that_all_nodes_have_without_amounts_is_told_once() -> None:
     near = [pod(f"near-{number}", on=name, **AVOIDS_WEB) for number, name in enumerate(names[:2])]
     report = report_of(incoming(host_ports=["443"]), [node("a1", zone="a"), *nodes, *agents, *near, *web("a1")])
     assert report.summary == (
-        "The Pod may only go to zone b, which has the fewest Pods (0), but none of its 4 nodes is available: host port"
-        " 443/TCP in use."
+        "The Pod may only go to zone b, which has the fewest matching Pods (0), but none of its 4 nodes is available:"
+        f" host port 443/TCP in use by default/{'agent' * 9}-0 and 3 more Pods. One more Pod would exceed maxSkew 1 in"
+        " zone a (1 Pod)."
     )
     assert report.cause
     assert shared_line(report.cause) == "zone b: 4 of 4 nodes: host port 443/TCP in use"
+
+
+def test_who_uses_a_host_port_is_counted_by_workload() -> None:
+    nodes = [node(name, zone="b") for name in ("b1", "b2", "b3")]
+    proxies = [
+        owned(f"proxy-{on}", "DaemonSet", "proxy", on=on, labels={"app": "proxy"}, host_ports=["443"])
+        for on in ("b1", "b2")
+    ]
+    edge = pod("edge", on="b3", host_ports=["443"])
+    described = incoming(host_ports=["443"])
+    told = report_of(described, [node("a1", zone="a"), *nodes, *proxies, edge, *web("a1")]).summary
+    assert "is available: host port 443/TCP in use by 2 Pods of default/daemonset/proxy and default/edge." in told
+    alone = report_of(incoming(host_ports=["443"]), [*nodes, *proxies, edge]).summary
+    assert alone == (
+        "No spread constraint is the cause. Host port 443/TCP is in use on all 3 nodes by 2 Pods of"
+        " default/daemonset/proxy and default/edge."
+    )
 
 
 def test_reasons_that_are_equal_without_amounts_count_their_nodes() -> None:
