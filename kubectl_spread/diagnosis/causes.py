@@ -10,8 +10,9 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.reasons import AnyReason, SharedReason
+from kubectl_spread.diagnosis.reasons import AnyReason, ClaimState, SharedReason
 from kubectl_spread.diagnosis.requirements import Requirement
+from kubectl_spread.objects.core import NodeSelectorTerm
 
 Policy: TypeAlias = Literal["nodeAffinityPolicy", "nodeTaintsPolicy"]
 """Which nodes a constraint counts."""
@@ -67,6 +68,30 @@ class PinnedNodes(Facts, frozen=True, kw_only=True):
 
     nodes: tuple[str, ...]
     reasons: tuple[AnyReason, ...]
+
+
+class Restriction(Facts, frozen=True, kw_only=True):
+    """The Pod's bound volumes or its node affinity leave it some nodes, all of which other filters reject.
+
+    Attributes:
+        claims: the claims whose volumes do; empty for the node affinity.
+        topology_key: the label of exactly the nodes that can use these volumes; empty for the node affinity.
+        values: the values of that label.
+        labels: what nodeSelector requires, as ``key=value``.
+        terms: the terms of the required node affinity, one of which must hold.
+        nodes: the nodes that are left, by name.
+        others: the nodes that are not (count).
+        pins: what keeps the Pod off those that are left, each of them once: those first that may soonest take it.
+    """
+
+    claims: tuple[ClaimState, ...] = ()
+    topology_key: str = ""
+    values: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    terms: tuple[NodeSelectorTerm, ...] = ()
+    nodes: tuple[str, ...]
+    others: int
+    pins: tuple[PinnedNodes, ...] = ()
 
 
 class FullDomains(Facts, frozen=True, kw_only=True):
@@ -234,11 +259,13 @@ class FiltersAlone(Cause, frozen=True, kw_only=True):
         plugins: all of these filters, by name.
         filters: the same with their reasons, without the taints of cordoned nodes.
         constraints: what constraints reject too.
+        restriction: what leaves the Pod few nodes; None if nothing does.
     """
 
     plugins: tuple[str, ...]
     filters: tuple[RejectingFilter, ...]
     constraints: tuple[RejectedNodes, ...] = ()
+    restriction: Restriction | None = None
 
 
 class PinnedDomain(Cause, frozen=True, kw_only=True):

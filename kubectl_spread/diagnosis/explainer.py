@@ -5,7 +5,7 @@ That is also which other Pods and volumes keep it off a node, and which volumes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
@@ -22,7 +22,7 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass, claim_name
-from kubectl_spread.objects.well_known_labels import SUCCESSORS
+from kubectl_spread.objects.well_known_labels import HOSTNAME, SUCCESSORS, ZONE
 from kubectl_spread.scheduler import (
     dynamicresources,
     interpodaffinity,
@@ -239,6 +239,23 @@ def volumes_without_node(pod: Pod, handle: Handle) -> Iterator[VolumeWithoutNode
             yield VolumeWithoutNode(claim=name, volume=volume_name, topology_key=key, values=values)
 
 
+def place_of(volume: PersistentVolume, nodes: Collection[str], index: NodeIndex) -> tuple[str, tuple[str, ...]] | None:
+    """Return a label and the values of it that the volume needs and that exactly these nodes have; None if none is so.
+
+    The labels of zones and nodes come before that of a driver.
+    """
+    affinity = volume.spec.node_affinity
+    terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
+    needed = [(each.key, each.values) for each in terms[0].match_expressions] if len(terms) == 1 else []
+    needed += [(each.key, tuple(sorted(each.values))) for each in volume_topologies(volume)]
+    places = ((at, values) for key, values in needed for at in (ZONE, HOSTNAME, key))
+
+    def having(key: str, values: Iterable[str]) -> set[str]:
+        return {name for value in values for name in index.domains(key).get(value, ())}
+
+    return next((place for place in places if having(*place) == nodes), None)
+
+
 def _missing_label(volume: PersistentVolume, index: NodeIndex) -> tuple[str, tuple[str, ...]] | None:
     """Return a label and the values that the volume needs and no node has; None if some node may do."""
     affinity = volume.spec.node_affinity
@@ -258,6 +275,7 @@ def _missing_label(volume: PersistentVolume, index: NodeIndex) -> tuple[str, tup
 def _unmet_expression(term: NodeSelectorTerm, index: NodeIndex) -> NodeSelectorRequirement | None:
     wanted = (each for each in term.match_expressions if each.operator == Operator.IN)
     return next((each for each in wanted if not any(value in index.domains(each.key) for value in each.values)), None)
+
 
 Alike: TypeAlias = reasons.AnyReason | tuple[str, ...] | frozenset[tuple[str, ...]] | None
 """What nodes with one reason have in common: the reason, the names of short resources, or the host ports in use."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, KeysView, Mapping, Sequence
 from functools import cached_property, reduce
@@ -25,14 +24,11 @@ from kubectl_spread.diagnosis.requirements import (
     conflict_cores,
     requirements_against,
 )
-from kubectl_spread.objects.core import Taint
+from kubectl_spread.diagnosis.restriction import lasts, restriction
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import (
     cycle,
-    dynamicresources,
-    nodeaffinity,
-    nodename,
     noderesources,
     nodeunschedulable,
     podtopologyspread,
@@ -46,11 +42,6 @@ from kubectl_spread.scheduler.profile import Behaviour
 
 MOST_LEFT = 5
 """Nodes (count) that are evaluated again without their terminating Pods."""
-_LASTING: Mapping[str, int] = {
-    tainttoleration.NAME: 1,
-    **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, volumebinding.NAME, volumezone.NAME, dynamicresources.NAME), 2),
-}
-"""Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node."""
 _HONORS: Mapping[causes.Policy, str] = {
     "nodeAffinityPolicy": "honors_affinity",
     "nodeTaintsPolicy": "honors_taints",
@@ -286,7 +277,14 @@ def _filters_alone(blame: Blame) -> causes.FiltersAlone | None:
         (each.topology_key, blame.spread.rejected[ConstraintRequirement(each.index)]) for each in blame.to_blame
     )
     constraints = (causes.RejectedNodes(topology_key=key, nodes=tuple(sorted(names))) for key, names in rejected)
-    return causes.FiltersAlone(plugins=plugins, filters=filters, constraints=tuple(constraints))
+    by_filters = _rejected_by_filters(blame).items()
+    by_plugin = {each.plugin: names for each, names in by_filters if isinstance(each, FilterRequirement)}
+    return causes.FiltersAlone(
+        plugins=plugins,
+        filters=filters,
+        constraints=tuple(constraints),
+        restriction=restriction(plugins, by_plugin, blame.spread.explainer),
+    )
 
 
 def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[causes.RejectingFilter, ...]]:
@@ -297,18 +295,8 @@ def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[causes.Rejecti
     counts = Counter(each for core in cores for each in core)
     found = [each for each in rejected if isinstance(each, FilterRequirement) and counts[each]]
     rejecting = {each: _rejecting(each.plugin, rejected[each], blame) for each in found}
-    blamed = sorted(found, key=lambda each: (-counts[each], _lasts(rejecting[each])))
+    blamed = sorted(found, key=lambda each: (-counts[each], lasts(each.plugin, rejecting[each].reasons[0].reason)))
     return tuple(each.plugin for each in blamed), tuple(rejecting[each] for each in blamed)
-
-
-def _lasts(rejecting: causes.RejectingFilter) -> int:
-    """Return how lasting the first of its reasons is; taints of controllers pass."""
-    from kubectl_spread.controllers.taints import is_passing  # Most Pods find a node.
-
-    first = rejecting.reasons[0].reason
-    taints = first.taints if isinstance(first, reasons.UntoleratedTaints) else ()
-    passes = bool(taints) and all(is_passing(Taint(key=re.split("[=:]", each)[0])) for each in taints)
-    return 0 if passes else _LASTING.get(rejecting.plugin, 0)
 
 
 def _rejected_by_filters(blame: Blame) -> dict[Requirement, frozenset[str]]:

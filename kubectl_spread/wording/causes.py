@@ -21,6 +21,7 @@ from kubectl_spread.diagnosis.reasons import (
     AvoidedPod,
     ClaimState,
     InsufficientResources,
+    MissingLabel,
     PortsInUse,
     RejectedByPod,
     UntoleratedTaints,
@@ -33,7 +34,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeports, noderesources, nodeunschedulable, tainttoleration
 from kubectl_spread.wording.pending import preempts
-from kubectl_spread.wording.reasons import brief_key, noun_for, ports_text, reason_text, rejected_text
+from kubectl_spread.wording.reasons import affinity_text, brief_key, noun_for, ports_text, reason_text, rejected_text
 from kubectl_spread.wording.words import SHORT_KEYS, begun, capital, count_of, enumerated, shortening, with_short_keys
 
 named = partial(enumerated, most=2)
@@ -66,6 +67,8 @@ TAINT, TOO_LITTLE = "taint ", "too little "
 """What begins the texts of reasons that nodes have; others say what nodes are."""
 TAINT_PREFIX = re.compile(r"(?<=taint )[\w.-]+/")
 """What the key of a taint goes without where there is little room."""
+SHARED = (InsufficientResources, PortsInUse, UntoleratedTaints)
+"""Reasons that several nodes share with their amounts, Pods and taints."""
 REASON = 120
 """Characters of a reason in a table."""
 PASSES: Mapping[str, tuple[str, str]] = {
@@ -166,6 +169,11 @@ def _joined(why: str) -> str:
     return f" with {why}" if why.startswith((TAINT, TOO_LITTLE)) else f" {why}" if " " not in why else f": {why}"
 
 
+def shared_text(reason: AnyReason | None) -> str:
+    """Return the reason of several nodes, without what may differ from node to node."""
+    return reason_text(reason) if isinstance(reason, SHARED) else _without_amounts(reason)
+
+
 def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
@@ -181,6 +189,8 @@ def _without_amounts(reason: AnyReason | None) -> str:
             return reason_text(msgspec.structs.replace(reason, claims=tuple(map(_without_name, claims))))
         case VolumeLimitReached():
             return "volume limit exceeded"
+        case MissingLabel():
+            return reason_text(msgspec.structs.replace(reason, has=msgspec.UNSET))
         case RejectedByPod():
             return "anti-affinity of another Pod"
         case AvoidedPod():
@@ -253,15 +263,23 @@ def _refused_whole(cause: causes.RefusedWhole) -> Texts:
 
 
 def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:
-    noun, several = brief_key(cause.topology_key), len(cause.values) > 1
+    several = len(cause.values) > 1
+    none = "no node has that value"
     if cause.topology_key == HOSTNAME:
-        place, none = f"on node {named(cause.values)}", "no node has that name"
+        none = "no node has that name"
     elif cause.topology_key in SHORT_KEYS:
-        place, none = f"in {noun}{'s' * several} {named(cause.values)}", f"no node is in that {noun}"
-    else:
-        place, none = f"where {cause.topology_key} is {named(cause.values)}", "no node has that value"
+        none = f"no node is in that {brief_key(cause.topology_key)}"
+    place = _place(cause.topology_key, cause.values)
     text = f"volume {cause.volume} is {place}, and {'no node is there' if several else none}"
     return Texts([f"Claim {cause.claim}: {text}.", f"V{text[1:]}."], [text])
+
+
+def _place(topology_key: str, values: Sequence[str]) -> str:
+    """Return where the nodes are of which the label has one of the values."""
+    if topology_key in SHORT_KEYS:
+        on = "on" if topology_key == HOSTNAME else "in"
+        return f"{on} {noun_for(topology_key, len(values))} {named(values)}"
+    return f"where {topology_key} is {named(values)}"
 
 
 def _waits_for_terminating_pods(cause: causes.WaitsForTerminatingPods) -> Texts:
@@ -370,26 +388,102 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
     besides = " ".join(
         f"The constraint on {each.topology_key} rejects {named(each.nodes)} too." for each in cause.constraints
     )
+
+    def whole(text: str) -> str:
+        return f"{text} {besides}" if besides else f"{NO_CONSTRAINT}{text}"
+
     nodes = {name for each in cause.filters for shared in each.reasons for name in shared.nodes}
-    forms = [capital(form, nodes) for form in forms]
-    first = [f"{form}. {besides}" if besides else f"{NO_CONSTRAINT}{form}." for form in forms]
+    forms = [f"{capital(form, nodes)}." for form in forms]
     found = ((each.plugin, shared.reason) for each in cause.filters for shared in each.reasons)
     briefly = list(dict.fromkeys(_without_amounts(reason) or plugin for plugin, reason in found))
-    *fewer, every = (
-        TAINT_PREFIX.sub("", "; ".join(briefly[:number])) + _and_more(len(briefly) - number)
-        for number in range(1, len(briefly) + 1)
-    )
+    every, *fewer = _first_few(briefly)
     reason = reason_text(cause.filters[0].reasons[0].reason) or briefly[0]
+    by_name, *others = _restricted(cause.restriction).sentences if cause.restriction else forms[:1]
+    first = [whole(by_name), *(text for each in others for text in (whole(each), each))]
     return Texts(
         [
             *first,
+            *map(whole, forms),
             f"{NO_CONSTRAINT * (not besides)}No node is available: {every}.",
-            *(f"{form}." for form in forms),
-            *(f"No node is available: {some}." for some in (every, *reversed(fewer))),
+            *forms,
+            *(f"No node is available: {some}." for some in (every, *fewer)),
             f"{named(cause.plugins)} reject every node.",
         ],
-        [reasons, every, *reversed(fewer), reason, briefly[0]],
+        [
+            *(_restricted(cause.restriction).reasons if cause.restriction else [reasons]),
+            every,
+            *fewer,
+            reason,
+            briefly[0],
+        ],
     )
+
+
+def _first_few(texts: Sequence[str]) -> Sequence[str]:
+    """Return all of the reasons, and fewer and fewer of the first with the number of the others."""
+    return [
+        TAINT_PREFIX.sub("", "; ".join(texts[:number])) + _and_more(len(texts) - number)
+        for number in range(len(texts), 0, -1)
+    ]
+
+
+def _restricted(restriction: causes.Restriction) -> Texts:
+    """Return what leaves the Pod few nodes, and why none of these takes it."""
+    wheres, briefly = _by_affinity(restriction) if not restriction.claims else _by_volume(restriction)
+    pins = _common_or_all(restriction.pins, len(restriction.nodes))
+    with_amounts, brief = (_alike(pins, text) for text in (shared_text, _without_amounts))
+
+    def counted(whys: Sequence[tuple[Sequence[str], str]], shown: int) -> str:
+        some = [why + f" ({count_of(len(nodes), 'node')})" * bool(whys[1:]) for nodes, why in whys[:shown]]
+        return "; ".join(some) + _for_other_reasons([nodes for nodes, _ in whys], shown)
+
+    by_name = "; ".join(f"{named(nodes)} ({why})" if with_amounts[1:] else why for nodes, why in with_amounts)
+    fewer = [counted(whys, len(whys)) for whys in (with_amounts, brief)]
+    fewer += [TAINT_PREFIX.sub("", counted(brief, shown)) for shown in range(len(brief), 0, -1)]
+    return Texts(
+        [f"{wheres[0]}: {by_name}.", *(f"{where}: {why}." for why in fewer for where in wheres)],
+        [f"{briefly}: {why}" for whys in (with_amounts, brief) for why in _first_few([why for _, why in whys])],
+    )
+
+
+def _by_volume(restriction: causes.Restriction) -> tuple[Sequence[str], str]:
+    """Return in which place the Pod's volumes are and that no node there is available; and that in a few words."""
+    nodes, place = restriction.nodes, _place(restriction.topology_key, restriction.values)
+    names = named([each.name for each in restriction.claims])
+    one = len(restriction.claims) == 1
+    bound = f"Claim {names} is bound to a volume" if one else f"Claims {names} are bound to volumes"
+    if len(nodes) > 1:
+        none = f"none of the {len(nodes)} nodes there is available"
+    elif restriction.topology_key == HOSTNAME:
+        none = "that node is not available"
+    else:
+        none = f"the only node there, {nodes[0]}, is not available"
+    return [f"{bound} {place}, and {none}"], f"claim{'s' * (not one)} {names}: no node {place} is available"
+
+
+def _by_affinity(restriction: causes.Restriction) -> tuple[Sequence[str], str]:
+    """Return which nodes the Pod's affinity leaves and that none of them is available; and that in a few words."""
+    nodes, labels, terms = restriction.nodes, restriction.labels, affinity_text(restriction.terms)
+    one = len(nodes) == 1
+    which = "Only " * (len(nodes) <= restriction.others) + (nodes[0] if one else f"{len(nodes)} nodes")
+    having = f"the label{'s' * (len(labels) > 1)} {enumerated(labels)}"
+    what = f"{'has' if one else 'have'} {having}", f"no node with {enumerated(labels)} is available"
+    if restriction.terms:
+        matching = " and ".join((*["nodeSelector"] * bool(labels), "the node affinity"))
+        what = f"{'matches' if one else 'match'} {matching}", f"no node that matches {matching} is available"
+    none = "it is not available" if one else "none of them is available"
+    long = f"{which} {what[0]} that the Pod requires" + f" ({terms})" * (bool(restriction.terms) and not labels)
+    return [f"{each}, and {none}" for each in dict.fromkeys((long, f"{which} {what[0]} that the Pod requires"))], what[
+        1
+    ]
+
+
+def _alike(pins: Sequence[causes.PinnedNodes], text: Callable[[AnyReason], str]) -> list[tuple[Sequence[str], str]]:
+    """Return which nodes have which reasons, those with the same text together."""
+    alike = defaultdict[str, list[str]](list)
+    for pin in pins:
+        alike[" and ".join(dict.fromkeys(map(text, pin.reasons)))].extend(pin.nodes)
+    return [(nodes, why) for why, nodes in alike.items()]
 
 
 def _filters(filters: Sequence[causes.RejectingFilter], where: str = "") -> Sequence[str]:

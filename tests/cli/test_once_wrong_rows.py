@@ -135,13 +135,13 @@ ROWS = {
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["why-pending"],
         code=1,
-        says=["have too little cpu", "to the node pool karpenter.sh/nodepool=web"],
+        says=["1900m cpu requested, at most 100m free", "to the node pool karpenter.sh/nodepool=web"],
         says_not=["LowerRequests", "kubectl patch"],
     ),
     "what a node outside the pool has free is not said": Row(
         objects=[*FULL, OTHERS_POOL, *deployed("a1", "b1", "", pods=IN_POOL)],
         ask=["show"],
-        says=["Unschedulable", "1900m cpu requested, at most 100m free; no label karpenter.sh/nodepool=web"],
+        says=["Unschedulable", "karpenter.sh/nodepool=web is available: 1900m cpu requested, at most 100m free"],
     ),
     "the row is that of the Pod that waits": Row(
         objects=[
@@ -413,7 +413,7 @@ ROWS = {
         ask=["check", "--replicas=3"],
         manifests=[workload("StatefulSet", "db", pods=template(ON_ZONES), replicas=2)],
         code=1,
-        says=["zone c, which has the fewest matching Pods (0)"],
+        says=["zone c, which has the fewest Pods (0)"],
         says_not=["no Pod needs to be scheduled"],
     ),
     "which Pod is ready first decides how a rollout ends": Row(

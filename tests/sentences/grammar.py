@@ -21,6 +21,8 @@ KEY = r"(?P<key>[a-z.]+/[a-z]+|zone|hostname|node)s?"
 NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: (?:and|or) [a-d]\d?| (?:and|or) \d+ more)?)"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 CORDON: Object = {"key": UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}
+THERE = " nodes there is available: "
+"""What a sentence says of the nodes that can use a volume."""
 NAME = re.compile(r"\b[a-z]+(?:-\d+)+\b|\b[a-d]\d\b")
 """Names of nodes, Pods and workloads, whose digits count nothing."""
 
@@ -391,6 +393,8 @@ def _least(read: re.Match[str], facts: Facts) -> bool:
 
 def _more_nodes(read: re.Match[str], facts: Facts) -> bool:
     """Whether there are so many nodes besides those of the longest list. The lists may share nodes."""
+    if THERE in read.string:
+        return True
     shown = max((named(pin["names"])[1] for pin in re.finditer(rf"{NAMES} \(", read["pins"])), default=1)
     return any(shown + int(read["n"]) <= len(_at_minimum(facts, key)) for key in _keys(facts))
 
@@ -409,7 +413,7 @@ def _reason(why: str, facts: Facts) -> Callable[[str], bool]:
     """Return whether the reason that begins so holds for a node."""
     reasons: Mapping[str, Callable[[str], bool]] = {
         "co": facts.cordoned,
-        "ta": lambda name: facts.tainted(name, why.removeprefix("taint ")),
+        "ta": lambda name: all(facts.tainted(name, each) for each in why.removeprefix("taint ").split(", ")),
         "cl": facts.elsewhere,
         "No": lambda name: facts.tainted(name, "node.kubernetes.io/not-ready:NoSchedule"),
         "cpu": lambda name: facts.free(name) < facts.asked,
@@ -434,8 +438,29 @@ def _all(having: Callable[[Facts, str], bool]) -> Rule:
 
 
 def _so_many_at_minimum(read: re.Match[str], facts: Facts) -> bool:
+    if THERE in read.string:  # Another rule reads all of that.
+        return True
     having = _reason(read["why"], facts)
     return any(sum(map(having, _at_minimum(facts, BRIEF[key]))) == int(read["n"]) for key in _keys(facts))
+
+
+def _there(read: re.Match[str], facts: Facts) -> bool:
+    """Whether so many nodes can use the volume, and each of them is counted once, with reasons that hold for it."""
+    there = [name for name in facts.nodes if not facts.elsewhere(name)]
+    number = 0
+    for pin in read["pins"].split("; "):
+        part = re.fullmatch(rf"{NAMES} \((?P<named>.*)\)|(?P<why>.*?)(?: \((?P<n>\d+) nodes?\))?", pin)
+        assert part is not None
+        if (rest := re.match(r"(\d+) more nodes? for ", pin)) is not None:
+            number += int(rest[1])
+            continue
+        reasons = [_reason(why, facts) for why in (part["named"] or part["why"]).split(" and ")]
+        having = [name for name in there if all(reason(name) for reason in reasons)]
+        names, some = named(part["names"]) if part["names"] else ([], int(part["n"] or len(there)))
+        if not ({*names} <= {*having} and some <= len(having)):
+            return False
+        number += some
+    return int(read["n"] or 1) == len(there) == number and read["zone"] == facts.zone
 
 
 def _conflict(read: re.Match[str], facts: Facts) -> bool:
@@ -499,6 +524,13 @@ RULES: Sequence[tuple[str, Rule]] = (
             rf"node (?P<node>[a-d]\d) has .*? but is not available: )(?={WHY}(?! and \d+ more))"
         ),
         _pinning,
+    ),
+    (
+        (
+            r"is bound to a volume in zone (?P<zone>[a-d]), and (?:none of the (?P<n>\d+) nodes there is|the only node"
+            r" there, \S+, is not) available: (?P<pins>.*?)(?=\.(?: |$))"
+        ),
+        _there,
     ),
     (rf"{WHY} \((?P<n>\d+) nodes?\)", _so_many_at_minimum),
     (

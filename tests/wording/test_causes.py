@@ -425,9 +425,96 @@ def test_what_may_soonest_change_is_told_first_and_a_cordon_is_no_taint() -> Non
     ]
     report = report_of(incoming(nodeSelector={"disk": "ssd"}, requests={"cpu": "1"}), nodes)
     assert report.summary == (
-        "No spread constraint is the cause. a4 is cordoned; a3 has too little cpu (1 requested, 0 free); a1 has the"
-        f" untolerated taint {GPU}; a2 lacks the label disk=ssd, which nodeSelector requires."
+        "No spread constraint is the cause. 3 nodes have the label disk=ssd that the Pod requires, and none of them is"
+        f" available: a4 (cordoned); a3 (1 cpu requested, 0 free); a1 (taint {GPU})."
     )
+
+
+def volumes_of(*names: str) -> Object:
+    """Return the volumes of a Pod with these claims."""
+    return {"volumes": [{"name": each, "persistentVolumeClaim": {"claimName": each}} for each in names]}
+
+
+KAFKA = [
+    node("a1", zone="a"),
+    *(node(f"{'c' * 60}{number}", zone="c", unschedulable=True) for number in range(2)),
+    node(f"{'c' * 60}2", zone="c", taints=[GPU], unschedulable=True),
+    node(f"{'c' * 60}3", zone="c", taints=[GPU]),
+    node(f"{'c' * 60}4", zone="c", allocatable={"cpu": "2"}),
+    claim("x", bound_to="pv"),
+    volume("pv", usable_on={ZONE: ["c"]}),
+]
+
+
+def test_where_a_volume_is_comes_first_and_each_node_there_counts_once() -> None:
+    assert report_of(incoming(requests={"cpu": "3"}, **volumes_of("x")), KAFKA).summary == (
+        "No spread constraint is the cause. Claim x is bound to a volume in zone c, and none of the 5 nodes there is"
+        f" available: cordoned (2 nodes); 3 cpu requested, 2 free (1 node); taint {GPU} (1 node); cordoned and taint"
+        f" {GPU} (1 node)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("usable_on", "objects", "told"),
+    [
+        (
+            {"topology.disk.csi.azure.com/zone": ["c"]},
+            [node("c1", zone="c", labels={"topology.disk.csi.azure.com/zone": "c"}, unschedulable=True)],
+            "Claim x is bound to a volume in zone c, and the only node there, c1, is not available: cordoned.",
+        ),
+        (
+            {HOSTNAME: ["c1"]},
+            [node("c1", zone="c", unschedulable=True), node("c2", zone="c")],
+            "Claim x is bound to a volume on node c1, and that node is not available: cordoned.",
+        ),
+        (
+            {"rack": ["r"]},
+            [node(f"c{number}", zone="c", labels={"rack": "r"}, unschedulable=True) for number in range(2)],
+            "Claim x is bound to a volume where rack is r, and none of the 2 nodes there is available: cordoned.",
+        ),
+    ],
+)
+def test_the_place_of_a_volume(usable_on: Object, objects: Sequence[Object], told: str) -> None:
+    cluster = [*ABC[:2], *objects, claim("x", bound_to="pv"), volume("pv", usable_on=usable_on)]
+    summary = report_of(incoming(**volumes_of("x")), cluster).summary
+    assert summary == f"No spread constraint is the cause. {told}"
+
+
+def test_several_volumes_in_one_place_are_one_reason_and_in_several_places_none() -> None:
+    cluster = [*KAFKA, claim("y", bound_to="pv2")]
+    both = incoming(requests={"cpu": "3"}, **volumes_of("x", "y"))
+    summary = report_of(both, [*cluster, volume("pv2", usable_on={ZONE: ["c"]})]).summary
+    assert ("Claims x and y are bound to volumes in zone c, and none of the 5 nodes there is") in summary
+    elsewhere = report_of(both, [*cluster, volume("pv2", usable_on={ZONE: ["c", "d"]})]).summary
+    assert "nodes there" not in elsewhere
+
+
+TERM = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
+ON_SSD: Object = {
+    "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [TERM]}}}
+}
+
+
+@pytest.mark.parametrize(
+    ("required", "told"),
+    [
+        ({"nodeSelector": {"disk": "ssd"}}, "Only c1 has the label disk=ssd that the Pod requires, and it is not"),
+        (
+            {"nodeSelector": {"disk": "ssd", "pool": "db"}},
+            "Only c1 has the labels disk=ssd and pool=db that the Pod requires, and it is not",
+        ),
+        (ON_SSD, "Only c1 matches the node affinity that the Pod requires (disk In ssd), and it is not"),
+        (
+            {"nodeSelector": {"pool": "db"}, **ON_SSD},
+            "Only c1 matches nodeSelector and the node affinity that the Pod requires, and it is not",
+        ),
+    ],
+)
+def test_which_nodes_alone_match_what_the_pod_requires_comes_first(required: Object, told: str) -> None:
+    nodes = [*ABC[:3], node("c1", zone="c", taints=[GPU], labels={"disk": "ssd", "pool": "db"})]
+    full = [node(each["metadata"]["name"], zone="a", allocatable={"cpu": "1"}) for each in nodes[:3]]
+    summary = report_of(incoming(requests={"cpu": "2"}, **required), [*full, nodes[3]]).summary
+    assert summary == f"No spread constraint is the cause. {told} available: taint {GPU}."
 
 
 def test_a_constraint_without_a_selector_that_closes_nodes_without_its_key_is_named() -> None:

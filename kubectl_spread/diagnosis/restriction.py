@@ -1,0 +1,92 @@
+"""Which nodes the Pod's volumes, or its node affinity, leave to it, and what keeps it off these."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+from msgspec.structs import replace
+
+from kubectl_spread.diagnosis import reasons
+from kubectl_spread.diagnosis.causes import PinnedNodes, Restriction
+from kubectl_spread.diagnosis.explainer import Explainer, place_of
+from kubectl_spread.objects.core import Taint
+from kubectl_spread.objects.meta import grouped
+from kubectl_spread.objects.storage import PersistentVolume
+from kubectl_spread.scheduler import (
+    dynamicresources,
+    nodeaffinity,
+    nodename,
+    tainttoleration,
+    volumebinding,
+    volumezone,
+)
+
+_LASTING: Mapping[str, int] = {
+    tainttoleration.NAME: 1,
+    **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, volumebinding.NAME, volumezone.NAME, dynamicresources.NAME), 2),
+}
+"""Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node."""
+
+
+def lasts(plugin: str, reason: reasons.AnyReason | None) -> int:
+    """Return how lasting the filter's reason is; taints of controllers pass."""
+    from kubectl_spread.controllers.taints import is_passing  # Most Pods find a node.
+
+    taints = reason.taints if isinstance(reason, reasons.UntoleratedTaints) else ()
+    passes = bool(taints) and all(is_passing(Taint(key=re.split("[=:]", each)[0])) for each in taints)
+    return 0 if passes else _LASTING.get(plugin, 0)
+
+
+def restriction(
+    blamed: Iterable[str], rejected: Mapping[str, frozenset[str]], explainer: Explainer
+) -> Restriction | None:
+    """Return what leaves the Pod the fewest nodes, of its volumes and its node affinity; None if neither is blamed.
+
+    ``blamed``: filters, by name. ``rejected``: filter → the nodes that it rejects; together they reject all.
+    """
+    found = [_restricting(each, rejected[each], explainer) for each in blamed]
+    fewest = min(filter(None, found), key=lambda each: len(each.nodes), default=None)
+    return fewest and replace(fewest, pins=_pins(frozenset(fewest.nodes), rejected, explainer))
+
+
+def _restricting(plugin: str, others: frozenset[str], explainer: Explainer) -> Restriction | None:
+    """Return what the filter leaves of the nodes; None if it leaves none, or what is left has no common name."""
+    pod, handle = explainer.evaluation.pod, explainer.handle
+    left = handle.index.names - others
+    if not left:
+        return None
+    nodes = tuple(sorted(left))
+    if plugin == nodeaffinity.NAME and left == handle.index.matching(nodeaffinity.RequiredNodeAffinity.of(pod)):
+        labels = tuple(f"{key}={value}" for key, value in sorted(pod.spec.node_selector.items()))
+        return Restriction(labels=labels, terms=pod.spec.required_terms, nodes=nodes, others=len(others))
+    if plugin not in {volumebinding.NAME, volumezone.NAME}:
+        return None
+    first, *more = explainer.shared(plugin, others)
+    claims = first.reason.claims if isinstance(first.reason, reasons.UnusableClaims) and not more else ()
+    volumes = (handle.snapshot.get(PersistentVolume, "", each.volume) for each in claims)
+    places = {volume and place_of(volume, left, handle.index) for volume in volumes}
+    key, values = (places.pop() if len(places) == 1 else None) or ("", ())
+    if not key:
+        return None
+    return Restriction(claims=claims, topology_key=key, values=values, nodes=nodes, others=len(others))
+
+
+def _pins(
+    nodes: Collection[str], rejected: Mapping[str, frozenset[str]], explainer: Explainer
+) -> tuple[PinnedNodes, ...]:
+    """Return what keeps the Pod off the nodes: each node once, and first those that may soonest take it."""
+    against = defaultdict[str, list[tuple[str, int]]](list)
+    for plugin, names in rejected.items():
+        for index, shared in enumerate(explainer.shared(plugin, names.intersection(nodes))):
+            for name in shared.nodes:
+                against[name].append((plugin, index))
+    found = []
+    for alike, same in grouped(sorted(nodes), lambda name: tuple(against[name])).items():
+        whys = [(plugin, explainer.shared(plugin, same)[0].reason) for plugin, _ in alike]
+        last = max(lasts(plugin, reason) for plugin, reason in whys)
+        every = tuple(reason or reasons.RejectedByPlugin(plugin=plugin) for plugin, reason in whys)
+        order = last, len(every), -len(same), [*rejected].index(alike[0][0])
+        found.append((order, PinnedNodes(nodes=tuple(same), reasons=every)))
+    return tuple(pin for _, pin in sorted(found, key=lambda each: each[0]))
