@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -20,6 +21,7 @@ from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judged_anew,
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.wording.causes import shared_text
 from kubectl_spread.wording.incomplete import summary_of
 from kubectl_spread.wording.reasons import reason_text
 
@@ -27,12 +29,18 @@ ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
 class Rejection(Report, frozen=True, kw_only=True):
-    """A filter's rejection of a node, and the reason in our words."""
+    """A filter's rejection of a node, and the reason in our words.
+
+    Attributes:
+        shared: the reason of all nodes at which the scheduler stops for it, whose ``detail`` differs in names or
+            amounts alone; absent if it is the same for all.
+    """
 
     plugin: str
     code: str
     reasons: tuple[str, ...]
     detail: str = ""
+    shared: str | UnsetType = UNSET
 
 
 class NodeReport(Report, frozen=True, kw_only=True):
@@ -187,7 +195,7 @@ def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> It
 def _node_reports(judgement: Judgement) -> Iterator[NodeReport]:
     """Yield each node; nodes that are rejected alike share what rejects them, of which there may be thousands."""
     handle, reach = judgement.handle, judgement.reach
-    detail = _details(judgement.spread)
+    detail, shared = _details(judgement.spread), _shared(judgement)
     alike: dict[tuple[Rejection, ...], tuple[Rejection, ...]] = {}
     for verdict in judgement.evaluation.nodes.values():
         if verdict.first is None:
@@ -200,6 +208,7 @@ def _node_reports(judgement: Judgement) -> Iterator[NodeReport]:
                 code=rejection.status.code.value,
                 reasons=rejection.status.reasons,
                 detail=detail(rejection.plugin, info),
+                shared=shared.get((rejection.plugin, verdict.name), UNSET),
             )
             for rejection in verdict.rejections
             if rejection.plugin != unread_nodes.NAME  # That is no filter.
@@ -231,6 +240,25 @@ def _details(spread: SpreadDiagnosis) -> Callable[[str, NodeInfo], str]:
         return reason_text(spread.explainer.of_plugin(plugin, node_info))
 
     return detail
+
+
+def _shared(judgement: Judgement) -> Mapping[tuple[str, str], str]:
+    """Return plugin and node's name → the reason without what differs; only of reasons that differ so."""
+    stopped = defaultdict[str, list[str]](list)
+    for verdict in judgement.evaluation.nodes.values():
+        if verdict.first is not None:
+            stopped[verdict.first.plugin].append(verdict.name)
+    found = defaultdict[tuple[str, str], list[str]](list)
+    for plugin, names in stopped.items():
+        for each in judgement.spread.explainer.shared(plugin, names):
+            found[plugin, shared_text(each.reason)].extend(each.nodes)
+    explain, infos = judgement.spread.explainer.of_plugin, judgement.handle.node_infos
+    return {
+        (plugin, name): text
+        for (plugin, text), names in found.items()
+        if len({explain(plugin, infos[name]) for name in names}) > 1
+        for name in names
+    }
 
 
 def with_missing(report: ItemT, missing: tuple[Incomplete, ...]) -> ItemT:

@@ -118,7 +118,11 @@ class InsufficientResources(Reason, frozen=True, kw_only=True):
 
 
 class PortHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A Pod that uses host ports, and its topmost owner."""
+    """A Pod that uses host ports.
+
+    Attributes:
+        owner: its topmost owner.
+    """
 
     pod: PodName
     owner: WorkloadRef

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.check import CheckReport
     from kubectl_spread.contract.pending import PendingReport
 
-MOST_GROUPS, MOST_SHOWN, MOST_DECIDING = 12, 3, 6
+MOST_GROUPS, MOST_SHOWN, MOST_DECIDING, MOST_REST = 12, 3, 6, 2
 """Groups of nodes (count) up to which each detail has a row of its own, and that are shown before the rest is one.
 
-More of those are shown that decide, if there is room.
+More of those are shown that decide, if there is room; and the rest, if it is small.
 """
 TOLD = frozenset(("MinDomainsUnreachable", "MissingTopologyKey", "SimilarTopologyKey"))
 """Findings about a constraint that repeat a cause which names the constraint."""
@@ -56,7 +56,7 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
 
     Constraints that are not to blame are a line each, unless all evidence is wanted.
     """
-    groups = node_groups(item.nodes)
+    groups = node_groups(item.nodes, apart=extent.evidence)
     shown = groups if extent.evidence else foremost(groups, folded=extent.folded)
     blocks = list[Block]()
     if shown:
@@ -148,14 +148,18 @@ def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
     )
 
 
-def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
-    """Return the rejected nodes by plugin, reasons and detail: those that one plugin alone rejects, largest first."""
+def node_groups(nodes: Iterable[NodeReport], *, apart: bool = False) -> list[NodeGroup]:
+    """Return the rejected nodes by plugin, reasons and detail: those that one plugin alone rejects, largest first.
+
+    ``apart``: whether nodes are too whose details differ only in names or amounts.
+    """
     groups: dict[tuple[str, str, str], list[NodeReport]] = {}
     for node in nodes:
         if node.feasible:
             continue
         plugin = str(node.plugin)
-        detail = next((rejection.detail for rejection in node.rejections if rejection.plugin == plugin), "")
+        rejection = next((each for each in node.rejections if each.plugin == plugin), None)
+        detail = (rejection.detail if apart else rejection.shared or rejection.detail) if rejection else ""
         groups.setdefault((plugin, ", ".join(node.reasons or ()), detail), []).append(node)
     found = [
         NodeGroup(
@@ -183,7 +187,7 @@ def foremost(groups: Sequence[NodeGroup], *, folded: bool = False) -> Sequence[N
     shown = (decide if len(decide) <= most else _without_details(decide))[:most]
     named = {name for group in shown for name in group.names}
     rest = [group for group in groups if not named.issuperset(group.names)]
-    if len(rest) <= 1:
+    if len(rest) <= MOST_REST:
         return [*shown, *rest]
     names = tuple(name for group in rest for name in group.names)
     plugins = list(dict.fromkeys(group.plugin for group in rest))

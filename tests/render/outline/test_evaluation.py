@@ -14,9 +14,9 @@ from kubectl_spread.render.outline.evaluation import MOST_GROUPS, foremost, node
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.outline.skew import skew_outline
 from kubectl_spread.wording.words import capital
-from tests.build import ZONE, app, node, spread
+from tests.build import ZONE, app, node, pod, spread
 from tests.build_workloads import template, workload
-from tests.diagnosis.judged import METADATA, incoming, report_of, rows_of, web
+from tests.diagnosis.judged import GPU, METADATA, incoming, report_of, rows_of, web
 
 
 def rejected(name: str, plugin: str, detail: str) -> NodeReport:
@@ -54,7 +54,22 @@ def test_too_many_details_are_merged() -> None:
 def test_nodes_that_decide_are_told_apart_where_there_is_room() -> None:
     groups = node_groups([rejected(f"n{number}", f"Plugin{number}", "why") for number in range(5)])
     assert [group.plugin for group in foremost(groups)] == [f"Plugin{number}" for number in range(5)]
-    assert [len(group.names) for group in foremost(groups, folded=True)] == [1, 1, 1, 2]
+    assert foremost(groups, folded=True) == groups  # A rest of two rows saves none.
+    more = node_groups([rejected(f"n{number}", f"Plugin{number}", "why") for number in range(6)])
+    assert [len(group.names) for group in foremost(more, folded=True)] == [1, 1, 1, 3]
+
+
+def test_nodes_that_differ_in_names_or_amounts_are_one_row() -> None:
+    nodes = [node(f"n{number}", zone="a", allocatable={"cpu": str(number)}) for number in range(3)]
+    reports = report_of(incoming(requests={"cpu": "4"}), nodes).nodes
+    assert [(len(each.names), each.detail) for each in node_groups(reports)] == [(3, "4 cpu requested, at most 2 free")]
+    apart = [each.detail for each in node_groups(reports, apart=True)]
+    assert apart == [f"4 cpu requested, {number} of {number} free" for number in range(3)]
+    agents = [pod(f"agent-{number}", on=f"n{number}", host_ports=["443"]) for number in range(3)]
+    reports = report_of(incoming(host_ports=["443"]), [*nodes[:2], node("n2", taints=[GPU]), *agents]).nodes
+    rows = [(len(each.names), each.plugin, each.detail) for each in node_groups(reports)]
+    in_use = "host port 443/TCP in use by default/agent-0 and default/agent-1"
+    assert rows == [(2, "NodePorts", in_use), (1, "TaintToleration", f"taint {GPU}")]
 
 
 def test_our_own_sentence_begins_with_a_capital() -> None:
