@@ -23,7 +23,6 @@ from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 WHOLE_CLUSTER_PODS = 5000
 """The most Pods (count) that are read whole by default."""
 
-
 CLUSTER_WIDE = frozenset((kinds.PERSISTENT_VOLUME_CLAIM, kinds.CSI_STORAGE_CAPACITY, kinds.RESOURCE_CLAIM))
 """Namespaced kinds of which objects in all namespaces decide about nodes: attached volumes, allocated devices, room."""
 REQUIRED = (kinds.NODE, kinds.POD)
@@ -34,7 +33,6 @@ FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
 """Further kinds that decide whether a Pod is created."""
 FOR_SOME = {*FOR_PENDING, kinds.CONTROLLER_REVISION, *kinds.DEVICE_KINDS, *kinds.AUTOSCALER_KINDS}
 FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_SOME})
-
 
 STATUS_NAMESPACE, STATUS_NAME = "kube-system", "cluster-autoscaler-status"
 """The ConfigMap in which cluster-autoscaler describes its node groups."""

@@ -47,7 +47,6 @@ READ_ANNOTATIONS = frozenset(
 )
 """The annotations that any command reads. The last applied configuration is reduced to the fields that objects keep."""
 
-
 _NOT_KEPT = frozenset(CARRIED.values()) - {"--context", "--cluster", "--user"}
 """Connection flags whose names a snapshot keeps, without values."""
 

@@ -55,7 +55,6 @@ from kubectl_spread.wording.words import LIST, did_you_mean, listed
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Asked, Need
 
-
 MOST_NOTES = 5
 """Named Pods (count) that are noted as not Pending."""
 

@@ -26,7 +26,6 @@ CORDON_TAINT = UntoleratedTaints(taints=(str(nodeunschedulable.CORDON),))
 KEYS_KEPT = 256
 """Cached answers (count): thousands of nodes have the same few sets of labels."""
 
-
 Next: TypeAlias = Literal["Preemption", "NodeName", "OtherNodeName", "Refused"]
 
 

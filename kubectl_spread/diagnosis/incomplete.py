@@ -78,7 +78,6 @@ KINDS_THAT_MATTER: Mapping[Kind, Relevance] = {
 }
 """Kind → when its list matters; other kinds change no verdict."""
 
-
 DEFAULTS_SELECT_BY = frozenset(kind for kind, when in KINDS_THAT_MATTER.items() if when.matters is _may_have_defaults)
 """Kinds whose selectors the default constraints use: without one of them too many Pods are counted."""
 

@@ -38,7 +38,6 @@ _GO_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x
 Value: TypeAlias = Any  # plain values of JSON
 Results: TypeAlias = list[Value]
 
-
 _NAME = re.compile(r"(?:\\.|[^\s.,\[\]$@{}\\])*")
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 _SLICE = re.compile(r"(-?[0-9]*):(-?[0-9]*)(?::([0-9]*))?")

@@ -15,7 +15,6 @@ EMPTY = '""'
 """A name that is there and empty, as the value of a label may be."""
 _NODE = r"[a-z0-9][a-z0-9.-]*"
 
-
 SHORT_KEYS = {
     "topology.kubernetes.io/zone": "zone",
     "topology.kubernetes.io/region": "region",
@@ -23,7 +22,6 @@ SHORT_KEYS = {
 }
 """Well-known topology key → its short name in a sentence."""
 _PLACES = re.compile(rf"(\bon|\bin|\bover) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
-
 
 _OF_DOMAINS = re.compile(r"[a-z]+ \S.*? (?:has|have|is|are) (?:the fewest|not available)")
 """How a sentence begins about domains, such as ``rack r1 has the fewest Pods``."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.meta import Plain
 
-
 NAMED = frozenset(("containers", "initContainers"))
 """Lists whose items have names: only the changes of an item are written. Other lists are written whole."""
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)

@@ -141,7 +141,6 @@ def constraint_facts(constraint: ConstraintBlock, skew: int) -> Markup:
 MOST_ITEMS, MOST_DOMAINS = 40, 40
 """Constraints of a page, and domains of a constraint (counts), that are drawn at most."""
 
-
 Counts: TypeAlias = Mapping[str, tuple[int, int]]
 """Eligible domain → the fewest and the most Pods there."""
 
