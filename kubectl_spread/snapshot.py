@@ -148,24 +148,20 @@ def together(first: Inventory, second: Inventory) -> Inventory:
         for kind in (NODE, POD)
         if kind.plural in inventory.resource_versions
     }
+    within: dict[str, frozenset[str]] = {}
+    for kind in first.within.keys() | second.within.keys():
+        namespaces = [each.within.get(kind) for each in (first, second) if kind in each.objects]
+        # If one inventory has the kind of all namespaces, so has the union.
+        if None not in namespaces:
+            within[kind] = frozenset().union(*filter(None, namespaces))
     return Inventory(
         objects=objects,
         resource_versions={**first.resource_versions, **second.resource_versions},
         unread=tuple(dict.fromkeys((*first.unread, *second.unread))),
         apart=first.apart or second.apart or len(versions) > 1,
         pods_read=first.pods_read or second.pods_read,
-        within=_merge_within(first, second),
+        within=within,
     )
-
-
-def _merge_within(first: Inventory, second: Inventory) -> Mapping[str, frozenset[str]]:
-    merged: dict[str, frozenset[str]] = {}
-    for kind in first.within.keys() | second.within.keys():
-        read = [each.within.get(kind) for each in (first, second) if kind in each.objects]
-        # If one inventory has the kind of all namespaces, so has the union.
-        if None not in read:
-            merged[kind] = frozenset().union(*filter(None, read))
-    return merged
 
 
 PodKey: TypeAlias = tuple[str, str]

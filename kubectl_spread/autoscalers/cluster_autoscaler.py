@@ -173,7 +173,9 @@ def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Templa
 
 
 def _like(node: Node, snapshot: Snapshot) -> _Template:
-    pods = (pod for pod in snapshot.assigned.get(node.metadata.name, ()) if _comes_with_node(pod))
+    # A new node has such a Pod too: static Pods and those of DaemonSets.
+    there = (pod for pod in snapshot.assigned.get(node.metadata.name, ()) if not pod.terminating)
+    pods = (pod for pod in there if pod.metadata.controller_kind in {"DaemonSet", "Node"})
     named = ((pod, replace(pod.metadata, name=f"{pod.metadata.name}-{TEMPLATE}", uid="")) for pod in pods)
     return _Template(sibling(node, TEMPLATE), tuple(replace(pod, metadata=metadata) for pod, metadata in named))
 
@@ -188,11 +190,6 @@ def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
     for each in snapshot.all(autoscaling.MachineSet):
         if each.metadata.controller_kind != MACHINE_DEPLOYMENT.name:
             yield each
-
-
-def _comes_with_node(pod: Pod) -> bool:
-    """Whether a new node has such a Pod too: static Pods and those of DaemonSets."""
-    return not pod.terminating and pod.metadata.controller_kind in {"DaemonSet", "Node"}
 
 
 def domain_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:
@@ -222,22 +219,19 @@ def _same(group: str, pool: str) -> bool:
 
 def _of_annotations(machines: autoscaling.MachineDeployment) -> Node | None:
     """Return the node that the annotations of a group of Cluster API describe, None where they describe none."""
-    found = machines.metadata.annotations
-    if f"{autoscaling.NODE_GROUP_CAPACITY}cpu" not in found or f"{autoscaling.NODE_GROUP_CAPACITY}memory" not in found:
+    annotations = machines.metadata.annotations.items()
+    found = {key.removeprefix(autoscaling.NODE_GROUP_CAPACITY): value for key, value in annotations}
+    if "cpu" not in found or "memory" not in found:
         return None
-    labels = dict(
-        pair.split("=", 1)
-        for pair in found.get(f"{autoscaling.NODE_GROUP_CAPACITY}labels", "").split(",")
-        if "=" in pair
-    )
-    taints = tuple(filter(None, map(_taint, found.get(f"{autoscaling.NODE_GROUP_CAPACITY}taints", "").split(","))))
-    gpu = found.get(f"{autoscaling.NODE_GROUP_CAPACITY}gpu-type", "")
+    labels = dict(pair.split("=", 1) for pair in found.get("labels", "").split(",") if "=" in pair)
+    taints = tuple(filter(None, map(_taint, found.get("taints", "").split(","))))
+    gpu = found.get("gpu-type", "")
     offers: dict[str, str | int | float] = {
-        "cpu": found[f"{autoscaling.NODE_GROUP_CAPACITY}cpu"],
-        "memory": found[f"{autoscaling.NODE_GROUP_CAPACITY}memory"],
-        PODS: found.get(f"{autoscaling.NODE_GROUP_CAPACITY}maxPods", _MOST_PODS),
-        EPHEMERAL_STORAGE: found.get(f"{autoscaling.NODE_GROUP_CAPACITY}ephemeral-disk", "0"),
-        **({gpu: found.get(f"{autoscaling.NODE_GROUP_CAPACITY}gpu-count", "0")} if gpu else {}),
+        "cpu": found["cpu"],
+        "memory": found["memory"],
+        PODS: found.get("maxPods", _MOST_PODS),
+        EPHEMERAL_STORAGE: found.get("ephemeral-disk", "0"),
+        **({gpu: found.get("gpu-count", "0")} if gpu else {}),
     }
     return Node(
         metadata=AnnotatedMeta(name=TEMPLATE, labels={HOSTNAME: TEMPLATE, **_GENERIC_LABELS, **labels}),

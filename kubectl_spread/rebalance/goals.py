@@ -24,8 +24,7 @@ from kubectl_spread.scheduler.podtopologyspread import (
     counting_selector,
     parsable_constraints,
 )
-from kubectl_spread.simulation.cluster_state import PodKey
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 DomainPods: TypeAlias = tuple[int, ...]
 """Matching Pods (count) in each domain of a goal, in its order."""

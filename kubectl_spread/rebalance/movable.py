@@ -26,8 +26,7 @@ from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.volumerestrictions import READ_WRITE_ONCE_POD, claim_names
-from kubectl_spread.simulation.cluster_state import PodKey
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 NODE_BY_NODE = frozenset(("ReadWriteOnce", READ_WRITE_ONCE_POD))
 """Access modes of volumes that attach to one node at a time."""

@@ -35,9 +35,8 @@ from kubectl_spread.scheduler import (
 )
 from kubectl_spread.scheduler.cycle import feasible_nodes
 from kubectl_spread.scheduler.framework import Handles
-from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.placement import place_each
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 Group: TypeAlias = tuple[Goal, ...]
 """Goals that count Pods in common."""

@@ -14,7 +14,7 @@ import msgspec
 from kubectl_spread.rebalance.arrangements import Arrangement, Counts
 from kubectl_spread.rebalance.goals import UNREACHABLE, DomainPods, Goal, Reach, with_more
 from kubectl_spread.rebalance.movable import Movable
-from kubectl_spread.simulation.cluster_state import PodKey
+from kubectl_spread.snapshot import PodKey
 
 EXACT_PODS = 16
 """Movable Pods for each part (count) up to which nodes with equal counts are told apart."""

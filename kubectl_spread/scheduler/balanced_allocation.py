@@ -26,11 +26,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
         return None
     resources = weighed(specs, requests)
     score = improvement if handle.profile.does(Behaviour.BALANCE_BY_IMPROVEMENT) else balance_with_pod
-
-    def of_node(info: NodeInfo) -> int:
-        return score(usages(resources, info.allocatable, info.requested))
-
-    return score_each(nodes, (NAME, resources), of_node)
+    return score_each(nodes, (NAME, resources), lambda info: score(usages(resources, info.allocatable, info.requested)))
 
 
 def improvement(found: Sequence[Usage]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Protocol
 
 from kubectl_spread.objects.core import Node
@@ -20,26 +20,32 @@ class NodeMatcher(Hashable, Protocol):
         ...
 
 
+def _matching(nodes: Mapping[str, Node], condition: NodeMatcher) -> frozenset[str]:
+    return frozenset(name for name, node in nodes.items() if condition.matches(node))
+
+
 class NodeIndex:
     """Names, labels, taints and images of all nodes."""
 
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
+        self.tainted = {name: node for name, node in nodes.items() if node.spec.taints}
+        """The nodes that have taints, by name."""
         self.values = cache(self._values)
         """Return node's name → value of the label (key); nodes that lack it are absent."""
         self.domains = cache(self._domains)
         """Return value of the label (key) → the names of its nodes, sorted."""
-        self.carrying = cache(self._carrying)
+        self.carrying = cache(lambda keys: self.names.intersection(*map(self.values, keys)))
         """Return the names of the nodes that have all the labels (frozenset of keys)."""
-        self.lacking = cache(self._lacking)
+        self.lacking = cache(lambda key: self.names.difference(self.values(key)))
         """Return the names of the nodes without the label (key)."""
         self.values_on = lru_cache(CONDITIONS_KEPT)(self._values_on)
         """Return the values of the label (key) on these nodes (names)."""
-        self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
+        self.matching = lru_cache(CONDITIONS_KEPT)(partial(_matching, nodes))
         """Return the names of the nodes that the NodeMatcher matches."""
         self.image_bytes = lru_cache(CONDITIONS_KEPT)(self._image_bytes)
         """Return node's name → bytes of the image (name); of duplicates on a node the last counts."""
-        self.tainted_against = lru_cache(CONDITIONS_KEPT)(self._tainted_against)
+        self.tainted_against = lru_cache(CONDITIONS_KEPT)(partial(_matching, self.tainted))
         """Return the names of the nodes with taints that the NodeMatcher matches."""
 
     def with_nodes(self, changed: Iterable[Node], nodes: Mapping[str, Node]) -> NodeIndex:
@@ -61,11 +67,6 @@ class NodeIndex:
         return frozenset(self._nodes)
 
     @cached_property
-    def tainted(self) -> Mapping[str, Node]:
-        """The nodes that have taints, by name."""
-        return {name: node for name, node in self._nodes.items() if node.spec.taints}
-
-    @cached_property
     def cordoned(self) -> frozenset[str]:
         """The names of the nodes that are cordoned."""
         return frozenset(name for name, node in self._nodes.items() if node.spec.unschedulable)
@@ -78,20 +79,8 @@ class NodeIndex:
         values = self.values(key)
         return {value: tuple(names) for value, names in grouped(values, values.__getitem__).items()}
 
-    def _carrying(self, keys: frozenset[str]) -> frozenset[str]:
-        return self.names.intersection(*map(self.values, keys))
-
-    def _lacking(self, key: str) -> frozenset[str]:
-        return self.names.difference(self.values(key))
-
     def _values_on(self, key: str, names: frozenset[str]) -> tuple[str, ...]:
         return tuple(value for value, nodes in self.domains(key).items() if not names.isdisjoint(nodes))
-
-    def _matching(self, condition: NodeMatcher) -> frozenset[str]:
-        return frozenset(name for name, node in self._nodes.items() if condition.matches(node))
-
-    def _tainted_against(self, condition: NodeMatcher) -> frozenset[str]:
-        return frozenset(name for name, node in self.tainted.items() if condition.matches(node))
 
     def _image_bytes(self, image: str) -> Mapping[str, int]:
         return {name: sizes[image] for sizes, names in self._images if image in sizes for name in names}

@@ -174,11 +174,9 @@ def pre_score(pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]) -> 
         "RequestedToCapacityRatio": partial(requested_to_capacity_ratio, strategy.requested_to_capacity_ratio.shape),
     }
     score = scorers.get(strategy.type, least_allocated)
-
-    def score_node(info: NodeInfo) -> int:
-        return score(usages(resources, info.allocatable, info.non_zero_requested))
-
-    return framework.score_each(nodes, (NAME, resources), score_node)
+    return framework.score_each(
+        nodes, (NAME, resources), lambda info: score(usages(resources, info.allocatable, info.non_zero_requested))
+    )
 
 
 def least_allocated(found: Sequence[Usage]) -> int:

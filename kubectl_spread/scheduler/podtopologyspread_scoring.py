@@ -60,20 +60,13 @@ def _points(
         match_num = count_matching_pods(constraint, pod, handle)
     else:
         match_num = count_domains([constraint], pod, handle, must_have_keys_of=required)[0].match_num
-    weight = topology_weight(len(names if by_name else {values.get(name, "") for name in names}))
+    # Pods weigh more where there are more domains. Without the logarithm few large domains would outweigh many small
+    # ones. Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
+    weight = math.log(len(names if by_name else {values.get(name, "") for name in names}) + 2)
     # matching Pods x weight + (maxSkew - 1): a larger maxSkew makes the counts less important.
     constant = constraint.max_skew - 1
     of_domain = {value: count * weight + constant for value, count in match_num.items()}
     return {name: of_domain.get(name if by_name else values[name], float(constant)) for name in names if name in values}
-
-
-def topology_weight(domains: int) -> float:
-    """Return the weight of a matching Pod: more for a larger number of domains.
-
-    Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
-    """
-    # Without the logarithm few large domains would outweigh many small ones.
-    return math.log(domains + 2)
 
 
 def normalize(raw: Mapping[str, int]) -> Scores:

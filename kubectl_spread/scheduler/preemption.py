@@ -62,15 +62,17 @@ class Preemption(msgspec.Struct, frozen=True):
 
 def preempt(evaluation: Evaluation, handle: Handle) -> Preemption | None:
     """Return which Pods the scheduler would preempt for a Pod that fits nowhere, None if it preempts none."""
-    if evaluation.pod.spec.preemption_policy == NEVER or not handle.profile.preempts:
-        return None
-    if _waits_for_victims(evaluation, handle):
+    pod = evaluation.pod
+    if pod.spec.preemption_policy == NEVER or not handle.profile.preempts or _waits_for_victims(evaluation, handle):
         return None
     potential = _potential_nodes(evaluation, handle)
     wanted = max(len(potential) * MIN_CANDIDATE_NODES_PERCENTAGE // 100, MIN_CANDIDATE_NODES)
+    budgets, nominated = Budgets.of(handle), nominated_before(pod, handle)
     candidates: list[Candidate] = []
-    for candidate in _find_candidates(evaluation, potential, handle):
-        candidates.append(candidate)
+    for info in (each for each in potential if each.lowest_priority < priority_of(pod)):
+        search = VictimSearch(pod, nominated.get(info.name, ()), budgets)
+        found = search.on(NodeCycleState(info, evaluation.filters))
+        candidates += [found] if found else []
         # The scheduler goes on until one violates no budget.
         if len(candidates) >= wanted and any(not each.violations for each in candidates):
             break
@@ -99,17 +101,6 @@ def _potential_nodes(evaluation: Evaluation, handle: Handle) -> list[NodeInfo]:
         return []
     names = (name for name, rejection in first.items() if rejection and rejection.status.code is Code.UNSCHEDULABLE)
     return [handle.node_infos[name] for name in names]
-
-
-def _find_candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: Handle) -> Iterator[Candidate]:
-    pod = evaluation.pod
-    budgets, nominated = Budgets.of(handle), nominated_before(pod, handle)
-    for info in potential:
-        if info.lowest_priority < priority_of(pod):
-            search = VictimSearch(pod, nominated.get(info.name, ()), budgets)
-            candidate = search.on(NodeCycleState(info, evaluation.filters))
-            if candidate is not None:
-                yield candidate
 
 
 class VictimSearch(msgspec.Struct, frozen=True):

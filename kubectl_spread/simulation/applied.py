@@ -123,15 +123,15 @@ def _observe(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -
     staying = [pod for pod in own if pod.spec.node_name and pod.key not in cluster.born]
     before = 0 if isinstance(wanted.owner, DaemonSet) else len(staying)
     placements = tuple(_placement(number, pod, cluster) for number, pod in enumerate(bound, start=before + 1))
+    old = (pod for key, pod in cluster.touched.items() if key not in cluster.born and key not in cluster.pods)
+    gone = (pod for pod in old if pod.metadata.namespace == wanted.pod.metadata.namespace)
     jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
     return AppliedWorkload(
         placed=Placed(placements, jam, handle, waiting, cluster.chance.sampled),
         first=_first_tried(wanted, cluster),
         came=tuple(pod for pod in now if cluster.born.get(pod.key, (-1, 0))[0] >= 0),
         staying=len(staying),
-        gone=sum(
-            pod.key not in cluster.pods for pod in cluster.touched.values() if _existed_before(pod, wanted, cluster)
-        ),
+        gone=sum(belongs_to(pod, wanted.ref, cluster.snapshot) for pod in gone),
         waiting_before=sum(pod.waits for pod in living if not _is_newest(pod, wanted)),
         refused=next(_refusals(wanted, cluster), ""),
     )
@@ -167,11 +167,6 @@ def _is_newest(pod: Pod, wanted: DesiredWorkload) -> bool:
         run = JOB_NAME_LABELS[-1]
         return pod.metadata.labels.get(run) == wanted.pod.metadata.labels.get(run)
     return not isinstance(wanted.owner, Deployment) or revision_of(pod) == revision_of(wanted.pod)
-
-
-def _existed_before(pod: Pod, wanted: DesiredWorkload, cluster: ClusterState) -> bool:
-    same = pod.metadata.namespace == wanted.pod.metadata.namespace
-    return same and pod.key not in cluster.born and belongs_to(pod, wanted.ref, cluster.snapshot)
 
 
 def _first_tried(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, Handle] | None:

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -24,9 +23,7 @@ from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET, Candidate
 from kubectl_spread.simulation.chance import Chance
-from kubectl_spread.snapshot import Snapshot
-
-PodKey: TypeAlias = tuple[str, str]
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC"
 """The reasons of a DisruptionTarget condition. Source: api core/v1/types.go (v1.36)."""

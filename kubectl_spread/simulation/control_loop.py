@@ -23,10 +23,10 @@ from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, J
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any, priority_of
-from kubectl_spread.simulation.cluster_state import ClusterState, PodKey
+from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.placement import room_for, storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 MOST_VERDICTS, PREEMPTING = 20_000_000, 5
 """Pods are tried on at most so many nodes (count): two or three minutes. A search for Pods to preempt counts that many
@@ -101,19 +101,10 @@ class ControlLoop:
         self._rooms: dict[PodKey, tuple[str, ...]] = {}
         self._left: dict[PodKey, tuple[int, ...]] = {}
         self.look_again(*WORKLOADS.values())
-        self._kept = {
-            key: len(active(pods.values())) for key, pods in cluster.owned.items() if not self._is_orphaned(pods)
-        }
-
-    def _is_orphaned(self, pods: Mapping[PodKey, Pod]) -> bool:
-        """Whether the controller of these Pods, which is the same for all, is known not to exist."""
-        first = next(iter(pods.values()), None)
-        owner = first.metadata.controller if first else None
-        return (
-            first is not None
-            and owner is not None
-            and is_absent(owner, first.metadata.namespace, self.cluster.snapshot)
-        )
+        for key, pods in cluster.owned.items():
+            owner = next((pod.metadata.controller for pod in pods.values()), None)
+            if owner is None or not is_absent(owner, key[0], cluster.snapshot):
+                self._kept[key] = len(active(pods.values()))
 
     def forget(self, key: ControllerKey) -> None:
         """Make the workload's controller sync with a new template."""

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.resourcequotas import charge, quota_fault, with_usage
 from kubectl_spread.objects.core import Pod, ResourceQuota, ResourceQuotaStatus
-from kubectl_spread.simulation.cluster_state import ClusterState, PodKey
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.simulation.cluster_state import ClusterState
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 Charged: TypeAlias = Mapping[PodKey, tuple[Pod, bool]]
 """Pod → (the Pod, whether it has ended for quotas)."""

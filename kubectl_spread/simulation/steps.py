@@ -28,9 +28,9 @@ from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
-from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey, can_be_removed
+from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, can_be_removed
 from kubectl_spread.simulation.control_loop import ControlLoop, JobFailed, WaitsForReady
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import PodKey, Snapshot
 
 
 class Unmanaged(msgspec.Struct, frozen=True):
@@ -524,8 +524,6 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             _change(replace(owner, status=status), cluster, loop)
         case DaemonSet():
             loop.renew(owner.as_controller, cluster.owned.get(owner.as_controller, {}))
-        case _:
-            pass
     return Done()
 
 

@@ -12,9 +12,9 @@ from kubectl_spread.diagnosis import step_changes
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.rebalance.plan import UpgradedPods
 from kubectl_spread.simulation import steps
-from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag
+from kubectl_spread.snapshot import PodKey
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
 from kubectl_spread.wording.rebalance import plan_note_text
 from kubectl_spread.wording.words import begun, count_of, enumerated, listed, scores_some

@@ -310,7 +310,10 @@ def _cluster_objects(
             except DecodeError as error:
                 yield each.problem(error.reason, error.field_path)
         elif each.obj is not None:
-            yield _in_namespace(each, each.obj)
+            obj, metadata = each.obj, each.obj.metadata
+            if not metadata.namespace and BY_API[each.api_version, each.kind].namespaced:
+                obj = replace(obj, metadata=replace(metadata, namespace=DEFAULT_NAMESPACE))
+            yield (each.kind, obj) if metadata.name else each.problem("is missing", "metadata.name")
 
 
 def _is_unused_config_map(each: Document | ManifestProblem) -> bool:
@@ -319,14 +322,3 @@ def _is_unused_config_map(each: Document | ManifestProblem) -> bool:
         return False
     metadata = field_of(each.values, "metadata")
     return (field_of(metadata, "namespace"), field_of(metadata, "name")) != ("kube-system", "cluster-autoscaler-status")
-
-
-def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, KubernetesObject] | ManifestProblem:
-    """Return (kind, object); an object without a namespace gets the default one if its kind is namespaced."""
-    metadata = obj.metadata
-    if not metadata.name:
-        return document.problem("is missing", "metadata.name")
-    if not metadata.namespace and BY_API[document.api_version, document.kind].namespaced:
-        metadata = replace(metadata, namespace=DEFAULT_NAMESPACE)
-        obj = replace(obj, metadata=metadata)
-    return document.kind, obj

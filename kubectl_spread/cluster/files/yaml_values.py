@@ -16,6 +16,7 @@ import base64
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Protocol
 
 import msgspec
@@ -110,23 +111,17 @@ def split(text: str) -> Iterator[YamlDocument]:
 
     Source: apimachinery pkg/util/yaml/decoder.go YAMLReader.Read (v1.36).
     """
-    number = 0
-    for separator, line, piece in _split_at_separators(text):
+    number, separator, line, start = 0, "", 1, 0
+    for match in chain(_SEPARATOR.finditer(text), (None,)):
+        # kubectl adds a missing newline at the end.
+        piece = text[start : match.start()] if match else text[start:].removesuffix("\n") + "\n"
         # The text before the first separator counts if it has content.
         if line > 1 or _CONTENT.search(piece):
             number += 1
             yield YamlDocument(number=number, text=piece, line=line, separator=separator)
-
-
-def _split_at_separators(text: str) -> Iterator[tuple[str, int, str]]:
-    """Yield (what follows the ``---``, first line, text) of each piece of the file."""
-    separator, line, start = "", 1, 0
-    for match in _SEPARATOR.finditer(text):
-        yield separator, line, text[start : match.start()]
-        line += text.count("\n", start, match.end())
-        separator, start = match[1].strip(), match.end()
-    # kubectl adds a missing newline at the end.
-    yield separator, line, text[start:].removesuffix("\n") + "\n"
+        if match:
+            line += text.count("\n", start, match.end())
+            separator, start = match[1].strip(), match.end()
 
 
 class _Mark(Protocol):

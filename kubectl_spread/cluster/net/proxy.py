@@ -64,20 +64,15 @@ def _matches(entry: str, *, host: str, port: int) -> bool:
             return address is not None and address in ipaddress.ip_network(entry, strict=False)
         except ValueError:
             return False
-    name, entry_port = _split_port(entry)
+    whole = ":" not in entry or _address(entry) is not None
+    name, _, entry_port = (entry, "", "") if whole else entry.rpartition(":")
+    name = name.strip("[]")
     if entry_port not in ("", str(port)):
         return False
     if address is not None:
         return address == _address(name)
     domain = name.removeprefix("*")
     return host.endswith(domain) if domain.startswith(".") else host == domain or host.endswith(f".{domain}")
-
-
-def _split_port(entry: str) -> tuple[str, str]:
-    if _address(entry) is not None:
-        return entry, ""
-    name, _, port = entry.rpartition(":") if ":" in entry else (entry, "", "")
-    return name.strip("[]"), port
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -41,6 +41,7 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
+from kubectl_spread.snapshot import PodKey
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
@@ -54,7 +55,6 @@ OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 MOST_TIES = 8
 """Nodes of equal score (count) that are tried for the Pending Pod."""
 
-PodKey: TypeAlias = tuple[str, str]
 PodsByKey: TypeAlias = Mapping[PodKey, Pod]
 
 
