@@ -29,7 +29,10 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
 
     A kind that was not read refuses nothing.
     """
-    yield from (Refusal("", fault, by_policy=True) for fault in bound_faults(pod, snapshot, release))
+    for limit_range in limit_ranges_of(pod.metadata.namespace, snapshot):
+        if faults := tuple(dict.fromkeys(_faults(limit_range, pod, release))):
+            # Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36).
+            yield Refusal("", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]", by_policy=True)
     namespace, name = pod.metadata.namespace, pod.spec.service_account_name or _DEFAULT_ACCOUNT
     if fault := ending(namespace, snapshot):
         yield Refusal("", fault, by_policy=True)
@@ -99,17 +102,6 @@ def _knows_accounts(namespace: str, snapshot: Snapshot) -> bool:
     if namespace in there or not is_whole(kinds.NAMESPACE, snapshot):
         return False
     return all(pod.metadata.namespace != namespace for pod in read.get(kinds.POD.name, ()))
-
-
-def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, ...]:
-    """Return why LimitRanges of the Pod's namespace refuse it: one message for each LimitRange, by name.
-
-    The Pod is as admission has completed it.
-    """
-    own = limit_ranges_of(pod.metadata.namespace, snapshot)
-    faults = (tuple(dict.fromkeys(_faults(limit_range, pod, release))) for limit_range in own)
-    # Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36).
-    return tuple(once[0] if len(once) == 1 else f"[{', '.join(once)}]" for once in faults if once)
 
 
 def _faults(limit_range: core.LimitRange, pod: Pod, release: Release) -> Iterator[str]:

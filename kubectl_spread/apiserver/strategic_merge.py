@@ -415,7 +415,8 @@ Key: TypeAlias = tuple[type, Plain]
 def _key(item: Plain, key: str) -> Key:
     found = _key_or_none(item, key)
     if found is None:
-        raise MergeError(f"map: {_shown(item)} does not contain declared merge key: {key}")
+        shown = " ".join(f"{name}:{go_text(value)}" for name, value in sorted(_as_map(item).items()))
+        raise MergeError(f"map: map[{shown}] does not contain declared merge key: {key}")
     return found
 
 
@@ -426,11 +427,6 @@ def _key_or_none(item: Plain, key: str) -> Key | None:
     if isinstance(value, dict | list):
         raise MergeError(f"{type_name(value)} cannot be compared")
     return type(value), value
-
-
-def _shown(item: Plain) -> str:
-    """Return a map of scalars as Go's ``%v`` prints it."""
-    return f"map[{' '.join(f'{name}:{go_text(value)}' for name, value in sorted(_as_map(item).items()))}]"
 
 
 def _by_name(items: List, key: str) -> list[Map]:

@@ -55,7 +55,9 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
         # Upstream takes the oldest. If only the fields that scheduling reads are known, several revisions may look
         # alike, and the latest is the most likely.
         known = template.rest and all(found.spec.template.rest for found in same)
-        return min(same, key=_birth) if known else max(same, key=_age)
+        # Source: ReplicaSetsByCreationTimestamp.
+        oldest = min(same, key=lambda each: (each.metadata.creation_timestamp or "", -revision_number(each)))
+        return oldest if known else max(same, key=_age)
     current = newest_replica_set(deployment, snapshot)
     revision = revision_number(current) + 1 if current else 1
     orphans = (pod.metadata.labels[templates.HASH_LABEL] for pod in revisions.orphans_of_template(deployment, snapshot))
@@ -65,15 +67,6 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
 def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:
     """Return the ReplicaSet of the Deployment's last revision; None if none was read."""
     return max(replica_sets(deployment, snapshot), key=_age, default=None)
-
-
-def lacks_pods(deployment: Deployment, pods: Sequence[Pod], snapshot: Snapshot) -> bool:
-    """Whether a paused Deployment has fewer Pods than it wants. Its ReplicaSets are scaled; no new one is created.
-
-    Source: deployment/sync.go sync, scale (v1.36).
-    """
-    living = sum(not pod.terminating for pod in pods)
-    return living < deployment.spec.replicas_wanted and bool(replica_sets(deployment, snapshot))
 
 
 def scaled_while_paused(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
@@ -103,11 +96,6 @@ def annotated(replica_set: ReplicaSet, annotation: str) -> int | None:
     """Return the number in an annotation; None if there is none."""
     text = replica_set.metadata.annotations.get(annotation, "")
     return int(text) if text.isascii() and text.isdecimal() else None
-
-
-def _birth(replica_set: ReplicaSet) -> tuple[str, int]:
-    # Source: ReplicaSetsByCreationTimestamp.
-    return replica_set.metadata.creation_timestamp or "", -revision_number(replica_set)
 
 
 def _age(replica_set: ReplicaSet) -> tuple[int, str]:

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers.replicaset import Victims, victims
 from kubectl_spread.controllers.templates import labelled, reference_to, renamed
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Condition, Pod
 from kubectl_spread.objects.meta import JOB_INDEX_FAILURE_COUNT, ObjectMeta
-from kubectl_spread.objects.workloads import CronJob, Job, JobCondition, JobSpec, PodFailurePolicy, PodFailurePolicyRule
+from kubectl_spread.objects.workloads import CronJob, Job, JobSpec, PodFailurePolicy, PodFailurePolicyRule
 
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
 
@@ -164,7 +164,7 @@ def with_failed(job: Job, pods: Sequence[Pod]) -> tuple[Job, JobFailure | None]:
     failure = JobFailure(FailureReason.POD_FAILURE_POLICY) if by_policy else _failure_of(after)
     if failure is None:
         return after, None
-    ended = JobCondition(type="FailureTarget", status="True")
+    ended = Condition(type="FailureTarget", status="True")
     return replace(after, status=replace(after.status, conditions=(*status.conditions, ended))), failure
 
 

@@ -223,7 +223,9 @@ def why_none_comes(workload: OwnedPods, snapshot: Snapshot) -> NoneComes | None:
         case owner if owner.spec.replicas == 0:
             found = NoneComes.SCALED_TO_0
         case Deployment() if workload.owner.spec.paused:
-            lacks = deployment.lacks_pods(workload.owner, workload.pods, snapshot)
+            # Its ReplicaSets are scaled, and no new one is created. Source: deployment/sync.go sync, scale (v1.36).
+            living = sum(not pod.terminating for pod in workload.pods)
+            lacks = living < workload.owner.spec.replicas_wanted and deployment.replica_sets(workload.owner, snapshot)
             found = None if lacks else NoneComes.PAUSED
     return found
 

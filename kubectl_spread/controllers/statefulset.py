@@ -185,14 +185,6 @@ def work(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     return todo or _update(owner, [by_ordinal[number] for number in reversed(wanted)], release)
 
 
-def batch_of(owner: StatefulSet, ordinal: int) -> int:
-    """Return which batch of ordinals it is in: 1, 2, 4 and so on are created together, until one is refused.
-
-    Source: stateful_set_control.go runForAll, slowStartBatch (v1.36).
-    """
-    return (ordinal - owner.spec.ordinals.start + 1).bit_length()
-
-
 def _one_after_another(wanted: range, by_ordinal: Mapping[int, Pod], condemned: Sequence[Pod]) -> Work | None:
     """Return what is done if each Pod waits for those before it; None if none is missing and none is surplus."""
     for number in wanted:

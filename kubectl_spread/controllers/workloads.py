@@ -230,7 +230,4 @@ def selector_of(owner: Workload) -> Selector:
     selector = owner.spec.selector
     if isinstance(owner, ReplicationController):
         selector = meta.LabelSelector(match_labels=owner.spec.selector or owner.spec.template.metadata.labels)
-    try:
-        return meta.parse_label_selector(selector if isinstance(selector, meta.LabelSelector) else None)
-    except ValueError:
-        return NOTHING
+    return meta.readable_selector(selector if isinstance(selector, meta.LabelSelector) else None)

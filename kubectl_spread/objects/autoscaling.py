@@ -59,6 +59,10 @@ class ConditionedStatus(Struct, frozen=True):
         """Return the condition of that type, None where there is none."""
         return next((each for each in self.conditions if each.type == name), None)
 
+    def holds(self, name: str) -> bool:
+        """Whether the condition of that type is true."""
+        return any(each.type == name and each.status == "True" for each in self.conditions)
+
 
 class NodePool(KubernetesObject, frozen=True):
     """A pool in which Karpenter creates nodes."""

@@ -57,6 +57,10 @@ class Kind(msgspec.Struct, frozen=True):
         version, *left = self.older_versions
         return replace(self, api_version=version, older_versions=tuple(left))
 
+    def within(self, namespace: str) -> str:
+        """Return in words where its objects are, with a blank before; empty for all namespaces."""
+        return f' in namespace "{namespace}"' if namespace and self.namespaced else ""
+
     def path(self, namespace: str = "") -> str:
         """Return the path of the list on the API server, in one namespace or (empty) in all."""
         root = f"/apis/{self.api_version}" if self.group else f"/api/{self.api_version}"

@@ -210,6 +210,14 @@ def parse_label_selector(selector: LabelSelector | None) -> Selector:
     return Selector((*labels, *map(_parse_requirement, selector.match_expressions)))
 
 
+def readable_selector(selector: LabelSelector | None) -> Selector:
+    """Return the parsed selector; one that cannot be parsed selects nothing."""
+    try:
+        return parse_label_selector(selector)
+    except ValueError:
+        return NOTHING
+
+
 def _parse_requirement(expression: LabelSelectorRequirement) -> SelectorRequirement:
     if expression.operator not in LABEL_OPERATORS:
         raise ValueError(f"{quoted(expression.operator)} is not a valid label selector operator")

@@ -7,9 +7,9 @@ Source: api policy/v1, networking/v1, scheduling/v1 and node/v1 types.go (v1.36)
 
 from __future__ import annotations
 
-from kubectl_spread.labels import NOTHING, Selector
+from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Quantity, Toleration
-from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct, parse_label_selector
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Struct, readable_selector
 
 
 class PodDisruptionBudgetSpec(Struct, frozen=True):
@@ -43,10 +43,7 @@ class PodDisruptionBudget(KubernetesObject, frozen=True):
     @property
     def selector(self) -> Selector:
         """The Pods that it protects; none where the selector cannot be parsed, as upstream skips such a budget."""
-        try:
-            return parse_label_selector(self.spec.selector)
-        except ValueError:
-            return NOTHING
+        return readable_selector(self.spec.selector)
 
 
 class NetworkPolicySpec(Struct, frozen=True):

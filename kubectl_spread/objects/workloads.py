@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_spread.objects.core import PodTemplateSpec, ReplicaSetStatus, ReplicatedSpec, ReplicatedStatus
+from kubectl_spread.objects.core import Condition, PodTemplateSpec, ReplicaSetStatus, ReplicatedSpec, ReplicatedStatus
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, ObjectMeta, ScaledMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
@@ -185,18 +185,10 @@ class JobSpec(Struct, frozen=True):
     scheduling: JobSchedulingConfiguration | None = None
 
 
-class JobCondition(Struct, frozen=True):
-    """One observation about a Job."""
-
-    type: str = ""
-    status: str = ""
-    message: str = ""
-
-
 class JobStatus(Struct, frozen=True):
     """The observed state of a Job; indexes are text such as ``0,2-4``."""
 
-    conditions: tuple[JobCondition, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     succeeded: int = 0
     failed: int = 0
     completed_indexes: str = ""

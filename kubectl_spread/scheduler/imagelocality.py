@@ -30,8 +30,10 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     # bytes of the image x the share of all nodes that have it, summed over the Pod's images. Without the share, an
     # image that few nodes have would attract all its Pods to them.
     image_bytes: Counter[str] = Counter()
-    for image in map(normalized_name, counted):
-        sizes = handle.index.image_bytes(image)
+    for image in counted:
+        # Nodes report the name with a tag. A colon before the last slash is a registry's port, not a tag.
+        tagged = image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
+        sizes = handle.index.image_bytes(tagged)
         share = len(sizes) / len(handle.node_infos)
         image_bytes.update({node: int(size * share) for node, size in sizes.items()})
     count = len(containers) + (len(mounted) if handle.profile.does(Behaviour.IMAGE_VOLUMES_IN_THRESHOLD) else 0)
@@ -42,9 +44,3 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
         for node, total in image_bytes.items()
     }
     return {info.name: scores.get(info.name, 0) for info in nodes}
-
-
-def normalized_name(image: str) -> str:
-    """Return the image's name with a tag, as nodes report it."""
-    # A colon before the last slash is a registry's port, not a tag.
-    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"

@@ -138,12 +138,16 @@ def attachable_volumes(pod: Pod, handle: framework.Handle, *, required: bool) ->
         if name is None:
             found = _inline(volume)
         elif claim := claim_named(pod, name, handle.snapshot):
-            found = _claimed(pod, volume, claim, handle)
+            problem = ownership_problem(pod, volume, claim)
+            # A volume that does not exist is judged by the class, as one that is not provisioned yet.
+            bound = handle.snapshot.get(storage.PersistentVolume, "", claim.spec.volume_name)
+            found = _existing(bound) if bound else _not_provisioned(claim, handle)
+            found = Attachable(problem=framework.error(problem)) if problem else found
         else:
             # upstream: for Pods on the node a missing claim does not count, but a claim without a name is an error.
             lost = framework.unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}")
-            problem = lost if name else framework.error(REASON_NO_CLAIM_NAME)
-            found = Attachable(problem=problem) if required or not name else None
+            why = lost if name else framework.error(REASON_NO_CLAIM_NAME)
+            found = Attachable(problem=why) if required or not name else None
         if found is not None:
             yield found
 
@@ -219,16 +223,6 @@ def _inline(volume: Volume) -> Attachable | None:
         # upstream: here this is an error, but a PersistentVolume that cannot be translated does not count.
         problem = framework.error(f"converting volume({volume.name}) from inline to csi: {wrong}")
         return Attachable(plugin=plugin, problem=problem)
-
-
-def _claimed(
-    pod: Pod, volume: Volume, claim: storage.PersistentVolumeClaim, handle: framework.Handle
-) -> Attachable | None:
-    if problem := ownership_problem(pod, volume, claim):
-        return Attachable(problem=framework.error(problem))
-    # A volume that does not exist is judged by the class, as one that is not provisioned yet.
-    bound = handle.snapshot.get(storage.PersistentVolume, "", claim.spec.volume_name)
-    return _not_provisioned(claim, handle) if bound is None else _existing(bound)
 
 
 def _existing(volume: storage.PersistentVolume) -> Attachable | None:

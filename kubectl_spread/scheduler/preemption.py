@@ -10,7 +10,7 @@ modelled: PodGroups (v1.37, alpha), extenders, Pods that wait in Permit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -175,7 +175,12 @@ class Budgets(msgspec.Struct, frozen=True):
         allowed = [budget.status.disruptions_allowed for budget, _ in self.selected]
         violating = set()
         for pod in evicted:
-            for index in self._budgets_of(pod):
+            for index, (budget, selector) in enumerate(self.selected):
+                # upstream: a Pod without labels is in no budget, though NotIn and DoesNotExist would match it.
+                selects = bool(pod.metadata.labels) and selector.matches(pod.metadata.labels)
+                same_namespace = budget.metadata.namespace == pod.metadata.namespace
+                if not (selects and same_namespace) or pod.metadata.name in budget.status.disrupted_pods:
+                    continue
                 # disruptionsAllowed minus the evictions before: below zero the budget is violated.
                 allowed[index] -= 1
                 if allowed[index] < 0:
@@ -183,15 +188,6 @@ class Budgets(msgspec.Struct, frozen=True):
                     if self.first_decides:
                         break
         return violating
-
-    def _budgets_of(self, pod: Pod) -> Iterator[int]:
-        """Yield the indexes of the budgets that count the Pod's eviction; they do not count it twice."""
-        for index, (budget, selector) in enumerate(self.selected):
-            # upstream: a Pod without labels is in no budget, though NotIn and DoesNotExist would match it.
-            selects = bool(pod.metadata.labels) and selector.matches(pod.metadata.labels)
-            disrupted = pod.metadata.name in budget.status.disrupted_pods
-            if selects and not disrupted and budget.metadata.namespace == pod.metadata.namespace:
-                yield index
 
 
 def _pick_best(candidates: Sequence[Candidate]) -> list[Candidate]:

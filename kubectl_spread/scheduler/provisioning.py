@@ -10,7 +10,7 @@ import msgspec
 
 from kubectl_spread import quantity
 from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Selector, SelectorRequirement
-from kubectl_spread.objects.meta import parse_label_selector
+from kubectl_spread.objects.meta import readable_selector
 from kubectl_spread.objects.storage import (
     STORAGE,
     CSIDriver,
@@ -45,11 +45,6 @@ class Provisioning(msgspec.Struct, frozen=True):
 ANYWHERE = Provisioning(topologies=(EVERYTHING,), pools=None)
 
 
-def provisioning(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: Snapshot) -> Provisioning:
-    """Return where a volume of the class can be provisioned for the claim."""
-    return Provisioning(topologies=allowed_topologies(storage_class), pools=pools(claim, storage_class, snapshot))
-
-
 def allowed_topologies(storage_class: StorageClass) -> tuple[Selector, ...]:
     """Return the alternatives of node labels; none for a class without provisioner.
 
@@ -74,7 +69,8 @@ def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: S
         return None
     # upstream: each claim is compared on its own: two claims may count on the same capacity.
     return tuple(
-        Pool(_accessible_from(capacity), capacity)
+        # Source: volumebinding/binder.go nodeHasAccess (v1.36).
+        Pool(readable_selector(capacity.node_topology), capacity)
         for capacity in snapshot.all(CSIStorageCapacity)
         if capacity.storage_class_name == storage_class.metadata.name
         and _volume_limit(capacity) >= quantity.value(requested)
@@ -85,11 +81,3 @@ def _volume_limit(capacity: CSIStorageCapacity) -> int:
     """Source: volumebinding/binder.go volumeLimit (v1.36)."""
     limit = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
     return -1 if limit is None else quantity.value(limit)
-
-
-def _accessible_from(capacity: CSIStorageCapacity) -> Selector:
-    """Source: volumebinding/binder.go nodeHasAccess (v1.36)."""
-    try:
-        return parse_label_selector(capacity.node_topology)
-    except ValueError:
-        return NOTHING

@@ -25,7 +25,7 @@ from kubectl_spread.scheduler.csitranslation import csi_node_selector, plugin_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.scheduler.provisioning import ANYWHERE, Provisioning, provisioning
+from kubectl_spread.scheduler.provisioning import ANYWHERE, Provisioning, allowed_topologies, pools
 from kubectl_spread.scheduler.volumematching import (
     AllowedNodes,
     Candidates,
@@ -212,11 +212,10 @@ def _provision(waiting: WaitingClaim, labels: Mapping[str, str]) -> DynamicProvi
     """Source: volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36)."""
     if not any(topology.matches(labels) for topology in waiting.provisioning.topologies):
         return REASON_BIND_CONFLICT
-    pools = waiting.provisioning.pools
-    if pools is None:
+    if waiting.provisioning.pools is None:
         return DynamicProvision(waiting.claim, None)
     # differs: of several pools with enough capacity upstream takes any, we take the first that was read.
-    pool = next((pool for pool in pools if pool.nodes.matches(labels)), None)
+    pool = next((pool for pool in waiting.provisioning.pools if pool.nodes.matches(labels)), None)
     return REASON_NOT_ENOUGH_SPACE if pool is None else DynamicProvision(waiting.claim, pool.capacity)
 
 
@@ -248,5 +247,5 @@ def _waiting_claim(claim: PersistentVolumeClaim, storage_class: StorageClass, ha
         selected_node=claim.metadata.annotations.get(ANN_SELECTED_NODE),
         candidates=found,
         problem=problem,
-        provisioning=provisioning(claim, storage_class, handle.snapshot),
+        provisioning=Provisioning(allowed_topologies(storage_class), pools(claim, storage_class, handle.snapshot)),
     )

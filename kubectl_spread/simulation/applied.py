@@ -182,11 +182,8 @@ def _first_tried(wanted: DesiredWorkload, cluster: ClusterState) -> tuple[Pod, H
 def _refusals(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
     for (namespace, kind, name), why in cluster.refused.items():
         owner = cluster.snapshot.workload(namespace, kind, name)
-        own = (
-            belongs_to(owner, wanted.ref, cluster.snapshot)
-            if owner
-            else wanted.ref == WorkloadRef(kind=kind, name=name)
-        )
+        ref = WorkloadRef(kind=kind, name=name)
+        own = belongs_to(owner, wanted.ref, cluster.snapshot) if owner else wanted.ref == ref
         if own and namespace == wanted.pod.metadata.namespace:
             yield why
 

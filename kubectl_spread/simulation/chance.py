@@ -34,10 +34,7 @@ def seeded(seed: int) -> Order:
     """Return an order that looks random, and is the same for the same seed."""
     from hashlib import blake2b  # Most clusters leave nothing to chance.
 
-    def order(name: str) -> str:
-        return blake2b(f"{seed}/{name}".encode(), digest_size=8).hexdigest()
-
-    return order
+    return lambda name: blake2b(f"{seed}/{name}".encode(), digest_size=8).hexdigest()
 
 
 class Chance:

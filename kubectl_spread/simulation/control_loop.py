@@ -352,7 +352,8 @@ class ControlLoop:
         todo = statefulset.work(owner, self._pods_of(key), release)
         refused_in = None
         for number, ordinal in enumerate(todo.makes):
-            batch = statefulset.batch_of(owner, ordinal)
+            # 1, 2, 4 and so on are created together. Source: stateful_set_control.go runForAll, slowStartBatch (v1.36).
+            batch = (ordinal - owner.spec.ordinals.start + 1).bit_length()
             if refused_in not in {None, batch}:
                 return
             made = self._check_admission(key, self._next_of(owner, key, ordinal))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.apiserver.denials import bound_faults
+from kubectl_spread.apiserver.denials import denials
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.release import Release
@@ -25,7 +25,7 @@ def limit_range(name: str = "limits", **item: object) -> Object:
 def faults(*ranges: Object, overhead: Object | None = None, **resources: Object) -> Sequence[str]:
     described = pod("p", overhead=overhead or {})
     described["spec"]["containers"][0]["resources"] = resources
-    return bound_faults(convert(described, Pod), snapshot(ranges), Release())
+    return tuple(each.message for each in denials(convert(described, Pod), snapshot(ranges), Release()))
 
 
 @pytest.mark.parametrize(

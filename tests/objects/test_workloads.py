@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.objects.core import PodTemplateSpec
+from kubectl_spread.objects.core import Condition, PodTemplateSpec
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import LabelSelector, ObjectMeta
 from kubectl_spread.objects.template_rest import template_digest
@@ -12,7 +12,6 @@ from kubectl_spread.objects.workloads import (
     CronJob,
     Deployment,
     Job,
-    JobCondition,
     JobStatus,
     RollingUpdate,
     StatefulSet,
@@ -45,17 +44,17 @@ def test_a_stateful_set_says_between_which_revisions_it_moves() -> None:
 @pytest.mark.parametrize(
     ("condition", "finished"),
     [
-        (JobCondition(type="Complete", status="True"), True),
-        (JobCondition(type="Failed", status="True"), True),
-        (JobCondition(type="Failed", status="False"), False),
-        (JobCondition(type="FailureTarget", status="True"), True),
-        (JobCondition(type="SuccessCriteriaMet", status="True"), True),
-        (JobCondition(type="Suspended", status="True"), False),
+        (Condition(type="Complete", status="True"), True),
+        (Condition(type="Failed", status="True"), True),
+        (Condition(type="Failed", status="False"), False),
+        (Condition(type="FailureTarget", status="True"), True),
+        (Condition(type="SuccessCriteriaMet", status="True"), True),
+        (Condition(type="Suspended", status="True"), False),
     ],
 )
-def test_which_jobs_make_no_further_pods(*, condition: JobCondition, finished: bool) -> None:
+def test_which_jobs_make_no_further_pods(*, condition: Condition, finished: bool) -> None:
     assert not Job().finished
-    assert Job(status=JobStatus(conditions=(JobCondition(type="x", status="True"), condition))).finished is finished
+    assert Job(status=JobStatus(conditions=(Condition(type="x", status="True"), condition))).finished is finished
 
 
 def test_a_deployment_names_its_strategy_otherwise_than_the_others() -> None:

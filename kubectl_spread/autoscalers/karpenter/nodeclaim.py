@@ -113,11 +113,8 @@ class NodeClaim(msgspec.Struct, frozen=True):
         supported = scheduling.asked_of(self.pod_data.strict_requirements, group.key)
         spreads = group.kind is TopologyType.SPREAD
         minimum = group.minimum(supported) or 0 if spreads else 0
-        held_by = (
-            sorted(domain for domain, count in group.counts.items() if count == minimum and supported.allows(domain))
-            if spreads and group.key != HOSTNAME
-            else []
-        )
+        counted = group.counts.items() if spreads and group.key != HOSTNAME else ()
+        held_by = sorted(domain for domain, count in counted if count == minimum and supported.allows(domain))
         offered = self.scheduler.domain_groups.get(group.key, {})
         missing = (domain for domain in held_by if domain not in group.existing)
         return decision.NoDomain(

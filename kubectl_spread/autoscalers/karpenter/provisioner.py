@@ -166,18 +166,16 @@ def _does_not_count(pool: NodePool) -> NotAsked | None:
     """Return why the NodePool adds no node and adds no domain, None where it counts."""
     if pool.spec.replicas is not None:
         return NotAsked("fixed size")
-    ready = pool.status.condition("Ready")
-    if ready is None or ready.status != "True":
+    if not pool.status.holds("Ready"):
+        ready = pool.status.condition("Ready")
         return NotAsked("not ready", ready.message if ready else "")
     return NotAsked("deleted") if pool.metadata.deletion_timestamp is not None else None
 
 
 def limits_of(pool: NodePool) -> dict[str, int]:
     """Return the limits of a NodePool (amounts)."""
-    limits = amounts(pool.spec.limits)
-    if NODES in pool.spec.limits:
-        limits[NODES] = value(pool.spec.limits[NODES])
-    return limits
+    nodes = {NODES: value(pool.spec.limits[NODES])} if NODES in pool.spec.limits else {}
+    return amounts(pool.spec.limits) | nodes
 
 
 def _remaining(pools: list[NodePool], nodes: tuple[StateNode, ...]) -> dict[str, dict[str, int]]:

@@ -121,8 +121,7 @@ def _is_deleted(node: Node | None, claim: NodeClaim | None) -> bool:
     disrupted = node is not None and any((taint.key, taint.effect) == DISRUPTED for taint in node.spec.taints)
     if claim is None:
         return disrupted or (node is not None and node.metadata.deletion_timestamp is not None)
-    terminating = claim.status.condition("InstanceTerminating")
-    leaves = terminating is not None and terminating.status == "True"
+    leaves = claim.status.holds("InstanceTerminating")
     return disrupted or leaves or claim.metadata.deletion_timestamp is not None
 
 
@@ -140,7 +139,7 @@ def _state_node(
     labels = on_node if registered or claim is None else claim.metadata.labels
     name = node.metadata.name if node and registered else claim.metadata.name if claim else ""
     taints = node.spec.taints if node and registered else claim.spec.taints if claim else ()
-    if claim is not None and (not initialized or _reboots(claim, release)):
+    if claim is not None and (not initialized or (release >= REBOOTS and claim.status.holds("Rebooting"))):
         taints = tuple(taint for taint in taints if not _goes_away(taint, claim, release))
     pods = snapshot.assigned.get(node.metadata.name, ()) if node else ()
     offered = _offered(node, claim, "allocatable", initialized=initialized)
@@ -156,11 +155,6 @@ def _state_node(
         remaining={resource: amount - taken.get(resource, 0) for resource, amount in offered.items()},
         ports=frozenset(port for pod in pods for port in host_ports(pod)),
     )
-
-
-def _reboots(claim: NodeClaim, release: tuple[int, ...]) -> bool:
-    condition = claim.status.condition("Rebooting")
-    return release >= REBOOTS and condition is not None and condition.status == "True"
 
 
 def _goes_away(taint: Taint, claim: NodeClaim, release: tuple[int, ...]) -> bool:

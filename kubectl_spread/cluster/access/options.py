@@ -100,22 +100,18 @@ def parse_timeout(text: str) -> float | None:
 
     Source: client-go tools/clientcmd/config.go ParseTimeout, Go time.ParseDuration.
     """
-    seconds = _parse_seconds(text)
+    seconds = None
+    if re.fullmatch(r"[+-]?[0-9]+", text):
+        seconds = float(text)
+    elif _GO_DURATION.fullmatch(text):
+        parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
+        seconds = sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
     if seconds is None or seconds > LONGEST_SECONDS:
         raise UsageError(
             f"invalid timeout value {text!r}",
             hint="want a number of seconds, or a number with a unit (1s, 2m, 3h)",
         )
     return seconds if 0 < seconds < ENDLESS_SECONDS else None
-
-
-def _parse_seconds(text: str) -> float | None:
-    if re.fullmatch(r"[+-]?[0-9]+", text):
-        return float(text)
-    if not _GO_DURATION.fullmatch(text):
-        return None
-    parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
-    return sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
 
 
 def apply_flags(selection: Selection, options: ConnectionOptions) -> Selection:

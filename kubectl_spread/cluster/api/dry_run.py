@@ -86,7 +86,7 @@ def create(connection: Connection, kind: Kind, namespace: str, values: Mapping[s
 def _post(connection: Connection, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
     request = Request(
         path=kind.path(namespace),
-        what=f"create {kind.singular} as a dry run{_where(kind, namespace)}",
+        what=f"create {kind.singular} as a dry run{kind.within(namespace)}",
         needs=_needs("create", kind, namespace),
         # The fields of Kubernetes' own kinds are checked here.
         query={"dryRun": "All", "fieldManager": FIELD_MANAGER, "fieldValidation": "" if kind in KINDS else "Strict"},
@@ -105,7 +105,7 @@ def patch(connection: Connection, kind: Kind, namespace: str, name: str, change:
     applies = change.type is PatchType.APPLY
     request = Request(
         path=f"{kind.path(namespace)}/{quote(name, safe='')}",
-        what=f'patch {kind.singular} "{name}" as a dry run{_where(kind, namespace)}',
+        what=f'patch {kind.singular} "{name}" as a dry run{kind.within(namespace)}',
         needs=_needs("patch", kind, namespace),
         query={
             "dryRun": "All",
@@ -127,7 +127,7 @@ def stored(connection: Connection, kind: Kind, namespace: str, name: str) -> Pla
     """
     request = Request(
         path=f"{kind.path(namespace)}/{quote(name, safe='')}",
-        what=f'get {kind.singular} "{name}"{_where(kind, namespace)}',
+        what=f'get {kind.singular} "{name}"{kind.within(namespace)}',
         needs=_needs("get", kind, namespace),
     )
     try:
@@ -138,12 +138,8 @@ def stored(connection: Connection, kind: Kind, namespace: str, name: str) -> Pla
         return None
 
 
-def _where(kind: Kind, namespace: str) -> str:
-    return f' in namespace "{namespace}"' if kind.namespaced else ""
-
-
 def _needs(verb: str, kind: Kind, namespace: str) -> str:
-    return f'the RBAC verb "{verb}" on {f"{kind.plural}.{kind.group}".rstrip(".")}{_where(kind, namespace)}'
+    return f'the RBAC verb "{verb}" on {f"{kind.plural}.{kind.group}".rstrip(".")}{kind.within(namespace)}'
 
 
 def _send(connection: Connection, kind: Kind, request: Request) -> DryRun:

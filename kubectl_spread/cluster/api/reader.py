@@ -486,16 +486,14 @@ def _segment(name: str, what: str) -> str:
 
 
 def _what(wanted: Read, verb: str = "list") -> str:
+    where = wanted.kind.within(wanted.namespace)
     if wanted.name:
-        return f'get {wanted.kind.singular} "{wanted.name}"{_where(wanted)}'
-    return f"{verb} {wanted.kind.plural}{_where(wanted) or (' in all namespaces' if wanted.kind.namespaced else '')}"
+        return f'get {wanted.kind.singular} "{wanted.name}"{where}'
+    return f"{verb} {wanted.kind.plural}{where or (' in all namespaces' if wanted.kind.namespaced else '')}"
 
 
 def _needs(wanted: Read, verb: str) -> str:
-    role = f"a Role{_where(wanted)}" if _where(wanted) else "a ClusterRole"
+    where = wanted.kind.within(wanted.namespace)
+    role = f"a Role{where}" if where else "a ClusterRole"
     group = wanted.kind.group or '""'
     return f"{role} with the rule {{apiGroups: [{group}], resources: [{wanted.kind.plural}], verbs: [{verb}]}}"
-
-
-def _where(wanted: Read) -> str:
-    return f' in namespace "{wanted.namespace}"' if wanted.kind.namespaced and wanted.namespace else ""

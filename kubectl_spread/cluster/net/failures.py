@@ -23,10 +23,12 @@ T = TypeVar("T")
 SHOWN_CHARACTERS = 200
 CANNOT_CONNECT = "unable to connect to the server"
 CHECK_PROXY = "check proxy-url or HTTPS_PROXY"
-EXPIRED = 10
-"""OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED."""
-OTHER_HOST = (62, 64)
-"""OpenSSL's X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH."""
+OTHER_HOST = "the certificate is for another host: check the server's URL, or use --tls-server-name"
+TRUST_HINTS = {
+    10: "the server's certificate has to be renewed, or this machine's clock is wrong",
+    **dict.fromkeys((62, 64), OTHER_HOST),
+}
+"""OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH → what helps."""
 NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 """OpenSSL's reasons for a server that does not speak TLS; they differ by release."""
 PROTOBUF_PREFIX = b"k8s\x00"
@@ -170,20 +172,13 @@ def _login_hint(connection: Connection) -> str:
 def _tls_failure(connection: Connection, error: ssl.SSLError, *, what: str) -> ClusterError:
     if isinstance(error, ssl.SSLCertVerificationError):
         message = f"{CANNOT_CONNECT}: tls: failed to verify certificate: {error.verify_message}"
-        return ClusterError(message, what=what, hint=_trust_hint(error.verify_code))
+        authority = "check certificate-authority: it must hold the authority that signed the server's certificate"
+        return ClusterError(message, what=what, hint=TRUST_HINTS.get(error.verify_code, authority))
     if error.reason in NOT_TLS:
         message = f"{CANNOT_CONNECT}: the server gave an HTTP response to an HTTPS client"
         return ClusterError(message, what=what, hint="check the server's URL and port")
     message = f"{CANNOT_CONNECT}: tls: {(error.reason or str(error)).replace('_', ' ').lower()}"
     return ClusterError(message, what=what, hint=_expired_certificate(connection))
-
-
-def _trust_hint(verify_code: int) -> str:
-    if verify_code in OTHER_HOST:
-        return "the certificate is for another host: check the server's URL, or use --tls-server-name"
-    if verify_code == EXPIRED:
-        return "the server's certificate has to be renewed, or this machine's clock is wrong"
-    return "check certificate-authority: it must hold the authority that signed the server's certificate"
 
 
 def _expired_certificate(connection: Connection) -> str:
