@@ -108,7 +108,7 @@ class Inventory(msgspec.Struct, frozen=True):
     @property
     def nodes_unread(self) -> bool:
         """Whether no Nodes were read, for example from files that have only Pods."""
-        return any(unread.kind == NODE for unread in self.unread)
+        return self.refused(NODE)
 
     @property
     def not_read(self) -> frozenset[str]:
@@ -119,13 +119,17 @@ class Inventory(msgspec.Struct, frozen=True):
         """Whether all Pods of the namespace were read."""
         return not self.not_read or (self.pods_read is not None and namespace in self.pods_read.namespaces)
 
+    def refused(self, kind: Kind) -> bool:
+        """Whether a list of the kind could not be read."""
+        return any(unread.kind == kind for unread in self.unread)
+
     def has(self, kind: Kind) -> bool:
         """Whether the kind was read, as far as it was requested."""
-        return kind.name in self.objects and all(unread.kind != kind for unread in self.unread)
+        return kind.name in self.objects and not self.refused(kind)
 
     def lacks(self, kind: Kind) -> bool:
         """Whether the kind was requested, and objects of some namespace could not be read."""
-        return kind.name in self.within or any(unread.kind == kind for unread in self.unread)
+        return kind.name in self.within or self.refused(kind)
 
     def has_in(self, kind: Kind, namespace: str) -> bool:
         """Whether all objects of the kind in the namespace were read."""

@@ -125,23 +125,19 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
     }
     here = {"", pod.metadata.namespace}
     unread = [(each.kind, each.why) for each in snapshot.inventory.unread if each.namespace in here]
-    if not (_found(kinds.RUNTIME_CLASS, snapshot) or _refused(kinds.RUNTIME_CLASS, snapshot)):
+    if not (_found(kinds.RUNTIME_CLASS, snapshot) or snapshot.inventory.refused(kinds.RUNTIME_CLASS)):
         unread.append((kinds.RUNTIME_CLASS, "none in the files"))
     return tuple(UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION) for kind, why in unread if matters.get(kind))
 
 
 def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
     """Whether all objects of the kind were read."""
-    return _found(kind, snapshot) and not _refused(kind, snapshot)
+    return _found(kind, snapshot) and not snapshot.inventory.refused(kind)
 
 
 def _found(kind: Kind, snapshot: Snapshot) -> bool:
     inventory = snapshot.inventory
     return kind.plural in inventory.resource_versions or bool(inventory.objects.get(kind.name))
-
-
-def _refused(kind: Kind, snapshot: Snapshot) -> bool:
-    return any(unread.kind == kind for unread in snapshot.inventory.unread)
 
 
 def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
@@ -188,7 +184,7 @@ def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
         found = snapshot.get(PriorityClass, "", spec.priority_class_name)
         return PriorityClass(value=value) if found is None and value is not None else found
     # A class that was not read may be the default.
-    if _refused(kinds.PRIORITY_CLASS, snapshot):
+    if snapshot.inventory.refused(kinds.PRIORITY_CLASS):
         return None
     # If there are two defaults, the lower one holds.
     defaults = [found for found in snapshot.all(PriorityClass) if found.global_default]

@@ -92,7 +92,7 @@ def _knows_accounts(namespace: str, snapshot: Snapshot) -> bool:
 
     They were read if one of them is named default. A namespace that did not exist then has none but those added since.
     """
-    if any(unread.kind is kinds.SERVICE_ACCOUNT for unread in snapshot.inventory.unread):
+    if snapshot.inventory.refused(kinds.SERVICE_ACCOUNT):
         return False
     listed = kinds.SERVICE_ACCOUNT.plural in snapshot.inventory.resource_versions
     if listed or snapshot.get(core.ServiceAccount, namespace, _DEFAULT_ACCOUNT) is not None:

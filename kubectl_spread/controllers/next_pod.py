@@ -66,8 +66,7 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
 
     def place(self, handle: Handle) -> Handle:
         """Return the cluster with the Pod's claims."""
-        made = created(self.claims, handle.snapshot, handle.profile)
-        return handle.with_others(made) if made else handle
+        return handle.with_others(created(self.claims, handle.snapshot, handle.profile))
 
 
 def next_pod(

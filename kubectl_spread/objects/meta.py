@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
 import msgspec
 
 from kubectl_spread.apimachinery import quoted
-from kubectl_spread.labels import NOTHING, Operator, Selector, SelectorRequirement, new_requirement
+from kubectl_spread.labels import NOTHING, Operator, Selector, new_requirement
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
@@ -206,8 +206,13 @@ def parse_label_selector(selector: LabelSelector | None) -> Selector:
     """
     if selector is None:
         return NOTHING
-    labels = (new_requirement(key, Operator.IN, (value,)) for key, value in sorted(selector.match_labels.items()))
-    return Selector((*labels, *map(_parse_requirement, selector.match_expressions)))
+    labels = sorted(selector.match_labels.items())
+    requirements = [new_requirement(key, Operator.IN, (value,)) for key, value in labels]
+    for each in selector.match_expressions:
+        if each.operator not in LABEL_OPERATORS:
+            raise ValueError(f"{quoted(each.operator)} is not a valid label selector operator")
+        requirements.append(new_requirement(each.key, Operator(each.operator), each.values))
+    return Selector(tuple(requirements))
 
 
 def readable_selector(selector: LabelSelector | None) -> Selector:
@@ -216,12 +221,6 @@ def readable_selector(selector: LabelSelector | None) -> Selector:
         return parse_label_selector(selector)
     except ValueError:
         return NOTHING
-
-
-def _parse_requirement(expression: LabelSelectorRequirement) -> SelectorRequirement:
-    if expression.operator not in LABEL_OPERATORS:
-        raise ValueError(f"{quoted(expression.operator)} is not a valid label selector operator")
-    return new_requirement(expression.key, Operator(expression.operator), expression.values)
 
 
 def name_order(obj: KubernetesObject) -> tuple[str, str, int, str]:

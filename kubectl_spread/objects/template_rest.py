@@ -157,20 +157,14 @@ def merged_rest(live: str, applied: str | None, manifest: str) -> str:
     if not live or lives[""] == UNKNOWN:
         return _joined({"": UNKNOWN})
     wanted = _with_one_key(live, manifest)[1]
-    before = _with_one_key(live, applied)[1] if applied is not None else None
-    names = dict.fromkeys((*lives, *wanted, *(before or ())))
-    return _joined({name: _merged_part(name, lives, before, wanted) for name in names}, key)
-
-
-def _merged_part(
-    name: str, lives: Mapping[str, str], before: Mapping[str, str] | None, wanted: Mapping[str, str]
-) -> str:
-    live, new = lives.get(name, ""), wanted.get(name, "")
-    old = "" if before is None else before.get(name, "")
-    # What was neither applied nor is to be stays. Of what was changed by hand, fields of the manifest are set again.
-    if new == live or not (new or old):
-        return live
-    return new if live in {"", old} else UNKNOWN
+    before = _with_one_key(live, applied)[1] if applied is not None else {}
+    merged: dict[str, str] = {}
+    for name in dict.fromkeys((*lives, *wanted, *before)):
+        held, old, new = (parts.get(name, "") for parts in (lives, before, wanted))
+        # What was not applied and is not to be stays. Of what was changed by hand, the fields of the manifest are set again.
+        stays = new == held or not (new or old)
+        merged[name] = held if stays else new if held in {"", old} else UNKNOWN
+    return _joined(merged, key)
 
 
 def _with_one_key(first: str, second: str) -> tuple[Mapping[str, str], Mapping[str, str]]:

@@ -50,15 +50,11 @@ def balance(fractions: Sequence[float]) -> int:
     Source: noderesources/balanced_allocation.go balancedResourceScore (v1.36).
     """
     # 100 x (1 - standard deviation of requested / capacity): 100 where all are equally full.
-    return int((1 - _deviation([min(fraction, 1.0) for fraction in fractions])) * MAX_NODE_SCORE)
-
-
-def _deviation(fractions: Sequence[float]) -> float:
-    """Return the standard deviation; for two numbers in upstream's short form, which rounds differently."""
-    count = len(fractions)
-    if count == 2:  # noqa: PLR2004 - the usual two resources
-        return abs((fractions[0] - fractions[1]) / 2)
-    if count <= 1:
-        return 0.0
-    mean = sum(fractions) / count
-    return math.sqrt(sum((fraction - mean) * (fraction - mean) for fraction in fractions) / count)
+    shares = [min(fraction, 1.0) for fraction in fractions]
+    if len(shares) == 2:  # noqa: PLR2004 - the usual two resources; upstream's short form rounds differently
+        deviation = abs((shares[0] - shares[1]) / 2)
+    else:
+        count = max(len(shares), 1)
+        mean = sum(shares) / count
+        deviation = math.sqrt(sum((share - mean) * (share - mean) for share in shares) / count)
+    return int((1 - deviation) * MAX_NODE_SCORE)

@@ -312,7 +312,7 @@ def backed_by_devices(names: Iterable[str], snapshot: Snapshot, profile: Profile
     possible = frozenset(filter(may_be_devices, names))
     if not possible or not profile.does(Behaviour.EXTENDED_RESOURCES_BY_DEVICES):
         return frozenset()
-    if any(unread.kind is kinds.DEVICE_CLASS for unread in snapshot.inventory.unread):
+    if snapshot.inventory.refused(kinds.DEVICE_CLASS):
         return possible
     classes = tuple(snapshot.all(DeviceClass))
     implied = {CLASS_PREFIX + each.metadata.name for each in classes}

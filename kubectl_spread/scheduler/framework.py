@@ -167,9 +167,9 @@ class Handle(msgspec.Struct, frozen=True):
         infos, room = {**self.node_infos, changed.name: changed}, self.room.and_changed({changed.name: changed})
         return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms, room=room)
 
-    def with_others(self, objects: Iterable[KubernetesObject]) -> Handle:
+    def with_others(self, objects: Collection[KubernetesObject]) -> Handle:
         """Return the cluster with these objects, which are neither Pods nor Nodes."""
-        return replace(self, snapshot=self.snapshot.with_others(objects))
+        return replace(self, snapshot=self.snapshot.with_others(objects)) if objects else self
 
     def without_others(self, objects: Iterable[KubernetesObject]) -> Handle:
         """Return the cluster without these objects, which are neither Pods nor Nodes."""

@@ -173,23 +173,15 @@ def _counted(
     """Return the volumes that count on the node, once each and in order, or the first problem."""
     counted: dict[Identity, None] = {}
     for volume in volumes:
-        if volume.plugin is not None and not _is_migrated(volume.plugin, csi_node, handle):
-            continue
+        if volume.plugin is not None:
+            # Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
+            portworx = volume.plugin is csitranslation.PORTWORX and handle.profile.does(Behaviour.PORTWORX_ANNOTATED)
+            if csi_node is None or (portworx and volume.plugin.name not in csi_node.migrated_plugins):
+                continue
         if volume.problem is not None:
             return volume.problem
         counted[volume.identity] = None
     return counted
-
-
-def _is_migrated(
-    plugin: csitranslation.InTreePlugin, csi_node: storage.CSINode | None, handle: framework.Handle
-) -> bool:
-    """Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35)."""
-    if csi_node is None:
-        return False
-    if plugin is csitranslation.PORTWORX and handle.profile.does(Behaviour.PORTWORX_ANNOTATED):
-        return plugin.name in csi_node.migrated_plugins
-    return True
 
 
 def drivers_that_must_run(volumes: Iterable[Attachable], handle: framework.Handle) -> frozenset[str]:

@@ -110,8 +110,14 @@ def candidates(
     found = []
     for volume in volumes:
         kept = is_kept_for(volume, claim)
-        # upstream: a reserved volume need not match the claim's selector or access modes, nor be available.
-        if fits(claim, volume) and (kept or is_free(claim, volume, selector)):
+        # upstream: a reserved volume need not match the claim's selector or access modes, nor be available. The
+        # controller is about to change a volume in another phase, and binding it would fail.
+        free = kept or (
+            volume.status.phase == AVAILABLE
+            and selector.matches(volume.metadata.labels)
+            and frozenset(claim.spec.access_modes) <= frozenset(volume.spec.access_modes)
+        )
+        if free and fits(claim, volume):
             affinity = volume.spec.node_affinity
             nodes = allowed_nodes(affinity.required if affinity else None)
             found.append(Candidate(volume=volume, nodes=nodes, kept=kept, size=storage(volume.spec.capacity)))
@@ -157,16 +163,6 @@ def is_kept_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
     if ref is None or (ref.namespace, ref.name) != (metadata.namespace, metadata.name):
         return False
     return ref.uid in ("", metadata.uid)
-
-
-def is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Selector) -> bool:
-    """Whether the claim can get a volume that is not reserved."""
-    return (
-        # upstream: the controller is about to change a volume in another phase, and binding it would fail.
-        volume.status.phase == AVAILABLE
-        and selector.matches(volume.metadata.labels)
-        and frozenset(claim.spec.access_modes) <= frozenset(volume.spec.access_modes)
-    )
 
 
 def storage(resources: Mapping[str, Quantity]) -> Fraction:

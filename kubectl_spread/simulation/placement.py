@@ -237,15 +237,14 @@ def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
 
 def with_claims(pods: Iterable[Pod], owner: Workload | None, handle: Handle) -> Handle:
     """Return the cluster with the claims that are created with the Pods."""
-    made = created((claim for pod in pods for claim in claims_of(owner, pod)), handle.snapshot, handle.profile)
-    return handle.with_others(made) if made else handle
+    claims = (claim for pod in pods for claim in claims_of(owner, pod))
+    return handle.with_others(created(claims, handle.snapshot, handle.profile))
 
 
 def with_placed(pod: Pod, node_name: str, handle: Handle) -> Handle:
     """Return the cluster with the Pod on the node, and its claims bound to their volumes there."""
     storage = storage_bound_on(pod, node_name, handle)
-    handle = handle.with_assigned(pod, node_name)
-    return handle.with_others(storage) if storage else handle
+    return handle.with_assigned(pod, node_name).with_others(storage)
 
 
 def storage_bound_on(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:

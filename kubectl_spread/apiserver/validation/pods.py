@@ -81,12 +81,10 @@ def metadata_errors(
     """Yield the errors of an object's name, namespace and labels; ``name_faults`` has the rule for its kind's names."""
     prefix = metadata.generate_name
     if prefix and check_generate_name:
-
-        def prefix_faults(text: str) -> Iterator[str]:
-            # upstream: a dash at the end stands for a letter, and the last two characters for that one letter.
-            return name_faults(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
-
-        yield from text_errors("metadata.generateName", prefix, prefix_faults)
+        # upstream: a dash at the end stands for a letter, and the last two characters for that one letter.
+        as_name = f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
+        for fault in name_faults(as_name):
+            yield invalid("metadata.generateName", apimachinery.quoted(prefix), fault)
     name = name_as_created(metadata)
     yield from name_errors("metadata.name", name, name_faults, "name or generateName is required")
     if metadata.namespace:

@@ -79,11 +79,6 @@ class Requirement(msgspec.Struct, frozen=True):
         allowed = (value for value in concrete.values if (value in rest.values) != rest.complement)
         return Requirement(self.key, frozenset(filter(bounds._within, allowed)))
 
-    def intersects(self, other: Requirement) -> bool:
-        """Whether some value is allowed by both."""
-        both = self.intersection(other)
-        return both.complement or bool(both.values)
-
     def __str__(self) -> str:
         """Return the requirement as ``kubectl -l`` would have it."""
         values = ",".join(sorted(self.values))
@@ -202,9 +197,10 @@ def disjoint(first: Requirements, wanted: Requirements) -> Conflict | None:
     Source: requirements.go Intersects.
     """
     for key, each in wanted.items():
-        known = first.get(key)
-        if known is not None and not known.intersects(each) and not (each.excludes and known.excludes):
-            return Conflict(each, known)
+        if (known := first.get(key)) is not None:
+            both = known.intersection(each)
+            if not (both.complement or both.values or (each.excludes and known.excludes)):
+                return Conflict(each, known)
     return None
 
 

@@ -143,7 +143,15 @@ def _state_node(
         taints = tuple(taint for taint in taints if not _goes_away(taint, claim, release))
     pods = snapshot.assigned.get(node.metadata.name, ()) if node else ()
     offered = _offered(node, claim, "allocatable", initialized=initialized)
-    to_come = _daemons_to_come(labels, taints, daemons, pods, profile, release)
+    wanted = [
+        pod
+        for pod in daemons
+        if scheduling.untolerated(taints, pod.spec.tolerations) is None
+        and scheduling.has_labels(labels, scheduling.strict_pod_requirements(pod))
+    ]
+    there = [pod for pod in pods if pod.metadata.controller_kind == "DaemonSet"]
+    missing, present = requests_for_pods(wanted, profile, release), requests_for_pods(there, profile, release)
+    to_come = {name: max(amount - present.get(name, 0), 0) for name, amount in missing.items()}
     taken = total((requests_for_pods(pods, profile, release), to_come))
     return StateNode(
         name=name,
@@ -172,23 +180,3 @@ def _offered(node: Node | None, claim: NodeClaim | None, field: str, *, initiali
         return of_node
     of_claim = amounts(getattr(claim.status, field))
     return {**of_claim, **{name: amount for name, amount in of_node.items() if amount or name not in of_claim}}
-
-
-def _daemons_to_come(
-    labels: Mapping[str, str],
-    taints: tuple[Taint, ...],
-    daemons: Iterable[Pod],
-    pods: Iterable[Pod],
-    profile: Profile,
-    release: tuple[int, ...],
-) -> dict[str, int]:
-    """Return what Pods of DaemonSets request (amounts) that are not on the node yet."""
-    wanted = [
-        pod
-        for pod in daemons
-        if scheduling.untolerated(taints, pod.spec.tolerations) is None
-        and scheduling.has_labels(labels, scheduling.strict_pod_requirements(pod))
-    ]
-    there = [pod for pod in pods if pod.metadata.controller_kind == "DaemonSet"]
-    missing, present = requests_for_pods(wanted, profile, release), requests_for_pods(there, profile, release)
-    return {name: max(amount - present.get(name, 0), 0) for name, amount in missing.items()}

@@ -150,9 +150,8 @@ class Informer:
 
 def _narrow(wanted: Read, inventory: Inventory) -> Read:
     """Return the list that was read: that of the fallback where all namespaces are forbidden."""
-    forbidden = any(unread.kind == wanted.kind for unread in inventory.unread)
-    narrowed = replace(wanted, namespace=wanted.fallback) if forbidden else wanted
-    return replace(narrowed, fallback="", required=True)
+    namespace = wanted.fallback if inventory.refused(wanted.kind) else wanted.namespace
+    return replace(wanted, namespace=namespace, fallback="", required=True)
 
 
 class _News:
