@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.objects.core import Affinity, Container, Pod, PodAffinity, PodAffinityTerm, PodSpec
+from kubectl_spread.objects.core import Container, Pod, PodAffinity, PodAffinityTerm, PodSpec
 from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS, Job
 from kubectl_spread.release import (
@@ -28,6 +30,8 @@ from kubectl_spread.release import (
 _GENERATED = "xxxxx"
 """The five random characters that the API server adds to generateName."""
 _MAX_GENERATED = 63
+Keys: TypeAlias = Sequence[str]
+"""Keys of labels."""
 
 
 def name_as_created(metadata: ObjectMeta) -> str:
@@ -49,20 +53,8 @@ def prepared(pod: Pod, release: Release) -> Pod:
 
     Source: pkg/registry/core/pod/strategy.go podStrategy.PrepareForCreate (v1.36).
     """
-    spec = template_as_created(pod.spec, release)
-    labels = pod.metadata.labels
-    affinity = _with_selectors(
-        spec.affinity,
-        lambda term: _merged(term.label_selector, labels, term.match_label_keys, term.mismatch_label_keys),
-    )
-    spec = replace(spec, affinity=affinity)
-    if release.enables(MATCH_LABEL_KEYS_MERGE):
-        constraints = tuple(
-            replace(each, label_selector=_merged(each.label_selector, labels, each.match_label_keys))
-            for each in spec.topology_spread_constraints
-        )
-        spec = replace(spec, topology_spread_constraints=constraints)
-    return replace(pod, spec=spec)
+    spec, merged = template_as_created(pod.spec, release), partial(_merged, pod.metadata.labels)
+    return replace(pod, spec=_with_selectors(spec, merged, of_constraints=release.enables(MATCH_LABEL_KEYS_MERGE)))
 
 
 def template_as_created(spec: PodSpec, release: Release) -> PodSpec:
@@ -135,10 +127,7 @@ def _without_restart_rules(spec: PodSpec, release: Release) -> PodSpec:
 
 
 def _merged(
-    selector: LabelSelector | None,
-    labels: Mapping[str, str],
-    match_keys: Sequence[str],
-    mismatch_keys: Sequence[str] = (),
+    labels: Mapping[str, str], selector: LabelSelector | None, match_keys: Keys, mismatch_keys: Keys
 ) -> LabelSelector | None:
     # A nil selector matches nothing, and stays nil.
     if selector is None:
@@ -156,29 +145,27 @@ def _merged(
 def unmerged(spec: PodSpec) -> PodSpec:
     """Return the spec as it was before its label keys were merged into selectors."""
 
-    def without(selector: LabelSelector | None, keys: Sequence[str]) -> LabelSelector | None:
+    def without(selector: LabelSelector | None, match_keys: Keys, mismatch_keys: Keys) -> LabelSelector | None:
+        keys = {*match_keys, *mismatch_keys}
         if selector is None or not keys:
             return selector
         left = tuple(expression for expression in selector.match_expressions if expression.key not in keys)
         return replace(selector, match_expressions=left)
 
-    constraints = tuple(
-        replace(each, label_selector=without(each.label_selector, each.match_label_keys))
-        for each in spec.topology_spread_constraints
-    )
-    affinity = _with_selectors(
-        spec.affinity,
-        lambda term: without(term.label_selector, (*term.match_label_keys, *term.mismatch_label_keys)),
-    )
-    return replace(spec, topology_spread_constraints=constraints, affinity=affinity)
+    return _with_selectors(spec, without)
 
 
 def _with_selectors(
-    affinity: Affinity | None, selector_of: Callable[[PodAffinityTerm], LabelSelector | None]
-) -> Affinity | None:
+    spec: PodSpec,
+    change: Callable[[LabelSelector | None, Keys, Keys], LabelSelector | None],
+    *,
+    of_constraints: bool = True,
+) -> PodSpec:
+    """Return the spec with changed selectors; ``change`` takes a selector, matchLabelKeys and mismatchLabelKeys."""
 
     def changed(term: PodAffinityTerm) -> PodAffinityTerm:
-        return replace(term, label_selector=selector_of(term))
+        selector = change(term.label_selector, term.match_label_keys, term.mismatch_label_keys)
+        return replace(term, label_selector=selector)
 
     def of_pods(terms: PodAffinity | None) -> PodAffinity | None:
         return terms and PodAffinity(
@@ -191,8 +178,12 @@ def _with_selectors(
             ),
         )
 
-    return affinity and replace(
-        affinity,
-        pod_affinity=of_pods(affinity.pod_affinity),
-        pod_anti_affinity=of_pods(affinity.pod_anti_affinity),
-    )
+    affinity, constraints = spec.affinity, spec.topology_spread_constraints
+    if affinity:
+        near, apart = of_pods(affinity.pod_affinity), of_pods(affinity.pod_anti_affinity)
+        affinity = replace(affinity, pod_affinity=near, pod_anti_affinity=apart)
+    if of_constraints:
+        selectors = (change(each.label_selector, each.match_label_keys, ()) for each in constraints)
+        pairs = zip(constraints, selectors, strict=True)
+        constraints = tuple(replace(each, label_selector=selector) for each, selector in pairs)
+    return replace(spec, affinity=affinity, topology_spread_constraints=constraints)

@@ -161,7 +161,7 @@ def merged_rest(live: str, applied: str | None, manifest: str) -> str:
     merged: dict[str, str] = {}
     for name in dict.fromkeys((*lives, *wanted, *before)):
         held, old, new = (parts.get(name, "") for parts in (lives, before, wanted))
-        # What was not applied and is not to be stays. Of what was changed by hand, the fields of the manifest are set again.
+        # What was neither applied nor is wanted stays. Of what was changed by hand, the manifest sets its fields again.
         stays = new == held or not (new or old)
         merged[name] = held if stays else new if held in {"", old} else UNKNOWN
     return _joined(merged, key)

@@ -29,19 +29,25 @@ class InTreePlugin(msgspec.Struct, frozen=True):
     """An in-tree volume plugin that is migrated to a CSI driver.
 
     Attributes:
+        source: the attribute of a volume that has its settings.
         topology_key: the driver's node label for zones; empty if volumes keep their node affinity.
     """
 
+    source: str
     name: str
     driver: str
     topology_key: str = ""
 
 
-AWS_EBS = InTreePlugin("kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone")
-GCE_PD = InTreePlugin("kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone")
-CINDER = InTreePlugin("kubernetes.io/cinder", "cinder.csi.openstack.org", "topology.cinder.csi.openstack.org/zone")
-AZURE_DISK = InTreePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com")
-PORTWORX = InTreePlugin("kubernetes.io/portworx-volume", "pxd.portworx.com")
+AWS_EBS = InTreePlugin(
+    "aws_elastic_block_store", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone"
+)
+GCE_PD = InTreePlugin("gce_persistent_disk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone")
+CINDER = InTreePlugin(
+    "cinder", "kubernetes.io/cinder", "cinder.csi.openstack.org", "topology.cinder.csi.openstack.org/zone"
+)
+AZURE_DISK = InTreePlugin("azure_disk", "kubernetes.io/azure-disk", "disk.csi.azure.com")
+PORTWORX = InTreePlugin("portworx_volume", "kubernetes.io/portworx-volume", "pxd.portworx.com")
 
 NEVER_MIGRATED = frozenset(("kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"))
 PLUGINS = {plugin.name: plugin for plugin in (AWS_EBS, GCE_PD, CINDER, AZURE_DISK, PORTWORX)}
@@ -50,14 +56,7 @@ PLUGINS = {plugin.name: plugin for plugin in (AWS_EBS, GCE_PD, CINDER, AZURE_DIS
 
 def plugin_of(sources: core.InTreeVolumeSources) -> InTreePlugin | None:
     """Return the in-tree plugin of the volume, None for other volumes."""
-    candidates = (
-        (sources.aws_elastic_block_store, AWS_EBS),
-        (sources.gce_persistent_disk, GCE_PD),
-        (sources.cinder, CINDER),
-        (sources.azure_disk, AZURE_DISK),
-        (sources.portworx_volume, PORTWORX),
-    )
-    return next((plugin for source, plugin in candidates if source is not None), None)
+    return next((plugin for plugin in PLUGINS.values() if getattr(sources, plugin.source) is not None), None)
 
 
 def inline_handle(sources: core.InTreeVolumeSources, zones_label: str = "") -> str:

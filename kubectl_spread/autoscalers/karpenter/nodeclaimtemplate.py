@@ -118,12 +118,10 @@ def node_claim_template(
         **template.metadata.labels,
         scheduling.NODE_POOL: pool.metadata.name,
         f"{node_class.group}/{node_class.kind.lower()}": node_class.name,
+        **dict.fromkeys((REGISTERED, INITIALIZED), "true"),
     }
     requirements = scheduling.added(
         scheduling.label_requirements(labels), map(scheduling.requirement, template.spec.requirements)
-    )
-    requirements = scheduling.added(
-        requirements, (scheduling.one_of(key, ("true",)) for key in (REGISTERED, INITIALIZED))
     )
     named = requirements.get(ZONE)
     named_zones = named.values if named is not None and named.is_in else None

@@ -148,16 +148,10 @@ def spread_hash(key: str, max_skew: int, node_filter: TopologyNodeFilter, select
     upstream: minDomains is not among it, and of node affinity only which labels the terms name, an even number of
     equal ones cancelling out (TopologyGroup.Hash, hashstructure with SlicesAsSets).
     """
-    names = Counter(frozenset(term) for term in node_filter.terms)
-    odd = frozenset(each for each, count in names.items() if count % 2)
-    tolerated_oddly = Counter(node_filter.tolerations)
-    return (
-        key,
-        max_skew,
-        odd,
-        frozenset(each for each, count in tolerated_oddly.items() if count % 2),
-        node_filter.honors_taints,
-        node_filter.honors_affinity,
-        frozenset(selector.requirements),
-        selector.nothing,
-    )
+
+    def odd(parts: Iterable[object]) -> frozenset[object]:
+        return frozenset(each for each, count in Counter(parts).items() if count % 2)
+
+    asked = odd(map(frozenset, node_filter.terms)), odd(node_filter.tolerations)
+    policies = node_filter.honors_taints, node_filter.honors_affinity
+    return key, max_skew, *asked, *policies, frozenset(selector.requirements), selector.nothing
