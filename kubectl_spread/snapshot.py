@@ -372,11 +372,8 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         in_namespace[label_set] = tuple(other for other in in_namespace[label_set] if other.key != pod.key)
         if not in_namespace[label_set]:
             del in_namespace[label_set]
-        return replace(
-            self,
-            assigned=_remove(self.assigned, pod.spec.node_name, pod),
-            by_labels={**self.by_labels, namespace: in_namespace},
-        )
+        by_labels = {**self.by_labels, namespace: in_namespace}
+        return replace(self, assigned=_remove(self.assigned, pod.spec.node_name, pod), by_labels=by_labels)
 
 
 def _bind(pod: Pod, node_name: str) -> Pod:

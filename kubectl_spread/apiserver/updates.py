@@ -236,13 +236,8 @@ def _without_directives(spec: core.PodSpec, release: Release) -> core.PodSpec:
     affinity = replace(spec.affinity, node_affinity=None) if spec.affinity is not None else None
     if release.minor >= _SUSPENDED_RESOURCES_SINCE:
         spec = spec.with_containers(lambda container: replace(container, resources=core.ResourceRequirements()))
-    return replace(
-        spec,
-        affinity=affinity if affinity != core.Affinity() else None,
-        node_selector={},
-        tolerations=(),
-        scheduling_gates=(),
-    )
+    affinity = affinity if affinity != core.Affinity() else None
+    return replace(spec, affinity=affinity, node_selector={}, tolerations=(), scheduling_gates=())
 
 
 def _pod_errors(new: core.PodSpec, live: core.PodSpec) -> Errors:

@@ -63,17 +63,13 @@ def groups_of(
             # Then no group is asked. Source: core/static_autoscaler.go RunOnce.
             groups = [replace(group, health=replace(group.health, status=UNHEALTHY)) for group in groups]
         return tuple(groups)
-    return tuple(
-        autoscaling.NodeGroupStatus(
-            name=each.metadata.name,
-            health=autoscaling.NodeGroupHealth(
-                cloud_provider_target=each.spec.replicas or 0,
-                max_size=int(each.metadata.annotations[autoscaling.NODE_GROUP_MAXIMUM]),
-            ),
-        )
-        for each in _machines(snapshot)
-        if each.metadata.annotations.get(autoscaling.NODE_GROUP_MAXIMUM, "").isdecimal()
-    )
+    found = []
+    for each in _machines(snapshot):
+        maximum = each.metadata.annotations.get(autoscaling.NODE_GROUP_MAXIMUM, "")
+        if maximum.isdecimal():
+            health = autoscaling.NodeGroupHealth(cloud_provider_target=each.spec.replicas or 0, max_size=int(maximum))
+            found.append(autoscaling.NodeGroupStatus(name=each.metadata.name, health=health))
+    return tuple(found)
 
 
 def decide(pod: Pod, handle: Handle, groups: Sequence[autoscaling.NodeGroupStatus]) -> AutoscalerDecision:
@@ -97,13 +93,8 @@ def decide(pod: Pod, handle: Handle, groups: Sequence[autoscaling.NodeGroupStatu
         decision = Decision.UNKNOWN if Verdict.UNKNOWN in verdicts or not pools else Decision.REFUSED
     unknown = any(isinstance(reason, Unreadable) for pool in pools for reason in pool.reasons)
     lacking = (kind for kind in (MACHINE_DEPLOYMENT, MACHINE_SET) if handle.snapshot.inventory.lacks(kind))
-    return AutoscalerDecision(
-        kind="cluster-autoscaler",
-        decision=decision,
-        node=coming or "",
-        pools=pools,
-        unread=tuple(lacking) if unknown else (),
-    )
+    node, unread = coming or "", tuple(lacking) if unknown else ()
+    return AutoscalerDecision(kind="cluster-autoscaler", decision=decision, node=node, pools=pools, unread=unread)
 
 
 def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:

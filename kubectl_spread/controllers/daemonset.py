@@ -96,11 +96,8 @@ def nodes_with_pod(evaluation: Evaluation) -> frozenset[str]:
 
     Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod (v1.36).
     """
-    return frozenset(
-        name
-        for name, verdict in evaluation.nodes.items()
-        if all(rejection.plugin not in _DECIDING for rejection in verdict.rejections)
-    )
+    rejected_by = {name: {each.plugin for each in verdict.rejections} for name, verdict in evaluation.nodes.items()}
+    return frozenset(name for name, plugins in rejected_by.items() if plugins.isdisjoint(_DECIDING))
 
 
 def nodes_without_pod(owner: DaemonSet, handle: Handle) -> frozenset[str]:

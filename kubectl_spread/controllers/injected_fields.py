@@ -91,12 +91,8 @@ def _with_immutable_fields(spec: PodSpec, model: PodSpec, *, pinned: bool) -> Po
     )
     if model.priority_class_name in {"", spec.priority_class_name}:
         return spec
-    return replace(
-        spec,
-        priority_class_name=model.priority_class_name,
-        priority=model.priority,
-        preemption_policy=model.preemption_policy,
-    )
+    priority, policy = model.priority, model.preemption_policy
+    return replace(spec, priority_class_name=model.priority_class_name, priority=priority, preemption_policy=policy)
 
 
 def _without_own_claims(pod: Pod) -> PodSpec:
@@ -110,13 +106,8 @@ def _without_own_claims(pod: Pod) -> PodSpec:
 
 def _common_labels(living: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
     first, *others = living
-    return {
-        key: value
-        for key, value in first.items()
-        if key not in IDENTITY_LABELS
-        and not key.startswith(TOPOLOGY_PREFIX)
-        and all(other.get(key) == value for other in others)
-    }
+    shared = {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
+    return {k: v for k, v in shared.items() if k not in IDENTITY_LABELS and not k.startswith(TOPOLOGY_PREFIX)}
 
 
 def _merge_containers(
@@ -154,14 +145,8 @@ def _amounts(expected: Quantities, made: Quantities, living: Sequence[Quantities
     """Return the amounts with those that all living Pods have in common, except those that only a LimitRange sets."""
     first, *others = living
     agreed = {name: value for name, value in first.items() if all(_same(other.get(name), value) for other in others)}
-    return {
-        **expected,
-        **{
-            name: value
-            for name, value in agreed.items()
-            if name not in expected or (name in made and not _same(expected[name], value))
-        },
-    }
+    kept = {n for n, value in expected.items() if n not in made or n not in agreed or _same(value, agreed[n])}
+    return {**expected, **{name: value for name, value in agreed.items() if name not in kept}}
 
 
 def _same(first: Quantity | None, second: Quantity) -> bool:

@@ -215,9 +215,6 @@ def indexed(pod: Pod, index: int, *, base: str) -> Pod:
 
 def next_run(owner: CronJob) -> Job:
     """Return the CronJob's next Job. The name of a real one has the minute in which it starts."""
-    metadata = ObjectMeta(
-        name=f"{owner.metadata.name}-00000000",
-        namespace=owner.metadata.namespace,
-        owner_references=(reference_to(owner),),
-    )
+    given, owners = owner.metadata, (reference_to(owner),)
+    metadata = ObjectMeta(name=f"{given.name}-00000000", namespace=given.namespace, owner_references=owners)
     return job_as_stored(Job(metadata=metadata, spec=owner.spec.job_template.spec))

@@ -30,15 +30,12 @@ BOUND = "Bound"
 def ephemeral_claims(pod: core.Pod) -> Iterator[storage.PersistentVolumeClaim]:
     """Yield the claims that are created for the Pod's ephemeral volumes."""
     owner = OwnerReference(api_version="v1", kind="Pod", name=pod.metadata.name, uid=pod.metadata.uid, controller=True)
+    namespace = pod.metadata.namespace
     for volume in pod.spec.volumes:
         if volume.ephemeral is not None:
             template = volume.ephemeral.volume_claim_template
-            metadata = storage.ClaimMeta(
-                name=storage.claim_name(pod, volume) or "",
-                namespace=pod.metadata.namespace,
-                labels=template.metadata.labels,
-                owner_references=(owner,),
-            )
+            name, labels = storage.claim_name(pod, volume) or "", template.metadata.labels
+            metadata = storage.ClaimMeta(name=name, namespace=namespace, labels=labels, owner_references=(owner,))
             yield storage.PersistentVolumeClaim(metadata=metadata, spec=template.spec)
 
 
@@ -104,12 +101,8 @@ def bound_on(pod: core.Pod, node_name: str, handle: Handle) -> tuple[Storage, ..
 def _bound(claim: storage.PersistentVolumeClaim, volume: storage.PersistentVolume) -> tuple[Storage, Storage]:
     metadata = replace(claim.metadata, annotations={**claim.metadata.annotations, storage.ANN_BIND_COMPLETED: "yes"})
     spec = replace(claim.spec, volume_name=volume.metadata.name)
-    ref = core.ObjectReference(
-        kind="PersistentVolumeClaim",
-        namespace=claim.metadata.namespace,
-        name=claim.metadata.name,
-        uid=claim.metadata.uid,
-    )
+    given = claim.metadata
+    ref = core.ObjectReference(kind="PersistentVolumeClaim", namespace=given.namespace, name=given.name, uid=given.uid)
     return (
         replace(claim, metadata=metadata, spec=spec, status=core.Phase(phase=BOUND)),
         replace(volume, spec=replace(volume.spec, claim_ref=ref), status=core.Phase(phase=BOUND)),
@@ -136,11 +129,9 @@ def _volume_name(claim: storage.PersistentVolumeClaim) -> str:
 
 
 def _allowed(storage_class: storage.StorageClass) -> core.NodeSelector | None:
-    terms = (
-        _term({each.key: each.values for each in term.match_label_expressions})
-        for term in storage_class.allowed_topologies
-    )
-    return core.NodeSelector(node_selector_terms=tuple(terms)) if storage_class.allowed_topologies else None
+    allowed = storage_class.allowed_topologies
+    terms = (_term({each.key: each.values for each in term.match_label_expressions}) for term in allowed)
+    return core.NodeSelector(node_selector_terms=tuple(terms)) if allowed else None
 
 
 def _reachable(storage_class: storage.StorageClass, node_name: str, handle: Handle) -> core.NodeSelector | None:

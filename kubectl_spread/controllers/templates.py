@@ -48,16 +48,9 @@ def pod_from_template(owner: Workload) -> Pod:
     spec = template.spec
     if isinstance(owner, Job) and owner.spec.scheduling is not None:
         spec = replace(spec, scheduling_group=PodSchedulingGroup(pod_group_name=metadata.name))
-    return Pod(
-        metadata=ObjectMeta(
-            name=metadata.name,
-            namespace=metadata.namespace,
-            labels=dict(template.metadata.labels),
-            owner_references=(reference_to(owner),),
-        ),
-        spec=spec,
-        template=template,
-    )
+    labels, owners = dict(template.metadata.labels), (reference_to(owner),)
+    own = ObjectMeta(name=metadata.name, namespace=metadata.namespace, labels=labels, owner_references=owners)
+    return Pod(metadata=own, spec=spec, template=template)
 
 
 def renamed(pod: Pod, name: str) -> Pod:

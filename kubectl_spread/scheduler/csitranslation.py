@@ -173,12 +173,8 @@ def _has_values(terms: Terms, key: str) -> bool:
 
 
 def _rename_key(terms: Terms, old: str, new: str) -> Terms:
-    return tuple(
-        replace(
-            term, match_expressions=tuple(replace(e, key=new) if e.key == old else e for e in term.match_expressions)
-        )
-        for term in terms
-    )
+    expressions = (tuple(replace(e, key=new) if e.key == old else e for e in t.match_expressions) for t in terms)
+    return tuple(replace(term, match_expressions=found) for term, found in zip(terms, expressions, strict=True))
 
 
 def _add_zones(terms: Terms, key: str, zones_label: str) -> Terms:

@@ -226,15 +226,11 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
     if broken:
         first |= dict.fromkeys((info.name for info in feasible), broken)
         rejections |= {info.name: [broken] for info in feasible}
+    scores = {} if broken else {info.name: _scores_of(info.name, columns) for info in feasible}
     return Evaluation(
         pod=pod,
         nodes={
-            name: NodeVerdict(
-                name,
-                rejection,
-                tuple(rejections.get(name, ())),
-                NO_SCORES if rejection else _scores_of(name, columns),
-            )
+            name: NodeVerdict(name, rejection, tuple(rejections.get(name, ())), scores.get(name, NO_SCORES))
             for name, rejection in first.items()
         },
         pre_filter=found.rejection,

@@ -91,14 +91,10 @@ def _updated(state: State, changed: Pod, node_info: NodeInfo, by: int) -> framew
     ours = (term for term in state.terms.anti_affinity if term.matches(changed, {}))
     # As in PreFilter, the Pod must match all affinity terms.
     near = state.terms.affinity if all(term.matches(changed, {}) for term in state.terms.affinity) else ()
-    return _result(
-        replace(
-            state,
-            affinity=_add_pods(state.affinity, near, node_info, by=by),
-            anti_affinity=_add_pods(state.anti_affinity, ours, node_info, by=by),
-            existing_anti_affinity=_add_pods(state.existing_anti_affinity, theirs, node_info, by=by),
-        )
-    )
+    affinity = _add_pods(state.affinity, near, node_info, by=by)
+    anti_affinity = _add_pods(state.anti_affinity, ours, node_info, by=by)
+    existing = _add_pods(state.existing_anti_affinity, theirs, node_info, by=by)
+    return _result(replace(state, affinity=affinity, anti_affinity=anti_affinity, existing_anti_affinity=existing))
 
 
 def _add_pods(domains: Domains, terms: Iterable[AffinityTerm], node_info: NodeInfo, *, by: int) -> Domains:

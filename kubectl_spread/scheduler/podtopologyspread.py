@@ -244,13 +244,8 @@ def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozense
 
 def count_all(constraints: Sequence[Constraint], pod: Pod, handle: Handle) -> list[DomainCounts]:
     """Return the domains of each constraint, in spec order, counted as the scheduler's filter and score count them."""
-    return [
-        counts
-        for constraint in constraints
-        for counts in count_domains(
-            [constraint], pod, handle, must_have_keys_of=keys_required(constraint, constraints, pod, handle)
-        )
-    ]
+    required = ((each, keys_required(each, constraints, pod, handle)) for each in constraints)
+    return [count_domains([each], pod, handle, must_have_keys_of=keys)[0] for each, keys in required]
 
 
 def keys_required(

@@ -149,18 +149,11 @@ def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -
         # upstream: a claim that names its volume but is not bound waits for the controller, whatever its class is.
         else:
             immediate = True
-    return PodVolumeClaims(
-        bound=tuple(bound),
-        selected=tuple(claim for claim in waiting if claim.selected_node is not None),
-        # Small claims first, so that none gets the large volume that another one needs.
-        waiting=tuple(
-            sorted(
-                (each for each in waiting if each.selected_node is None),
-                key=lambda each: storage(each.claim.spec.resources.requests),
-            )
-        ),
-        immediate=immediate,
-    )
+    selected = tuple(claim for claim in waiting if claim.selected_node is not None)
+    left = [claim for claim in waiting if claim.selected_node is None]
+    # Small claims first, so that none gets the large volume that another one needs.
+    left.sort(key=lambda each: storage(each.claim.spec.resources.requests))
+    return PodVolumeClaims(bound=tuple(bound), selected=selected, waiting=tuple(left), immediate=immediate)
 
 
 def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handle) -> PodVolumes:

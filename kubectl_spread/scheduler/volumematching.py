@@ -99,10 +99,8 @@ def candidates(
     """
     name = "/".join(claim.key)
     if claim.spec.volume_attributes_class_name and not attributes_classes:
-        raise ValueError(
-            f"unsupported volumeAttributesClassName is set on claim {name}"
-            " when the feature-gate VolumeAttributesClass is disabled"
-        )
+        problem = f"unsupported volumeAttributesClassName is set on claim {name}"
+        raise ValueError(f"{problem} when the feature-gate VolumeAttributesClass is disabled")
     try:
         selector = EVERYTHING if claim.spec.selector is None else parse_label_selector(claim.spec.selector)
     except ValueError as error:

@@ -91,9 +91,5 @@ def any_type(zones: Collection[str] | None) -> InstanceType:
     """Return what is certain of the instance types that cannot be read: they come in these zones; None for unknown."""
     if zones is None:
         return InstanceType("", {}, ({},), None)
-    return InstanceType(
-        "",
-        {ZONE: scheduling.one_of(ZONE, zones)},
-        tuple({ZONE: scheduling.one_of(ZONE, (zone,))} for zone in sorted(zones)),
-        None,
-    )
+    by_zone = tuple({ZONE: scheduling.one_of(ZONE, (zone,))} for zone in sorted(zones))
+    return InstanceType("", {ZONE: scheduling.one_of(ZONE, zones)}, by_zone, None)

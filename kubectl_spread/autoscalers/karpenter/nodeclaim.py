@@ -97,16 +97,13 @@ class NodeClaim(msgspec.Struct, frozen=True):
         """Return the limits each of which excludes all instance types, or all limits where none does alone."""
         limits, written = limits_of(self.template.pool), self.template.pool.spec.limits
         remaining = self.scheduler.remaining[self.template.name]
-        reached = {
-            name: decision.LimitReached(name, str(written[name]), limits[name] - left)
-            for name, left in remaining.items()
-        }
-        alone = [
-            reached[name]
-            for name, left in remaining.items()
-            if not any(_within_limits(each, {name: left}, self.pod_data.requests) for each in self.template.types)
-        ]
-        return alone or [*reached.values()]
+        reached: list[decision.LimitReached] = []
+        alone: list[decision.LimitReached] = []
+        for name, left in remaining.items():
+            reached.append(decision.LimitReached(name, str(written[name]), limits[name] - left))
+            if not any(_within_limits(each, {name: left}, self.pod_data.requests) for each in self.template.types):
+                alone.append(reached[-1])
+        return alone or reached
 
     def _no_domain(self, group: TopologyGroup, base: Requirements) -> decision.NoDomain:
         own = scheduling.asked_of(base, group.key)

@@ -183,12 +183,8 @@ def _remaining(pools: list[NodePool], nodes: tuple[StateNode, ...]) -> dict[str,
     for node in nodes:
         for resource, amount in {**node.capacity, NODES: 1}.items():
             used[node.pool][resource] += amount
-    return {
-        pool.metadata.name: {
-            resource: limit - used[pool.metadata.name][resource] for resource, limit in limits_of(pool).items()
-        }
-        for pool in pools
-    }
+    limits = ((used[pool.metadata.name], limits_of(pool), pool.metadata.name) for pool in pools)
+    return {name: {each: most - taken[each] for each, most in of_pool.items()} for taken, of_pool, name in limits}
 
 
 def _domain_groups(

@@ -155,26 +155,16 @@ def _pool_decision(
         verdict = Verdict.UNKNOWN if _is_unread(attempt) or not attempt.refusals else Verdict.REFUSED
         reasons = attempt.refusals or (NotAsked("room", outcome.node),)
         domains = {key: {*template.domains.get(key, ())} for key in keys}
-    return PoolDecision(
-        name=template.name,
-        verdict=verdict,
-        domains={key: tuple(sorted(values)) for key, values in sorted(domains.items()) if values},
-        reasons=reasons,
-    )
+    listed = {key: tuple(sorted(values)) for key, values in sorted(domains.items()) if values}
+    return PoolDecision(name=template.name, verdict=verdict, domains=listed, reasons=reasons)
 
 
 def _constraint_counts(group: TopologyGroup, pod_data: PodData, scheduler: Scheduler) -> CountedConstraint:
     """Return the constraint as Karpenter counts it; without domains for hosts, which can always be added."""
     offered = scheduler.domain_groups.get(group.key, {})
     supported = asked_of(pod_data.strict_requirements, group.key)
-    return CountedConstraint(
-        index=group.index or 0,
-        global_minimum=group.minimum(supported) or 0,
-        domains=tuple(
-            CountedDomain(
-                value=value, matching=matching, from_=tuple(sorted(each.name for each in offered.get(value, ())))
-            )
-            for value, matching in sorted(group.counts.items())
-            if group.key != HOSTNAME
-        ),
-    )
+    counted = sorted(group.counts.items()) if group.key != HOSTNAME else ()
+    pools = {value: tuple(sorted(each.name for each in templates)) for value, templates in offered.items()}
+    domains = (CountedDomain(value=value, matching=found, from_=pools.get(value, ())) for value, found in counted)
+    minimum = group.minimum(supported) or 0
+    return CountedConstraint(index=group.index or 0, global_minimum=minimum, domains=tuple(domains))

@@ -94,15 +94,12 @@ class Topology:
         )
 
     def _owned_groups(self, pod: Pod, given: Pod) -> Iterator[tuple[object, topologygroup.TopologyGroup]]:
+        labels = pod.metadata.labels
         for constraint in pod.spec.topology_spread_constraints:
             node_filter = topologygroup.topology_node_filter(
                 pod, constraint.node_taints_policy, constraint.node_affinity_policy
             )
-            merged = tuple(
-                equals(key, pod.metadata.labels[key])
-                for key in constraint.match_label_keys
-                if key in pod.metadata.labels
-            )
+            merged = tuple(equals(key, labels[key]) for key in constraint.match_label_keys if key in labels)
             selector = parse_label_selector(constraint.label_selector).and_also(merged)
             identity = topologygroup.spread_hash(constraint.topology_key, constraint.max_skew, node_filter, selector)
             if identity not in self._known:
@@ -116,7 +113,7 @@ class Topology:
                 self._known[identity] = topologygroup.TopologyGroup(
                     kind=topologygroup.TopologyType.SPREAD,
                     key=constraint.topology_key,
-                    selects=selector.matches(pod.metadata.labels),
+                    selects=selector.matches(labels),
                     index=given.spec.topology_spread_constraints.index(constraint),
                     max_skew=constraint.max_skew,
                     min_domains=constraint.min_domains,
@@ -133,7 +130,7 @@ class Topology:
                 counts, existing = self._count(
                     term.topology_key, namespaces, term.selector, topologygroup.ALL_NODES, offered
                 )
-                selects = pod.metadata.namespace in namespaces and term.selector.matches(pod.metadata.labels)
+                selects = pod.metadata.namespace in namespaces and term.selector.matches(labels)
                 self._known[identity] = topologygroup.TopologyGroup(
                     kind=kind, key=term.topology_key, selects=selects, counts=counts, existing=existing
                 )

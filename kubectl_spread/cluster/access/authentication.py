@@ -91,10 +91,8 @@ def from_login_flow(selection: kubeconfig.Selection, settings: dict[str, str], k
     """
     provider = cast("kubeconfig.AuthProvider", selection.user.auth_provider)
     if provider.name != "oidc":
-        raise ClusterError(
-            f'no Auth Provider found for name "{provider.name}"',
-            hint="kubectl has none either since 1.26: use the exec credential plugin that took its place",
-        )
+        hint = "kubectl has none either since 1.26: use the exec credential plugin that took its place"
+        raise ClusterError(f'no Auth Provider found for name "{provider.name}"', hint=hint)
     for setting in REQUIRED:
         if not settings.get(setting):
             raise ClusterError(f'the auth-provider of user "{selection.user_name}" must have {setting}')
@@ -124,7 +122,6 @@ def _refresh(name: str, settings: Mapping[str, str]) -> dict[str, str]:
     try:
         client.KubeConfigLoader(document, config_base_path="").load_and_set(Configuration())
     except (ConfigException, client.oauthlib.oauth2.OAuth2Error, HTTPError, OSError, ValueError, KeyError) as error:
-        raise ClusterError(
-            f'cannot refresh the OpenID Connect token of user "{name}": {error}', hint="log in again"
-        ) from error
+        message = f'cannot refresh the OpenID Connect token of user "{name}": {error}'
+        raise ClusterError(message, hint="log in again") from error
     return {key: complete[key] for key in (*settings, "id-token")}

@@ -99,10 +99,8 @@ def _no_server(config: Kubeconfig, selection: Selection) -> ClusterError:
         return ClusterError(f'no cluster is configured: context "{selection.context}" has no server')
     files = ", ".join(map(str, config.paths))
     known = ", ".join(sorted(config.contexts)) or "none"
-    return ClusterError(
-        f"no cluster is configured: current-context is not set in {files}",
-        hint=f"use --context, or run kubectl config use-context NAME; contexts: {known}",
-    )
+    hint = f"use --context, or run kubectl config use-context NAME; contexts: {known}"
+    return ClusterError(f"no cluster is configured: current-context is not set in {files}", hint=hint)
 
 
 def _in_pod(service_account: Path) -> bool:
@@ -138,10 +136,8 @@ def _server_url(server: str) -> str:
     except ValueError as error:
         raise ClusterError(f"the server {without_login(server)!r} is not a URL: {error}") from error
     if parts.scheme not in ("http", "https") or not parts.hostname or not server.isprintable() or " " in server:
-        raise ClusterError(
-            f"host must be a URL or a host:port pair: {without_login(server)!r}",
-            hint="check --server or the kubeconfig",
-        )
+        message = f"host must be a URL or a host:port pair: {without_login(server)!r}"
+        raise ClusterError(message, hint="check --server or the kubeconfig")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
@@ -152,10 +148,8 @@ def _ssl_context(cluster: Cluster, key_pair: KeyPair | None) -> ssl.SSLContext:
     )
     insecure = cluster.insecure_skip_tls_verify
     if insecure and authority:
-        raise ClusterError(
-            "specifying a root certificates file with the insecure flag is not allowed",
-            hint="drop certificate-authority or insecure-skip-tls-verify",
-        )
+        message = "specifying a root certificates file with the insecure flag is not allowed"
+        raise ClusterError(message, hint="drop certificate-authority or insecure-skip-tls-verify")
     if insecure:
         urllib3.disable_warnings(InsecureRequestWarning)
     return tls_context(authority=authority, insecure=insecure, key_pair=key_pair)

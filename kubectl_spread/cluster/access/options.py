@@ -107,10 +107,8 @@ def parse_timeout(text: str) -> float | None:
         parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
         seconds = sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
     if seconds is None or seconds > LONGEST_SECONDS:
-        raise UsageError(
-            f"invalid timeout value {text!r}",
-            hint="want a number of seconds, or a number with a unit (1s, 2m, 3h)",
-        )
+        hint = "want a number of seconds, or a number with a unit (1s, 2m, 3h)"
+        raise UsageError(f"invalid timeout value {text!r}", hint=hint)
     return seconds if 0 < seconds < ENDLESS_SECONDS else None
 
 
@@ -136,15 +134,10 @@ def apply_flags(selection: Selection, options: ConnectionOptions) -> Selection:
         if not key or not equals:
             raise UsageError(f"invalid --as-user-extra {pair!r}", hint="want key=value")
         values[key] = (*values.get(key, ()), value)
-    return replace(
-        selection,
-        cluster=_with(cluster, server=options.server, disable_compression=options.disable_compression),
-        user=_with(
-            user,
-            **{field: getattr(options, field) for field in OF_USER},
-            as_user_extra={**user.as_user_extra, **values},
-        ),
-    )
+    given = {field: getattr(options, field) for field in OF_USER}
+    user = _with(user, **given, as_user_extra={**user.as_user_extra, **values})
+    cluster = _with(cluster, server=options.server, disable_compression=options.disable_compression)
+    return replace(selection, cluster=cluster, user=user)
 
 
 def _with(section: T, **fields: object) -> T:
