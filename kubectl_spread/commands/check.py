@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.commands import admission_errors, asked_manifests, read_sets
+from kubectl_spread.commands.admission_errors import unread_documents, with_served_kinds
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, unreadable
 from kubectl_spread.commands.asked_manifests import AskedManifest
 from kubectl_spread.commands.autoscaling import NO_OPTIONS, AutoscalerOptions, autoscaler_findings, beside_autoscaler
 from kubectl_spread.commands.bad_objects import reporting_bad_objects
 from kubectl_spread.commands.manifest_answers import Answer, answers_of, refused_item
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, in_its_file, read_manifests, skipped_notes
-from kubectl_spread.commands.served_kinds import unread_documents, with_served_kinds
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
