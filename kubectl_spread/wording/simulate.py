@@ -30,6 +30,12 @@ LOST = "Deleted for good, because no controller recreates {}: {}."
 FEWER = "Deleted and not replaced: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}{}."
 RANGES = "Ranges show the results of {} random orders."
+OF_SEVERAL = (
+    ("this Pod", "these Pods"),
+    ("The Pod may only", "They may only"),
+    (" They count because", " These nodes count because"),
+)
+"""Words about one Pod → those about several."""
 SHOWN_NAMES = 4
 """Pods that are named of a kind of outcome (count)."""
 SHOWN_EVICTED = 20
@@ -86,7 +92,8 @@ def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> 
         for workload, low, high, before in waiting
     ]
     one = [high for _, _, high, _ in waiting] == [1]
-    why = why if one else why.replace("this Pod", "these Pods").replace("The Pod may only", "They may only")
+    for ours, theirs in () if one else OF_SEVERAL:
+        why = why.replace(ours, theirs)
     return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
 
 

@@ -40,6 +40,14 @@ from tests.build import pod, typed_pod
             "zone c has the fewest Pods, but not for this Pod.",
             "2 Pods of x/web and 0 to 1 Pod of y/api are Pending. Zone c has the fewest Pods, but not for these Pods.",
         ),
+        (
+            [("x/web", 2, 2, 0)],
+            "The Pod may only go to zone c: cordoned. They count because nodeTaintsPolicy is Ignore (the default).",
+            (
+                "2 Pods of x/web are Pending. They may only go to zone c: cordoned. These nodes count because"
+                " nodeTaintsPolicy is Ignore (the default)."
+            ),
+        ),
         ([("x/web", 2, 2, 0)], "", "2 Pods of x/web are Pending."),
         (
             [("x/web", 3, 3, 1), ("y/api", 1, 1, 1)],
