@@ -146,12 +146,8 @@ def together(first: Inventory, second: Inventory) -> Inventory:
     objects: dict[str, tuple[KubernetesObject, ...]] = dict(first.objects)
     for kind, read in second.objects.items():
         objects[kind] = tuple({each.key: each for each in (*objects.get(kind, ()), *read)}.values())
-    versions = {
-        oldest(inventory.resource_versions[kind.plural])
-        for inventory in (first, second)
-        for kind in (NODE, POD)
-        if kind.plural in inventory.resource_versions
-    }
+    read_at = (first.resource_versions, second.resource_versions)
+    versions = {oldest(each[kind.plural]) for each in read_at for kind in (NODE, POD) if kind.plural in each}
     within: dict[str, frozenset[str]] = {}
     for kind in first.within.keys() | second.within.keys():
         namespaces = [each.within.get(kind) for each in (first, second) if kind in each.objects]

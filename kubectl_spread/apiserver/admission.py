@@ -99,10 +99,8 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
     template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
     of_stateful_set = made.metadata.controller_kind == kinds.STATEFUL_SET.name
     validated = not of_stateful_set or release.minor >= STATEFUL_SET_TEMPLATE_SINCE
-    known = {
-        (error.field.removeprefix(f"{_TEMPLATE}."), error.message)
-        for error in (validate_template(template, path=_TEMPLATE, release=release) if validated else ())
-    }
+    in_template = validate_template(template, path=_TEMPLATE, release=release) if validated else ()
+    known = {(error.field.removeprefix(f"{_TEMPLATE}."), error.message) for error in in_template}
     own = (error for error in invalid if (error.field, error.message) not in known)
     found = (Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason)) for error in own)
     return (*refusals(made, snapshot), *found)

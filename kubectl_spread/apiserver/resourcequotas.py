@@ -161,11 +161,8 @@ def _unset_resources(hard: Amounts, spec: PodSpec, release: Release) -> str:
         (each.name, _quota_amounts(read_amounts(each.resources.requests), read_amounts(each.resources.limits)))
         for each in (*spec.containers, *spec.init_containers)
     ]
-    unset = {
-        name: sorted({container for container, amounts in given if name not in amounts})
-        for name in sorted(_MUST_BE_SET)
-        if name in hard
-    }
+    asked = sorted(_MUST_BE_SET & hard.keys())
+    unset = {name: sorted({container for container, amounts in given if name not in amounts}) for name in asked}
     return "; ".join(f"{name} for: {','.join(containers)}" for name, containers in unset.items() if containers)
 
 

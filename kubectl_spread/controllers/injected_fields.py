@@ -116,10 +116,8 @@ def _merge_containers(
     of_template = {container.name: container for container in made}
     alike = [{container.name: container for container in containers} for containers in living]
     names = {container.name for container in expected}
-    kept = (
-        _merge_container(each, of_template.get(each.name), [found.get(each.name) for found in alike])
-        for each in expected
-    )
+    named = ((each, [found.get(each.name) for found in alike]) for each in expected)
+    kept = (_merge_container(each, of_template.get(each.name), found) for each, found in named)
     added = (each for each in living[-1] if each.name not in names and all(each.name in found for found in alike))
     return (*kept, *added)
 

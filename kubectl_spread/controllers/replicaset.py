@@ -58,11 +58,8 @@ def victims(
     on_node = Counter(pod.spec.node_name for pod in active(related))
     listed = sorted(pods, key=lambda pod: order(pod.metadata.name))
     # upstream: UIDs may sort other Pods between two of the same age; then the order of the list decides.
-    found = (
-        sorted(each, key=cmp_to_key(_Ranking(on_node, now, order).compare))[:number]
-        for now in moments
-        for each in (listed, listed[::-1])
-    )
+    rankings = (cmp_to_key(_Ranking(on_node, now, order).compare) for now in moments)
+    found = (sorted(each, key=ranking)[:number] for ranking in rankings for each in (listed, listed[::-1]))
     going = next(found)
     names = {pod.key for pod in going}
     return Victims(tuple(going), free=any({pod.key for pod in each} != names for each in found))

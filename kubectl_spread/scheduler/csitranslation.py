@@ -183,7 +183,5 @@ def _add_zones(terms: Terms, key: str, zones_label: str) -> Terms:
     if not zones:
         return terms
     expression = core.NodeSelectorRequirement(key=key, operator=Operator.IN, values=tuple(zones))
-    return tuple(
-        replace(term, match_expressions=(*term.match_expressions, expression))
-        for term in terms or (core.NodeSelectorTerm(),)
-    )
+    asked = terms or (core.NodeSelectorTerm(),)
+    return tuple(replace(term, match_expressions=(*term.match_expressions, expression)) for term in asked)

@@ -146,12 +146,8 @@ Usage: TypeAlias = tuple[int, int, int, int]
 
 def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) -> tuple[Weighed, ...]:
     """Return the resources that count for the Pod: extended ones only if it requests them; weight 0 means 1."""
-    requests = [(spec, pod_requests.get(spec.name, 0)) for spec in resources]
-    return tuple(
-        Weighed(spec.name, spec.weight or 1, request)
-        for spec, request in requests
-        if spec.name in resource.NAMED or (request and resource.is_scalar(spec.name))
-    )
+    weighed = (Weighed(spec.name, spec.weight or 1, pod_requests.get(spec.name, 0)) for spec in resources)
+    return tuple(w for w in weighed if w.name in resource.NAMED or (w.request and resource.is_scalar(w.name)))
 
 
 def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocated: Mapping[str, int]) -> list[Usage]:

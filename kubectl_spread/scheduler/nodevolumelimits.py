@@ -193,11 +193,8 @@ def drivers_that_must_run(volumes: Iterable[Attachable], handle: framework.Handl
         return frozenset()
     opts_in = handle.profile.does(Behaviour.DRIVER_OPTS_IN)
     found = (handle.snapshot.get(storage.CSIDriver, "", volume.identity[0]) for volume in volumes if volume.identity)
-    return frozenset(
-        driver.metadata.name
-        for driver in found
-        if driver is not None and (driver.spec.prevent_pod_scheduling_if_missing or not opts_in)
-    )
+    drivers = (driver for driver in found if driver is not None)
+    return frozenset(d.metadata.name for d in drivers if d.spec.prevent_pod_scheduling_if_missing or not opts_in)
 
 
 def _by_driver(volumes: Iterable[Identity]) -> Counter[str]:

@@ -71,10 +71,8 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores:
     """Return feasible node's name → score (0..100), best where the fewest PreferNoSchedule taints are untolerated."""
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     untolerated = Untolerated(pod.spec.tolerations, numeric, frozenset((PREFER_NO_SCHEDULE,)))
-    counts = {
-        name: sum(1 for _ in untolerated.taints(handle.index.tainted[name]))
-        for name in handle.index.tainted_against(untolerated)
-    }
+    against = handle.index.tainted_against(untolerated)
+    counts = {name: sum(1 for _ in untolerated.taints(handle.index.tainted[name])) for name in against}
     return normalize({info.name: counts.get(info.name, 0) for info in nodes}, lowest_is_best=True)
 
 

@@ -79,9 +79,7 @@ def merged_key_errors(
 
 def selector_as_json(selector: LabelSelector) -> str:
     """Return a selector as Go prints it: fields in the order of the struct, without empty ones."""
-    expressions = [
-        {"key": e.key, "operator": e.operator, **({"values": e.values} if e.values else {})}
-        for e in selector.match_expressions
-    ]
+    asked = selector.match_expressions
+    expressions = [{"key": e.key, "operator": e.operator} | ({"values": e.values} if e.values else {}) for e in asked]
     fields = {"matchLabels": dict(sorted(selector.match_labels.items())), "matchExpressions": expressions}
     return as_json({name: entries for name, entries in fields.items() if entries})

@@ -50,11 +50,8 @@ class InstanceType(msgspec.Struct, frozen=True):
             return "requirements"
         if self.capacity is not None and not fits(requests, self.allocatable):
             return "resources"
-        sold = any(
-            scheduling.incompatible(requirements, offering, allow_undefined=known) is None
-            for offering in self.offerings
-        )
-        return None if sold else "offering"
+        faults = (scheduling.incompatible(requirements, each, allow_undefined=known) for each in self.offerings)
+        return None if any(fault is None for fault in faults) else "offering"
 
     def zones(self, requirements: Requirements, known: KnownLabels) -> Iterator[str]:
         """Yield the zones in which nodes with these requirements are sold."""

@@ -120,10 +120,8 @@ def _decision(first: PodData, scheduler: Scheduler, outcome: _Outcome) -> Autosc
         decision = next(iter(outcome.kinds)) if len(outcome.kinds) == 1 else Decision.BY_CHANCE
     surely = decision is Decision.NEW_NODE and scheduler.types_known and not scheduler.unread
     pools = [_pool_decision(template, outcome, keys, surely=surely) for template in scheduler.templates]
-    pools += [
-        PoolDecision(name=name, verdict=Verdict.REFUSED, reasons=(reason,))
-        for name, reason in sorted(scheduler.refused.items())
-    ]
+    refused = sorted(scheduler.refused.items())
+    pools += [PoolDecision(name=name, verdict=Verdict.REFUSED, reasons=(reason,)) for name, reason in refused]
     return AutoscalerDecision(
         kind="karpenter",
         version=".".join(map(str, scheduler.release)),

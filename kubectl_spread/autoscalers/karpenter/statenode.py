@@ -143,12 +143,8 @@ def _state_node(
         taints = tuple(taint for taint in taints if not _goes_away(taint, claim, release))
     pods = snapshot.assigned.get(node.metadata.name, ()) if node else ()
     offered = _offered(node, claim, "allocatable", initialized=initialized)
-    wanted = [
-        pod
-        for pod in daemons
-        if scheduling.untolerated(taints, pod.spec.tolerations) is None
-        and scheduling.has_labels(labels, scheduling.strict_pod_requirements(pod))
-    ]
+    tolerant = (pod for pod in daemons if scheduling.untolerated(taints, pod.spec.tolerations) is None)
+    wanted = [pod for pod in tolerant if scheduling.has_labels(labels, scheduling.strict_pod_requirements(pod))]
     there = [pod for pod in pods if pod.metadata.controller_kind == "DaemonSet"]
     missing, present = requests_for_pods(wanted, profile, release), requests_for_pods(there, profile, release)
     to_come = {name: max(amount - present.get(name, 0), 0) for name, amount in missing.items()}

@@ -12,12 +12,19 @@ from itertools import product
 import msgspec
 
 from kubectl_spread.autoscalers.karpenter import requirements as scheduling
-from kubectl_spread.autoscalers.karpenter import topologygroup
 from kubectl_spread.autoscalers.karpenter.nodeclaimtemplate import NodeClaimTemplate
 from kubectl_spread.autoscalers.karpenter.preferences import pod_requirements
 from kubectl_spread.autoscalers.karpenter.requirements import Requirement, Requirements
 from kubectl_spread.autoscalers.karpenter.resources import requests_for_pods
 from kubectl_spread.autoscalers.karpenter.statenode import StateNode
+from kubectl_spread.autoscalers.karpenter.topologygroup import (
+    ALL_NODES,
+    TopologyGroup,
+    TopologyNodeFilter,
+    TopologyType,
+    spread_hash,
+    topology_node_filter,
+)
 from kubectl_spread.labels import EVERYTHING, Selector, equals
 from kubectl_spread.objects.core import Namespace, Pod, Toleration
 from kubectl_spread.objects.meta import parse_label_selector
@@ -41,9 +48,9 @@ class PodData(msgspec.Struct, frozen=True, kw_only=True):
     requirements: Requirements
     strict_requirements: Requirements
     requests: Mapping[str, int]
-    groups: tuple[topologygroup.TopologyGroup, ...]
+    groups: tuple[TopologyGroup, ...]
 
-    def add_requirements(self, node: Requirements) -> Iterator[Requirements] | topologygroup.TopologyGroup:
+    def add_requirements(self, node: Requirements) -> Iterator[Requirements] | TopologyGroup:
         """Return what the groups ask of a node with these requirements, any by chance; or the group that refuses."""
         by_key: dict[str, set[Requirement]] = {}
         for group in self.groups:
@@ -80,8 +87,8 @@ class Topology:
         self._by_affinity = by_affinity
         self._offered = domain_groups
         self._nodes = tuple((each.node, each.labels) for each in nodes if each.node is not None)
-        self._known: dict[object, topologygroup.TopologyGroup] = {}
-        self._inverse: dict[AffinityTerm, topologygroup.TopologyGroup] | None = None
+        self._known: dict[object, TopologyGroup] = {}
+        self._inverse: dict[AffinityTerm, TopologyGroup] | None = None
 
     def pod_data(self, pod: Pod, given: Pod, profile: Profile) -> PodData:
         """Return the data of the Pod, which may have dropped some of what was ``given``."""
@@ -93,15 +100,13 @@ class Topology:
             groups=(*dict(self._owned_groups(pod, given)).values(), *self._inverse_groups(pod)),
         )
 
-    def _owned_groups(self, pod: Pod, given: Pod) -> Iterator[tuple[object, topologygroup.TopologyGroup]]:
+    def _owned_groups(self, pod: Pod, given: Pod) -> Iterator[tuple[object, TopologyGroup]]:
         labels = pod.metadata.labels
         for constraint in pod.spec.topology_spread_constraints:
-            node_filter = topologygroup.topology_node_filter(
-                pod, constraint.node_taints_policy, constraint.node_affinity_policy
-            )
+            node_filter = topology_node_filter(pod, constraint.node_taints_policy, constraint.node_affinity_policy)
             merged = tuple(equals(key, labels[key]) for key in constraint.match_label_keys if key in labels)
             selector = parse_label_selector(constraint.label_selector).and_also(merged)
-            identity = topologygroup.spread_hash(constraint.topology_key, constraint.max_skew, node_filter, selector)
+            identity = spread_hash(constraint.topology_key, constraint.max_skew, node_filter, selector)
             if identity not in self._known:
                 # upstream: without a selector no Pod is selected, and all Pods of the namespace are counted.
                 counted = EVERYTHING if selector.nothing else selector
@@ -110,8 +115,8 @@ class Topology:
                 offered = self._domains(constraint.topology_key, tolerations, terms)
                 namespace = frozenset((pod.metadata.namespace,))
                 counts, existing = self._count(constraint.topology_key, namespace, counted, node_filter, offered)
-                self._known[identity] = topologygroup.TopologyGroup(
-                    kind=topologygroup.TopologyType.SPREAD,
+                self._known[identity] = TopologyGroup(
+                    kind=TopologyType.SPREAD,
                     key=constraint.topology_key,
                     selects=selector.matches(labels),
                     index=given.spec.topology_spread_constraints.index(constraint),
@@ -127,11 +132,9 @@ class Topology:
                 namespaces = frozenset(self._namespaces(term))
                 # upstream: affinity to Pods knows only the pools whose taints are tolerated, before preferences go.
                 offered = self._domains(term.topology_key, pod.spec.tolerations)
-                counts, existing = self._count(
-                    term.topology_key, namespaces, term.selector, topologygroup.ALL_NODES, offered
-                )
+                counts, existing = self._count(term.topology_key, namespaces, term.selector, ALL_NODES, offered)
                 selects = pod.metadata.namespace in namespaces and term.selector.matches(labels)
-                self._known[identity] = topologygroup.TopologyGroup(
+                self._known[identity] = TopologyGroup(
                     kind=kind, key=term.topology_key, selects=selects, counts=counts, existing=existing
                 )
             yield identity, self._known[identity]
@@ -141,16 +144,13 @@ class Topology:
         key: str,
         namespaces: Iterable[str],
         selector: Selector,
-        node_filter: topologygroup.TopologyNodeFilter,
+        node_filter: TopologyNodeFilter,
         offered: Iterable[str],
     ) -> tuple[dict[str, int], frozenset[str]]:
         """Return domain → matching Pods (count), of those offered too, and those in which a counted node is."""
         counts = Counter(dict.fromkeys(offered, 0))
-        existing = {
-            labels[key]
-            for node, labels in self._nodes
-            if key in labels and node_filter.counts(node.spec.taints, node.metadata.labels)
-        }
+        having = ((node, labels[key]) for node, labels in self._nodes if key in labels)
+        existing = {domain for node, domain in having if node_filter.counts(node.spec.taints, node.metadata.labels)}
         counts.update(dict.fromkeys(existing, 0))
         for namespace in namespaces:
             for pod in self._snapshot.matching_pods(namespace, selector):
@@ -190,7 +190,7 @@ class Topology:
                 if term.namespace_selector.matches(self._snapshot.namespace_labels(namespace)):
                     yield namespace
 
-    def _inverse_groups(self, pod: Pod) -> Iterator[topologygroup.TopologyGroup]:
+    def _inverse_groups(self, pod: Pod) -> Iterator[TopologyGroup]:
         """Yield the groups of Pods, this one too, whose anti-affinity keeps the Pod away."""
         if self._inverse is None:
             self._inverse = self._count_inverse_groups(pod)
@@ -199,7 +199,7 @@ class Topology:
             if namespace in self._namespaces(term) and term.selector.matches(labels):
                 yield group
 
-    def _count_inverse_groups(self, pod: Pod) -> dict[AffinityTerm, topologygroup.TopologyGroup]:
+    def _count_inverse_groups(self, pod: Pod) -> dict[AffinityTerm, TopologyGroup]:
         counted: dict[AffinityTerm, Counter[str]] = {}
         tolerations: dict[AffinityTerm, tuple[Toleration, ...]] = {}
         for node_name, pods in self._snapshot.assigned.items():
@@ -214,20 +214,17 @@ class Topology:
         for term in readable_terms(pod).anti_affinity:
             counted.setdefault(term, Counter())
             tolerations.setdefault(term, pod.spec.tolerations)
-        return {
-            term: topologygroup.TopologyGroup(
-                kind=topologygroup.TopologyType.ANTI_AFFINITY,
-                key=term.topology_key,
-                selects=True,
-                counts={**dict.fromkeys(self._domains(term.topology_key, tolerations[term]), 0), **counts},
-            )
-            for term, counts in counted.items()
-        }
+        groups: dict[AffinityTerm, TopologyGroup] = {}
+        for term, matching in counted.items():
+            key, kind = term.topology_key, TopologyType.ANTI_AFFINITY
+            counts = {**dict.fromkeys(self._domains(key, tolerations[term]), 0), **matching}
+            groups[term] = TopologyGroup(kind=kind, key=key, selects=True, counts=counts)
+        return groups
 
 
-def _affinity_terms(pod: Pod) -> Iterator[tuple[topologygroup.TopologyType, AffinityTerm]]:
+def _affinity_terms(pod: Pod) -> Iterator[tuple[TopologyType, AffinityTerm]]:
     terms = readable_terms(pod)
-    yield from ((topologygroup.TopologyType.AFFINITY, term) for term in terms.affinity)
-    yield from ((topologygroup.TopologyType.ANTI_AFFINITY, term) for term in terms.anti_affinity)
+    yield from ((TopologyType.AFFINITY, term) for term in terms.affinity)
+    yield from ((TopologyType.ANTI_AFFINITY, term) for term in terms.anti_affinity)
     for weight, term in terms.preferred:
-        yield (topologygroup.TopologyType.AFFINITY if weight > 0 else topologygroup.TopologyType.ANTI_AFFINITY), term
+        yield (TopologyType.AFFINITY if weight > 0 else TopologyType.ANTI_AFFINITY), term

@@ -131,11 +131,9 @@ class TopologyGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 def topology_node_filter(pod: Pod, taints_policy: str | None, affinity_policy: str | None) -> TopologyNodeFilter:
     """Return which nodes a constraint of the Pod counts."""
+    asked = pod.spec.required_terms or (NodeSelectorTerm(),)
     return TopologyNodeFilter(
-        terms=tuple(
-            scheduling.node_requirements(pod.spec.node_selector, term)
-            for term in pod.spec.required_terms or (NodeSelectorTerm(),)
-        ),
+        terms=tuple(scheduling.node_requirements(pod.spec.node_selector, term) for term in asked),
         tolerations=pod.spec.tolerations,
         honors_taints=taints_policy == "Honor",
         honors_affinity=affinity_policy != "Ignore",

@@ -125,11 +125,8 @@ def stored(connection: Connection, kind: Kind, namespace: str, name: str) -> Pla
     Raises:
         ClusterError: the server cannot be reached or understood.
     """
-    request = Request(
-        path=f"{kind.path(namespace)}/{quote(name, safe='')}",
-        what=f'get {kind.singular} "{name}"{kind.within(namespace)}',
-        needs=_needs("get", kind, namespace),
-    )
+    path, what = f"{kind.path(namespace)}/{quote(name, safe='')}", f'{kind.singular} "{name}"{kind.within(namespace)}'
+    request = Request(path=path, what=f"get {what}", needs=_needs("get", kind, namespace))
     try:
         return plain(fetch(connection, request).body)
     except StatusError as error:
