@@ -168,15 +168,10 @@ def _with_selectors(
         return replace(term, label_selector=selector)
 
     def of_pods(terms: PodAffinity | None) -> PodAffinity | None:
-        return terms and PodAffinity(
-            required_during_scheduling_ignored_during_execution=tuple(
-                map(changed, terms.required_during_scheduling_ignored_during_execution)
-            ),
-            preferred_during_scheduling_ignored_during_execution=tuple(
-                replace(weighted, pod_affinity_term=changed(weighted.pod_affinity_term))
-                for weighted in terms.preferred_during_scheduling_ignored_during_execution
-            ),
-        )
+        if terms is None:
+            return None
+        preferred = (replace(each, pod_affinity_term=changed(each.pod_affinity_term)) for each in terms.preferred)
+        return PodAffinity(required=tuple(map(changed, terms.required)), preferred=tuple(preferred))
 
     affinity, constraints = spec.affinity, spec.topology_spread_constraints
     if affinity:

@@ -227,6 +227,4 @@ def _is_best_effort(spec: PodSpec) -> bool:
 def _pod_affinity_terms(spec: PodSpec) -> Iterator[PodAffinityTerm]:
     both = (spec.affinity.pod_affinity, spec.affinity.pod_anti_affinity) if spec.affinity else ()
     for affinity in filter(None, both):
-        yield from affinity.required_during_scheduling_ignored_during_execution
-        for weighted in affinity.preferred_during_scheduling_ignored_during_execution:
-            yield weighted.pod_affinity_term
+        yield from (*affinity.required, *(weighted.pod_affinity_term for weighted in affinity.preferred))

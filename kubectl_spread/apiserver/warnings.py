@@ -13,7 +13,6 @@ import msgspec
 from kubectl_spread.apimachinery import label_value_faults, quoted
 from kubectl_spread.apiserver.creation import pod_as_created
 from kubectl_spread.apiserver.quantities import read_amounts
-from kubectl_spread.apiserver.validation.affinity import PREFERRED, REQUIRED
 from kubectl_spread.apiserver.validation.field_errors import items
 from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import KubernetesObject, LabelSelector
@@ -97,10 +96,10 @@ def _spec_warnings(path: str, spec: core.PodSpec) -> Warnings:
 
 
 def _node_affinity_warnings(path: str, affinity: core.NodeAffinity) -> Warnings:
-    required = affinity.required_during_scheduling_ignored_during_execution or core.NodeSelector()
-    for place, term in items(f"{path}.{REQUIRED}.nodeSelectorTerms", required.node_selector_terms):
+    required = affinity.required or core.NodeSelector()
+    for place, term in items(f"{path}.{core.REQUIRED}.nodeSelectorTerms", required.node_selector_terms):
         yield from _node_term_warnings(place, term, preferred=False)
-    for place, weighted in items(f"{path}.{PREFERRED}", affinity.preferred_during_scheduling_ignored_during_execution):
+    for place, weighted in items(f"{path}.{core.PREFERRED}", affinity.preferred):
         yield from _node_term_warnings(f"{place}.preference", weighted.preference, preferred=True)
 
 
@@ -114,9 +113,9 @@ def _node_term_warnings(path: str, term: core.NodeSelectorTerm, *, preferred: bo
 
 
 def _pod_affinity_warnings(path: str, affinity: core.PodAffinity) -> Warnings:
-    for place, term in items(f"{path}.{REQUIRED}", affinity.required_during_scheduling_ignored_during_execution):
+    for place, term in items(f"{path}.{core.REQUIRED}", affinity.required):
         yield from _selector_warnings(place, term.label_selector)
-    for place, weighted in items(f"{path}.{PREFERRED}", affinity.preferred_during_scheduling_ignored_during_execution):
+    for place, weighted in items(f"{path}.{core.PREFERRED}", affinity.preferred):
         yield from _selector_warnings(f"{place}.podAffinityTerm", weighted.pod_affinity_term.label_selector)
 
 

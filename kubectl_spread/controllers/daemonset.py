@@ -119,9 +119,7 @@ def nodes_without_pod(owner: DaemonSet, handle: Handle) -> frozenset[str]:
 
 def _with_node_selector(pod: Pod, selector: core.NodeSelector | None) -> Pod:
     affinity = pod.spec.affinity or core.Affinity()
-    node_affinity = replace(
-        affinity.node_affinity or core.NodeAffinity(), required_during_scheduling_ignored_during_execution=selector
-    )
+    node_affinity = replace(affinity.node_affinity or core.NodeAffinity(), required=selector)
     affinity = replace(affinity, node_affinity=None if node_affinity == core.NodeAffinity() else node_affinity)
     return replace(pod, spec=replace(pod.spec, affinity=None if affinity == core.Affinity() else affinity))
 

@@ -49,7 +49,7 @@ def _pod_affinity_matters(pod: Pod, handle: Handle) -> bool:
         return True
     bound = (other.spec.affinity for info in handle.node_infos.values() for other in info.pods)
     anti_affinities = (each.pod_anti_affinity for each in bound if each)
-    return any(each.required_during_scheduling_ignored_during_execution for each in anti_affinities if each)
+    return any(each.required for each in anti_affinities if each)
 
 
 def _may_have_defaults(pod: Pod, _handle: Handle) -> bool:

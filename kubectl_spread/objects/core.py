@@ -139,11 +139,16 @@ class PreferredSchedulingTerm(Struct, frozen=True):
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+"""The fields of every affinity."""
+
+
 class NodeAffinity(Struct, frozen=True):
     """The nodes that a Pod requires and prefers."""
 
-    required_during_scheduling_ignored_during_execution: NodeSelector | None = None
-    preferred_during_scheduling_ignored_during_execution: tuple[PreferredSchedulingTerm, ...] = ()
+    required: NodeSelector | None = msgspec.field(name=REQUIRED, default=None)
+    preferred: tuple[PreferredSchedulingTerm, ...] = msgspec.field(name=PREFERRED, default=())
 
 
 class PodAffinityTerm(Struct, frozen=True):
@@ -167,8 +172,8 @@ class WeightedPodAffinityTerm(Struct, frozen=True):
 class PodAffinity(Struct, frozen=True):
     """Terms about other Pods, for affinity and for anti-affinity."""
 
-    required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
-    preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
+    required: tuple[PodAffinityTerm, ...] = msgspec.field(name=REQUIRED, default=())
+    preferred: tuple[WeightedPodAffinityTerm, ...] = msgspec.field(name=PREFERRED, default=())
 
 
 class Affinity(Struct, frozen=True):
@@ -429,7 +434,7 @@ class PodSpec(Struct, frozen=True):
     def required_nodes(self) -> NodeSelector | None:
         """The required node affinity; None for none."""
         affinity = self.affinity.node_affinity if self.affinity else None
-        return affinity.required_during_scheduling_ignored_during_execution if affinity else None
+        return affinity.required if affinity else None
 
     @property
     def required_terms(self) -> tuple[NodeSelectorTerm, ...]:

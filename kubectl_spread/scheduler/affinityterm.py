@@ -90,13 +90,12 @@ def _parse(pod: Pod) -> tuple[PodTerms, list[str]]:
             return ()
 
     def parse_weighted(name: str, affinity: PodAffinity, sign: int) -> Iterator[Weighted]:
-        terms = affinity.preferred_during_scheduling_ignored_during_execution
-        parsed = parse(name, (term.pod_affinity_term for term in terms))
-        return zip((sign * term.weight for term in terms), parsed, strict=False)
+        parsed = parse(name, (term.pod_affinity_term for term in affinity.preferred))
+        return zip((sign * term.weight for term in affinity.preferred), parsed, strict=False)
 
     terms = PodTerms(
-        affinity=parse("requiredAffinityTerms", near.required_during_scheduling_ignored_during_execution),
-        anti_affinity=parse("requiredAntiAffinityTerms", apart.required_during_scheduling_ignored_during_execution),
+        affinity=parse("requiredAffinityTerms", near.required),
+        anti_affinity=parse("requiredAntiAffinityTerms", apart.required),
         preferred=(
             *parse_weighted("preferredAffinityTerms", near, 1),
             *parse_weighted("preferredAntiAffinityTerms", apart, -1),

@@ -72,7 +72,7 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
     """Return the filter, limited to the nodes that the terms name; Skip if nothing is required."""
     required = pod.spec.required_nodes
     affinity = handle.profile.added_affinity
-    enforced = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    enforced = affinity.required if affinity else None
     if required is None and enforced is None and not pod.spec.node_selector:
         return framework.SKIP
     # A DaemonSet's Pod names its node: then only that node needs to be filtered.
@@ -181,9 +181,7 @@ def pre_score(
     If a preference cannot be parsed, that is an error, and the Pod is not scheduled.
     """
     affinities = (pod.spec.affinity.node_affinity if pod.spec.affinity else None, handle.profile.added_affinity)
-    preferred = [
-        affinity.preferred_during_scheduling_ignored_during_execution for affinity in affinities if affinity is not None
-    ]
+    preferred = [affinity.preferred for affinity in affinities if affinity is not None]
     if not any(preferred):
         return None
     try:

@@ -59,8 +59,8 @@ def test_label_keys_of_affinity_are_merged_in_both_senses_required_or_preferred(
     assert affinity is not None
     assert affinity.pod_affinity is not None
     assert affinity.pod_anti_affinity is not None
-    (required,) = affinity.pod_affinity.required_during_scheduling_ignored_during_execution
-    (preferred,) = affinity.pod_anti_affinity.preferred_during_scheduling_ignored_during_execution
+    (required,) = affinity.pod_affinity.required
+    (preferred,) = affinity.pod_anti_affinity.preferred
     assert required.label_selector == selector("In")
     assert preferred.pod_affinity_term.label_selector == selector("NotIn")
 

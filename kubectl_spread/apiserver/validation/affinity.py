@@ -10,8 +10,6 @@ from kubectl_spread.apiserver.validation import labelselectors
 from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, items, required, text_errors
 from kubectl_spread.objects import core
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _MAX_WEIGHT = 100
 
 
@@ -24,22 +22,22 @@ def affinity_errors(path: str, affinity: core.Affinity | None) -> Errors:
     for field, given in (("podAffinity", affinity.pod_affinity), ("podAntiAffinity", affinity.pod_anti_affinity)):
         terms = given or core.PodAffinity()
         at = f"{path}.{field}"
-        for place, term in items(f"{at}.{REQUIRED}", terms.required_during_scheduling_ignored_during_execution):
+        for place, term in items(f"{at}.{core.REQUIRED}", terms.required):
             yield from _pod_term_errors(place, term)
-        for place, weighted in items(f"{at}.{PREFERRED}", terms.preferred_during_scheduling_ignored_during_execution):
+        for place, weighted in items(f"{at}.{core.PREFERRED}", terms.preferred):
             yield from _weight_errors(f"{place}.weight", weighted.weight)
             yield from _pod_term_errors(f"{place}.podAffinityTerm", weighted.pod_affinity_term)
 
 
 def _node_affinity_errors(path: str, affinity: core.NodeAffinity) -> Errors:
-    selector = affinity.required_during_scheduling_ignored_during_execution
+    selector = affinity.required
     if selector is not None:
-        field = f"{path}.{REQUIRED}.nodeSelectorTerms"
+        field = f"{path}.{core.REQUIRED}.nodeSelectorTerms"
         if not selector.node_selector_terms:
             yield required(field, "must have at least one node selector term")
         for place, term in items(field, selector.node_selector_terms):
             yield from _node_term_errors(place, term, preferred=False)
-    for place, weighted in items(f"{path}.{PREFERRED}", affinity.preferred_during_scheduling_ignored_during_execution):
+    for place, weighted in items(f"{path}.{core.PREFERRED}", affinity.preferred):
         yield from _weight_errors(f"{place}.weight", weighted.weight)
         yield from _node_term_errors(f"{place}.preference", weighted.preference, preferred=True)
 

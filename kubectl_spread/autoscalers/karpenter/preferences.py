@@ -29,7 +29,7 @@ def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
 def pod_requirements(pod: Pod) -> dict[str, scheduling.Requirement]:
     """Return what the Pod asks of a node's labels, with its heaviest preference."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
+    preferred = affinity.preferred if affinity else ()
     heaviest = max(preferred, key=lambda term: term.weight, default=PreferredSchedulingTerm())
     preference = map(scheduling.requirement, heaviest.preference.match_expressions)
     return scheduling.added(scheduling.strict_pod_requirements(pod), preference)
@@ -40,18 +40,18 @@ def remove_required_node_affinity_term(pod: Pod) -> Pod | None:
     affinity = pod.spec.affinity
     if affinity is None or affinity.node_affinity is None or not pod.spec.required_terms[1:]:
         return None
-    required = affinity.node_affinity.required_during_scheduling_ignored_during_execution
+    required = affinity.node_affinity.required
     left = required and replace(required, node_selector_terms=required.node_selector_terms[1:])
-    changed = replace(affinity.node_affinity, required_during_scheduling_ignored_during_execution=left)
+    changed = replace(affinity.node_affinity, required=left)
     return _with_affinity(pod, replace(affinity, node_affinity=changed))
 
 
 def _remove_preferred_term(pod: Pod, name: str) -> Pod | None:
     affinity = getattr(pod.spec.affinity, name, None)
-    if pod.spec.affinity is None or not (affinity and affinity.preferred_during_scheduling_ignored_during_execution):
+    if pod.spec.affinity is None or not (affinity and affinity.preferred):
         return None
-    _, *left = sorted(affinity.preferred_during_scheduling_ignored_during_execution, key=lambda term: -term.weight)
-    changed = replace(affinity, preferred_during_scheduling_ignored_during_execution=tuple(left))
+    _, *left = sorted(affinity.preferred, key=lambda term: -term.weight)
+    changed = replace(affinity, preferred=tuple(left))
     return _with_affinity(pod, replace(pod.spec.affinity, **{name: changed}))
 
 

@@ -221,11 +221,7 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
 def _match_label_keys(template: PodTemplateSpec) -> set[str]:
     """Return the labels whose values a constraint or a required affinity term takes from the Pod itself."""
     affinity = template.spec.affinity or Affinity()
-    terms = [
-        term
-        for each in (affinity.pod_affinity, affinity.pod_anti_affinity)
-        if each is not None
-        for term in each.required_during_scheduling_ignored_during_execution
-    ]
+    both = (affinity.pod_affinity, affinity.pod_anti_affinity)
+    terms = [term for each in both if each is not None for term in each.required]
     of_terms = {key for term in terms for key in (*term.match_label_keys, *term.mismatch_label_keys)}
     return of_terms.union(*(each.match_label_keys for each in template.spec.topology_spread_constraints))

@@ -27,8 +27,6 @@ from kubectl_spread.scheduler import (
     tainttoleration,
 )
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 FULL_WEIGHT = 100
 LOWERED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
 """Resources that a Pod can request less of. Others are counted in units, and their requests must equal their limits."""
@@ -95,24 +93,24 @@ def _prefer_nodes(target: core.PodTemplateSpec) -> Operations:
     A required term that cannot be parsed matches no node. A preferred one makes kube-scheduler fail.
     """
     affinity = target.spec.affinity.node_affinity if target.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    required = affinity.required if affinity else None
     if affinity is None or required is None:
         raise LookupError("no required node affinity")
-    path = pointer("spec", "affinity", "nodeAffinity", PREFERRED)
+    path = pointer("spec", "affinity", "nodeAffinity", core.PREFERRED)
     added = [
         {"weight": FULL_WEIGHT, "preference": msgspec.to_builtins(term)}
         for term in required.node_selector_terms
         if nodeaffinity.parse_term(term) is not None
     ]
-    kept = [msgspec.to_builtins(term) for term in affinity.preferred_during_scheduling_ignored_during_execution]
-    return remove(pointer("spec", "affinity", "nodeAffinity", REQUIRED)), set_to(path, [*kept, *added])
+    kept = [msgspec.to_builtins(term) for term in affinity.preferred]
+    return remove(pointer("spec", "affinity", "nodeAffinity", core.REQUIRED)), set_to(path, [*kept, *added])
 
 
 def _relax_pod_affinity(pod: core.Pod) -> Iterator[Candidate]:
     fields: Sequence[proposals.AffinityField] = ("podAffinity", "podAntiAffinity")
     for field in fields:
         affinity = _pod_affinity(field, as_template(pod))
-        for term in affinity.required_during_scheduling_ignored_during_execution:
+        for term in affinity.required:
             meant = str(careful_selector(term.label_selector))
             proposal = proposals.RelaxPodAffinity(field=field, selector=meant, topology_key=term.topology_key)
             yield EditPod(proposal=proposal, edit=partial(_prefer_pods, field, term))
@@ -127,12 +125,11 @@ def _pod_affinity(field: str, target: core.PodTemplateSpec) -> core.PodAffinity:
 def _prefer_pods(field: str, wanted: core.PodAffinityTerm, target: core.PodTemplateSpec) -> Operations:
     """Return the operations that make one required term a preference; LookupError if it is not required here."""
     affinity = _pod_affinity(field, target)
-    required = affinity.required_during_scheduling_ignored_during_execution
+    required = affinity.required
     index = next((i for i, term in enumerate(required) if _is_same_term(term, wanted)), len(required))
     weighted = {"weight": FULL_WEIGHT, "podAffinityTerm": msgspec.to_builtins(required[index])}
     path = pointer("spec", "affinity", field)
-    preferred = affinity.preferred_during_scheduling_ignored_during_execution
-    return remove(f"{path}/{REQUIRED}/{index}"), append(f"{path}/{PREFERRED}", preferred, weighted)
+    return remove(f"{path}/{core.REQUIRED}/{index}"), append(f"{path}/{core.PREFERRED}", affinity.preferred, weighted)
 
 
 def _is_same_term(term: core.PodAffinityTerm, of_pod: core.PodAffinityTerm) -> bool:
