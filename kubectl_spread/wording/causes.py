@@ -398,7 +398,8 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
     briefly = list(dict.fromkeys(_without_amounts(reason) or plugin for plugin, reason in found))
     every, *fewer = _first_few(briefly)
     reason = reason_text(cause.filters[0].reasons[0].reason) or briefly[0]
-    by_name, *others = _restricted(cause.restriction).sentences if cause.restriction else forms[:1]
+    restricted = _restricted(cause.restriction) if cause.restriction else Texts(forms[:1], [reasons])
+    by_name, *others = restricted.sentences
     first = [whole(by_name), *(text for each in others for text in (whole(each), each))]
     return Texts(
         [
@@ -409,13 +410,7 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
             *(f"No node is available: {some}." for some in (every, *fewer)),
             f"{named(cause.plugins)} reject every node.",
         ],
-        [
-            *(_restricted(cause.restriction).reasons if cause.restriction else [reasons]),
-            every,
-            *fewer,
-            reason,
-            briefly[0],
-        ],
+        [*restricted.reasons, every, *fewer, reason, briefly[0]],
     )
 
 
@@ -564,18 +559,10 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     briefest = TAINT_PREFIX.sub("", briefly)
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
     briefly_more = _and_more(len(brief_whys) - 1)
-    full = [
-        f"{noun_for(constraint.topology_key, len(it.domains))} {named(it.domains)}"
-        f" ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})"
-        for it in cause.full
-    ]
-    exceeds = "One more Pod would exceed maxSkew {}" if cause.counted else "maxSkew {} is exceeded already"
-    at = "on" if constraint.topology_key == HOSTNAME else "in"
-    closed = f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
     counts = "It counts" if number == 1 else "They count"
     policies = [*(f" {counts} because {each}." for each in IGNORE.get(cause.ignoring, ())), ""]
     sentences = [
-        *(f"{held(place, pods)}: {some}.{policies[0]}{closed}" for pods in ("matching Pods", "Pods")),
+        *(f"{held(place, pods)}: {some}.{policies[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
         *(
             f"{held(where)}: {why}.{because}"
             for where, whys in ((place, (some, numbered, briefly, briefest)), (many, (numbered, briefly, briefest)))
@@ -586,6 +573,19 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         *(f"{many} {shut}: {why}{rest}." for why, rest in ((whys[0][1], more), (brief_whys[0][1], briefly_more))),
     ]
     return Texts(sentences, _pinned_by(cause))
+
+
+def _elsewhere(cause: causes.PinnedDomain) -> str:
+    """Return the sentence that says which other domains the constraint closes; empty where there are none."""
+    constraint = cause.constraint
+    full = [
+        f"{noun_for(constraint.topology_key, len(it.domains))} {named(it.domains)}"
+        f" ({count_of(it.matching, 'Pod')}{' each' * bool(it.domains[1:])})"
+        for it in cause.full
+    ]
+    exceeds = "One more Pod would exceed maxSkew {}" if cause.counted else "maxSkew {} is exceeded already"
+    at = "on" if constraint.topology_key == HOSTNAME else "in"
+    return f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
 
 
 def _common_or_all(pins: Sequence[causes.PinnedNodes], number: int) -> Sequence[causes.PinnedNodes]:
