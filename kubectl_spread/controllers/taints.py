@@ -16,7 +16,7 @@ CONTROL_PLANE = frozenset(("node-role.kubernetes.io/control-plane", "node-role.k
 
 
 class NodeTrouble(Enum):
-    """The problem of a node that a controller reports with a taint."""
+    """The problem of a node that a controller reports with a taint, or by deleting the node."""
 
     UNREACHABLE = auto()
     NOT_READY = auto()
@@ -39,9 +39,10 @@ class NodeTrouble(Enum):
     NO_AGENT = auto()
     AUTOSCALER_DELETES = auto()
     STARTING = auto()
+    BEING_DELETED = auto()
 
 
-LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES))
+LEAVING = frozenset((NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES, NodeTrouble.BEING_DELETED))
 """Troubles from which a node does not recover: it is about to be removed."""
 
 

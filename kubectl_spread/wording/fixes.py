@@ -68,7 +68,16 @@ _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.NO_AGENT: "a required agent does not run there",
     NodeTrouble.AUTOSCALER_DELETES: "about to be deleted by an autoscaler",
     NodeTrouble.STARTING: "not ready for Pods yet",
+    NodeTrouble.BEING_DELETED: "its Node object is being deleted",
 }
+_LIFTED: Mapping[NodeTrouble, str] = {
+    NodeTrouble.OUT_OF_SERVICE: "; somebody set the taint, and has to remove it once the node is back",
+    NodeTrouble.SET_APART_BY_GKE: "",
+}
+"""How a taint goes that no recovery clears.
+
+Source: the page Non-Graceful Node Shutdown, for out-of-service.
+"""
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
@@ -208,7 +217,7 @@ def _why_not_deleted(what: conclusion.StayingPod) -> str:
 
 def _suffering(what: conclusion.SufferingNodes) -> str:
     clears = "the taint clears" if len(what.nodes) == len(what.taints) == 1 else "the taints clear"
-    recovery = "" if what.trouble in LEAVING else f"; {clears} on recovery"
+    recovery = "" if what.trouble in LEAVING else _LIFTED.get(what.trouble, f"; {clears} on recovery")
     return f"{first_and_more(what.nodes)} ({_TROUBLES[what.trouble]}{recovery})"
 
 
@@ -621,7 +630,9 @@ def _(wait: conclusion.NodeRecovery) -> str:
     any_of = first_and_more(wait.nodes, word="or") if wait.nodes[2:] else " or ".join(wait.nodes)
     if not wait.taints:
         return f"{any_of} to be uncordoned: maintenance goes on there"
-    return f"{any_of} to recover ({_TROUBLES[wait.trouble]}){', and to be uncordoned' if wait.cordoned else ''}"
+    lifted = ", and to be uncordoned" * wait.cordoned
+    ended = f", and for {enumerated([*map(str, wait.ending)])} to end there" if wait.ending else ""
+    return f"{any_of} to recover ({_TROUBLES[wait.trouble]}){lifted}{ended}"
 
 
 @WAITS.rule(

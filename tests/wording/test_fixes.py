@@ -28,6 +28,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WhyNotDeleted,
     WouldWarn,
 )
+from kubectl_spread.diagnosis.fixes.waits import LASTING
 from kubectl_spread.wording.fixes import OVERTAKEN, fragment_text, left_alone, starts, summary
 
 ZONE = "topology.kubernetes.io/zone"
@@ -282,10 +283,9 @@ def test_what_is_left_alone(what: NotOffered, text: str) -> None:
 @pytest.mark.parametrize("trouble", NodeTrouble)
 def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
     what = SufferingNodes(nodes=("a1",), taints=("x",), trouble=trouble)
-    leaves = trouble in {NodeTrouble.MACHINE_LEAVES, NodeTrouble.AUTOSCALER_DELETES}
-    assert re.fullmatch(
-        rf"tolerating the taint of a1 \([^;]+{'' if leaves else '; the taint clears on recovery'}\)", left_alone(what)
-    )
+    goes = "" if trouble in LASTING else "; the taint clears on recovery"
+    goes = "; somebody set .+" if trouble is NodeTrouble.OUT_OF_SERVICE else goes
+    assert re.fullmatch(rf"tolerating the taint of a1 \([^;]+{goes}\)", left_alone(what))
 
 
 @pytest.mark.parametrize(

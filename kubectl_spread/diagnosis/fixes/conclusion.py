@@ -299,12 +299,16 @@ NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 
 
 class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
-    """Nodes that take the Pod once they recover and any cordon is lifted; without ``taints`` only that closes them."""
+    """Nodes that take the Pod once they recover and any cordon is lifted; without ``taints`` only that closes them.
+
+    ``ending``: Pods that are being deleted there, and have to end too.
+    """
 
     nodes: tuple[str, ...]
     taints: tuple[str, ...]
     trouble: NodeTrouble
     cordoned: bool
+    ending: tuple[PodName, ...] = ()
 
 
 class PodEnding(msgspec.Struct, frozen=True, kw_only=True):

@@ -31,6 +31,14 @@ MAINTENANCE = ("maintenance", "reboot-in-progress")
 
 Source: kured cmd/kured/main.go KuredRebootInProgressAnnotation, which it sets with --annotate-nodes.
 """
+DRAINING = (
+    "machineconfiguration.openshift.io/state=working",
+    "machineconfiguration.openshift.io/desireddrain=drain-",
+)
+"""How annotations of nodes begin that an operator drains and uncordons itself.
+
+Source: openshift machine-config-operator pkg/daemon/constants/constants.go.
+"""
 DISRUPTION_TARGET = "DisruptionTarget"
 """The condition of an evicted Pod (pkg/registry/core/pod/storage/eviction.go)."""
 
@@ -77,7 +85,7 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
         node = info.node
         mirrored = [i for i, t in enumerate(node.spec.taints) if (t.key, t.effect) == (CORDON.key, CORDON.effect)]
         left = len(closing_taints(situation, node)) - len(mirrored)
-        if left > others or not (node.spec.unschedulable or mirrored):
+        if left > others or not (node.spec.unschedulable or mirrored) or node.metadata.deletion_timestamp:
             continue
         operations = [remove(pointer("spec", "taints", index)) for index in reversed(mirrored)]
         if node.spec.unschedulable:
@@ -95,9 +103,11 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
 
 def in_maintenance(info: NodeInfo) -> bool:
     """Whether there are signs that the node is under maintenance: a name, an eviction, or that it is not ready."""
-    annotated = (name for name, value in info.node.metadata.annotations.items() if value.lower() != "false")
+    annotations = info.node.metadata.annotations
+    annotated = (name for name, value in annotations.items() if value.lower() != "false")
     names = (*(taint.key for taint in info.node.spec.taints), *annotated)
     named = any(sign in name.lower() for name in names for sign in MAINTENANCE)
+    named = named or any(f"{name}={value}".lower().startswith(DRAINING) for name, value in annotations.items())
     evicted = any(condition.type == DISRUPTION_TARGET for pod in info.pods for condition in pod.status.conditions)
     return named or evicted or not info.node.answers
 

@@ -23,9 +23,11 @@ from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import ControlLoop
 
 MOST = 3
-"""Taints, Pods and things to wait for that are named (count of each)."""
+"""Taints, Pods and things to wait for that are named, and what else may close a node that recovers (count of each)."""
 LASTING = LEAVING | {NodeTrouble.OUT_OF_SERVICE, NodeTrouble.SET_APART_BY_GKE}
 """Problems from which nodes do not recover."""
+CLOSING = tuple(FilterRequirement(plugin.NAME) for plugin in (tainttoleration, nodeunschedulable))
+"""What closes a node by its own state."""
 MOST_ENDING = 50
 """Pods that are being deleted (count) that are taken away together."""
 MOST_VERDICTS = 20_000
@@ -121,39 +123,55 @@ def _troubled_nodes(situation: Situation) -> Iterator[conclusion.SufferingNodes]
 
 
 def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
-    found: dict[tuple[NodeTrouble, bool], list[NodeInfo]] = {}
-    closing = [FilterRequirement(plugin.NAME) for plugin in (tainttoleration, nodeunschedulable)]
-    for info in filter(situation.may_be_bound_for, situation.nodes_only_against(closing)):
-        troubles = {meaning_of(taint): None for taint in nodes.closing_taints(situation, info.node)}
-        if info.node.spec.unschedulable:
-            troubles[NodeTrouble.CORDONED] = None
-        if NodeTrouble.CORDONED in troubles and not nodes.in_maintenance(info):
+    """Yield the nodes that take the Pod once their kubelets are well, and have ended what is being deleted there."""
+    found: dict[tuple[NodeTrouble, bool, tuple[PodName, ...]], list[NodeInfo]] = {}
+    for info, ending in _closed_by_trouble(situation):
+        troubles = _troubles(situation, info)
+        cordoned = NodeTrouble.CORDONED in troubles
+        if not LASTING.isdisjoint(troubles) or None in troubles or (cordoned and not nodes.in_maintenance(info)):
             continue
-        passing = [each for each in troubles if each is not None and each not in LASTING]
-        if len(passing) == len(troubles):
-            first = min(passing, key=lambda each: each is NodeTrouble.CORDONED)
-            found.setdefault((first, NodeTrouble.CORDONED in passing), []).append(info)
-    for (trouble, cordoned), infos in found.items():
+        worst = min(troubles, key=lambda each: each is NodeTrouble.CORDONED)
+        if worst is not None:
+            found.setdefault((worst, cordoned, ending), []).append(info)
+    for (trouble, cordoned, ending), infos in found.items():
         closed = (taint for info in infos for taint in nodes.closing_taints(situation, info.node))
         yield conclusion.NodeRecovery(
             nodes=tuple(info.name for info in infos),
             taints=tuple(dict.fromkeys(str(each) for each in closed if meaning_of(each) is not NodeTrouble.CORDONED)),
             trouble=trouble,
             cordoned=cordoned,
+            ending=ending,
         )
+
+
+def _closed_by_trouble(situation: Situation) -> Iterator[tuple[NodeInfo, tuple[PodName, ...]]]:
+    """Yield the nodes that only taints and cordons close, with the Pods that have to end there too."""
+    alone = [info for info in situation.nodes_only_against(CLOSING) if situation.may_be_bound_for(info)]
+    yield from ((info, ()) for info in alone)
+    names = {info.name for info in alone}
+    full = (info for info in situation.nodes_only_against(CLOSING, others=MOST) if info.name not in names)
+    pods = (pod for info in filter(situation.may_be_bound_for, full) for pod in info.pods)
+    going = [*islice((pod for pod in pods if pod.terminating and not pod.metadata.finalizers), MOST_ENDING)]
+    if going:
+        without = replace(situation, handle=reduce(Handle.without_pod, going, situation.handle))
+        for info in without.nodes_only_against(CLOSING):
+            if ended := tuple(PodName.of(pod) for pod in going if pod.spec.node_name == info.name):
+                yield info, ended
+
+
+def _troubles(situation: Situation, info: NodeInfo) -> frozenset[NodeTrouble | None]:
+    """Return what closes the node; None among it for a taint that a person may have set."""
+    found = {meaning_of(taint) for taint in nodes.closing_taints(situation, info.node)}
+    found |= {NodeTrouble.CORDONED} if info.node.spec.unschedulable else set()
+    return frozenset(found | ({NodeTrouble.BEING_DELETED} if info.node.metadata.deletion_timestamp else set()))
 
 
 def _removals(situation: Situation) -> Iterator[conclusion.NodeRemoval]:
     """Yield all nodes about to be removed, if a domain without its nodes no longer counts and so the Pod finds one."""
-    troubles = {
-        info.name: meaning_of(taint)
-        for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)])
-        for taint in nodes.closing_taints(situation, info.node)
-        if meaning_of(taint) in LEAVING
-    }
-    trouble = next(iter(troubles.values()), None)
-    if trouble and replace(situation, handle=reduce(Handle.without_node, troubles, situation.handle)).feasible:
-        yield conclusion.NodeRemoval(nodes=tuple(troubles), trouble=trouble)
+    each = ((info.name, _troubles(situation, info) & LEAVING) for info in situation.nodes_only_against(CLOSING))
+    leaving = {name: next(filter(None, troubles)) for name, troubles in each if troubles}
+    if leaving and replace(situation, handle=reduce(Handle.without_node, leaving, situation.handle)).feasible:
+        yield conclusion.NodeRemoval(nodes=tuple(leaving), trouble=next(iter(leaving.values())))
 
 
 def _rollout_lets_in(situation: Situation) -> bool:

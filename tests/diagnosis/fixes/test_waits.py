@@ -62,14 +62,60 @@ class TestNodes:
         full = node("c2", zone="c", allocatable={"pods": "0"})
         assert waits([*zones(c=leaving), full, *LEFT], web()) == []
 
-    @pytest.mark.parametrize("name", ["example.com/maintenance", "weave.works/kured-reboot-in-progress"])
-    def test_one_whose_maintenance_goes_on(self, name: str) -> None:
+    @pytest.mark.parametrize(
+        "taint", ["ToBeDeletedByClusterAutoscaler=1:NoSchedule", "karpenter.sh/disrupted:NoSchedule"]
+    )
+    def test_one_that_is_cordoned_and_about_to_leave(self, taint: str) -> None:
+        (found,) = search([*zones(c={**CORDONED, "taints": [*CORDONED["taints"], taint]}), *LEFT], web()).waits or ()
+        assert (found.kind, found.nodes) == ("NodeRemoval", ("c1",))
+
+    def test_one_that_is_cordoned_and_being_deleted(self) -> None:
         nodes = zones(c=CORDONED)
-        nodes[2]["metadata"]["annotations"] = {name: "kernel"}
+        nodes[2]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        found = search([*nodes, *LEFT], web())
+        message = "c1 to be removed (its Node object is being deleted): without it, the Pod can be scheduled"
+        assert [each.message for each in found.waits or ()] == [message]
+        assert "Uncordon" not in {fix.id for fix in found.fixes}
+
+    def test_one_that_is_full_of_what_ends_once_it_recovers(self) -> None:
+        """No kubelet ends Pods while the node is away. Pods that stay are still in the way after it."""
+        away: Object = {"taints": ["node.kubernetes.io/unreachable:NoSchedule"], "allocatable": {"cpu": "4"}}
+        ends = web("w-c", on="c1", requests={"cpu": "3"})
+        stays = json.loads(json.dumps(ends))
+        ends["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        (found,) = search([*zones(c=away), *LEFT, ends], web(requests={"cpu": "2"})).waits or ()
+        assert found.message == "c1 to recover (kubelet unreachable), and for default/w-c to end there"
+        assert waits([*zones(c=away), *LEFT, stays], web(requests={"cpu": "2"})) == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("example.com/maintenance", "kernel"),
+            ("weave.works/kured-reboot-in-progress", "kernel"),
+            ("machineconfiguration.openshift.io/state", "Working"),
+            ("machineconfiguration.openshift.io/desiredDrain", "drain-rendered-1"),
+        ],
+    )
+    def test_one_whose_maintenance_goes_on(self, name: str, value: str) -> None:
+        nodes = zones(c=CORDONED)
+        nodes[2]["metadata"]["annotations"] = {name: value}
         found = search([*nodes, *LEFT], web())
         assert [each.message for each in found.waits or ()] == ["c1 to be uncordoned: maintenance goes on there"]
         assert found.fixes[0].id != "Uncordon"
         assert "Uncordon" in {fix.id for fix in found.fixes}
+
+    def test_an_annotation_that_says_that_maintenance_is_over(self) -> None:
+        nodes = zones(c=CORDONED)
+        nodes[2]["metadata"]["annotations"] = {
+            "machineconfiguration.openshift.io/state": "Done",
+            "machineconfiguration.openshift.io/desiredDrain": "uncordon-rendered-1",
+        }
+        assert waits([*nodes, *LEFT], web()) == []
+
+    def test_a_taint_that_a_person_has_to_remove_is_not_said_to_clear(self) -> None:
+        nodes = zones(c={"taints": ["node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"]})
+        (told,) = search([*nodes, *LEFT], web()).left_alone
+        assert told.endswith("(shut down; somebody set the taint, and has to remove it once the node is back)")
 
     def test_one_that_is_cordoned_too(self) -> None:
         nodes = zones(c={**CORDONED, "taints": [*CORDONED["taints"], *NOT_READY["taints"]]})
