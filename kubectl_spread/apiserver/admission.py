@@ -108,13 +108,10 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
 
 def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
     """Return the kinds that were not read and may change what admission does with this Pod."""
-    spec = pod.spec
+    spec, containers = pod.spec, (*pod.spec.containers, *pod.spec.init_containers)
     matters = {
         # LimitRanges fill in only what a container leaves open.
-        kinds.LIMIT_RANGE: any(
-            not {"cpu", "memory"} <= container.resources.requests.keys()
-            for container in (*spec.containers, *spec.init_containers)
-        ),
+        kinds.LIMIT_RANGE: any(not {"cpu", "memory"} <= each.resources.requests.keys() for each in containers),
         kinds.RUNTIME_CLASS: bool(spec.runtime_class_name)
         and snapshot.get(RuntimeClass, "", spec.runtime_class_name or "") is None,
         kinds.PRIORITY_CLASS: spec.priority_class_name not in {"", *SYSTEM_PRIORITIES} or bool(snapshot.nominated),

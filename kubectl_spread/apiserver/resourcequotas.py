@@ -215,13 +215,10 @@ def _is_in_scope(spec: PodSpec, scope: ScopedResourceSelectorRequirement) -> boo
 def _is_best_effort(spec: PodSpec) -> bool:
     """Source: pkg/apis/core/v1/helper/qos/qos.go ComputePodQOS (v1.36)."""
     own = (spec.resources,) if spec.resources is not None else ()
-    return not any(
-        amount.value
-        for resources in (*own, *(container.resources for container in (*spec.containers, *spec.init_containers)))
-        for quantities in (resources.requests, resources.limits)
-        for name, amount in read_amounts(quantities).items()
-        if name in {resource.CPU, resource.MEMORY}
-    )
+    all_resources = (*own, *(container.resources for container in (*spec.containers, *spec.init_containers)))
+    stated = (read_amounts(quantities) for each in all_resources for quantities in (each.requests, each.limits))
+    asked = (amounts.get(name) for amounts in stated for name in (resource.CPU, resource.MEMORY))
+    return not any(amount is not None and amount.value for amount in asked)
 
 
 def _pod_affinity_terms(spec: PodSpec) -> Iterator[PodAffinityTerm]:

@@ -258,12 +258,9 @@ class Devices:
         # Node's name, empty for slices of several nodes → the slices.
         self._slices = grouped((each.spec for each in snapshot.all(ResourceSlice)), lambda spec: spec.node_name)
         allocations = (claim.status.allocation for claim in snapshot.all(ResourceClaim))
-        self._allocated = frozenset(
-            (result.driver, result.pool, result.device)
-            for allocation in allocations
-            for result in (allocation.devices.results if allocation else ())
-            if not result.admin_access and result.share_id is None
-        )
+        results = (result for each in allocations if each for result in each.devices.results)
+        whole = (each for each in results if not each.admin_access and each.share_id is None)
+        self._allocated = frozenset((each.driver, each.pool, each.device) for each in whole)
 
     def suffice(self, needed: int, node_info: NodeInfo, *, everything: bool) -> bool:
         """Whether the node can use enough free devices (count); ``everything``: whether it can use any slice."""

@@ -85,6 +85,11 @@ def error(reason: str) -> Status:
     return Status(Code.ERROR, (reason,))
 
 
+def _node_infos(nodes: Iterable[Node], snapshot: Snapshot, profile: Profile) -> dict[str, NodeInfo]:
+    there = ((node, snapshot.assigned.get(node.metadata.name, ())) for node in nodes)
+    return {node.metadata.name: NodeInfo(node=node, pods=pods, profile=profile) for node, pods in there}
+
+
 class Handle(msgspec.Struct, frozen=True):
     """The cluster as one profile of the scheduler sees it.
 
@@ -105,10 +110,7 @@ class Handle(msgspec.Struct, frozen=True):
     @classmethod
     def build(cls, snapshot: Snapshot, profile: Profile) -> Handle:
         """Return the snapshot as the profile sees it."""
-        infos = {
-            name: NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=profile)
-            for name, node in snapshot.nodes.items()
-        }
+        infos = _node_infos(snapshot.nodes.values(), snapshot, profile)
         terms = ExistingTerms.of((name, pod) for name, info in infos.items() for pod in info.pods)
         return cls(snapshot, profile, infos, terms, NodeIndex(snapshot.nodes), NodeRoom(infos))
 
@@ -178,10 +180,7 @@ class Handle(msgspec.Struct, frozen=True):
     def with_nodes(self, nodes: Sequence[Node]) -> Handle:
         """Return the cluster in which these nodes are as given; new ones have no Pods."""
         snapshot = self.snapshot.with_nodes(nodes)
-        changed = {
-            name: NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=self.profile)
-            for name, node in ((node.metadata.name, node) for node in nodes)
-        }
+        changed = _node_infos(nodes, snapshot, self.profile)
         infos = {**self.node_infos, **changed}
         if len(infos) > len(self.node_infos):  # in the snapshot's order, by name: a new one may not be the last
             infos = {name: infos[name] for name in snapshot.nodes}

@@ -68,13 +68,10 @@ def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: S
     if requested is None or driver is None or not driver.spec.storage_capacity:
         return None
     # upstream: each claim is compared on its own: two claims may count on the same capacity.
-    return tuple(
-        # Source: volumebinding/binder.go nodeHasAccess (v1.36).
-        Pool(readable_selector(capacity.node_topology), capacity)
-        for capacity in snapshot.all(CSIStorageCapacity)
-        if capacity.storage_class_name == storage_class.metadata.name
-        and _volume_limit(capacity) >= quantity.value(requested)
-    )
+    of_class = (c for c in snapshot.all(CSIStorageCapacity) if c.storage_class_name == storage_class.metadata.name)
+    large = (capacity for capacity in of_class if _volume_limit(capacity) >= quantity.value(requested))
+    # Source: volumebinding/binder.go nodeHasAccess (v1.36).
+    return tuple(Pool(readable_selector(capacity.node_topology), capacity) for capacity in large)
 
 
 def _volume_limit(capacity: CSIStorageCapacity) -> int:
