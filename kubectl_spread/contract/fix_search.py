@@ -89,6 +89,7 @@ def _report(fix: conclusion.VerifiedFix, connection_flags: Sequence[str]) -> Fix
         changes=fix.changes,
         commands=tuple(command_line(command, connection_flags) for route in fix.routes for command in route.commands),
         starts=fixes.starts(fix),
+        ends=fixes.ends(fix.rollout_end),
         disturbs=fix.disturbs,
         overrides=UNSET if fix.overrides is Override.NOTHING else fix.overrides,
         yaml=next((fixes.fragment_text(route.fragment) for route in fix.routes if route.fragment is not None), ""),

@@ -281,6 +281,9 @@ def _lowest(decision: d.AutoscalerDecision, reason: d.NoDomain, noun: str) -> st
 
 
 def _first_reasons(pools: Sequence[d.PoolDecision], noun: str) -> list[str]:
-    parts = [f"{noun} {pool.name} ({reason_text(pool.reasons[0])})" for pool in pools if pool.reasons]
+    """Return why the pools bring no node: last those whose new node the scheduler would not take either."""
+    with_reasons = (pool for pool in pools if pool.reasons)
+    refusing = sorted(with_reasons, key=lambda pool: isinstance(pool.reasons[0], d.RejectedByFilters))
+    parts = [f"{noun} {pool.name} ({reason_text(pool.reasons[0])})" for pool in refusing]
     more = [f"{len(parts) - MOST_POOLS} more"] if parts[MOST_POOLS:] else []
     return [*parts[:MOST_POOLS], *more]

@@ -540,6 +540,8 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         but = f"none of {'their' if several else 'its'} {number} nodes is available"
 
     def held(place: str, pods: str = "Pods") -> str:
+        if constraint.skew_if_placed is None:
+            return f"The constraint on {brief_key(constraint.topology_key)} allows {place}, but {but}"
         lead = f"The Pod may only go to {place}, which" if cause.only else place
         return f"{lead} {'have' if several else 'has'} the fewest {pods} ({constraint.global_minimum}), but {but}"
 

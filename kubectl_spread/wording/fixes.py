@@ -121,17 +121,17 @@ def starts(fix: conclusion.VerifiedFix) -> str:
     warnings = (f"causes {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
     after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
     cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
-    end = _ends_with(fix.rollout_end) if fix.rollout_end is not None else ""
-    return "; ".join(dict.fromkeys(filter(None, (*cautions, *map(_sets_off, fix.routes), end, *warnings))))
+    return "; ".join(dict.fromkeys(filter(None, (*cautions, *map(_sets_off, fix.routes), *warnings))))
 
 
-def _ends_with(end: conclusion.RolloutEnd) -> str:
-    if not end.most:
+def ends(end: conclusion.RolloutEnd | None) -> str:
+    """Return how many Pods have no node when nothing changes any more; empty for none, or if that is not known."""
+    if end is None or not end.most:
         return ""
     pods = count_of(end.most, "Pod")
     if end.least < end.most:
-        return f"after that, up to {pods} may still have no node"
-    return f"after that, {pods} still {'has' if end.most == 1 else 'have'} no node"
+        return f"in the end, up to {pods} may still have no node"
+    return f"in the end, {pods} still {'has' if end.most == 1 else 'have'} no node"
 
 
 def _sets_off(route: conclusion.Route) -> str:
@@ -285,6 +285,12 @@ def further_node(new_node: str, alike: Sequence[str]) -> str:
     return f"{capital(what)}{others}{stop}{by}"
 
 
+def label_nodes(names: Sequence[str], key: str) -> str:
+    """Return what to do about nodes that a constraint leaves out because they lack its topology key."""
+    label = "the label" if len(names) == 1 else "their label"
+    return f"Give {first_and_more(names)} {label} {key}: without it, the constraint allows no Pod there"
+
+
 def set_apart(number: int, flag: str) -> str:
     """Return that fixes (count) which all override a decision are not shown, and the flag that shows them."""
     fixes = "1 fix changes" if number == 1 else f"{number} fixes change"
@@ -355,7 +361,7 @@ def _is_leaf(line: str) -> bool:
     action="Change the Pod template; a Pod's constraints cannot be changed once it exists.",
 )
 def _(fix: proposals.FixSelector) -> str:
-    return f"select the Pod's own labels in the constraint on {fix.topology_key}: {fix.selector}"
+    return f"count only Pods with {fix.selector} in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(

@@ -373,7 +373,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         r" Then (?:(?:(?P<n>\d+) of |all )(?P<all>\d+)|both) replicas without a node can be scheduled, ",
         _lets_in,
     ),
-    (("check",), r"After that, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
+    (("check",), r"In the end, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
     (
         ("simulate",),

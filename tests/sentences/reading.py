@@ -24,7 +24,7 @@ def sentences(item: PendingItem, facts: Facts) -> Iterator[tuple[str, Facts]]:
     yield from ((text, facts) for text in (item.summary, item.message or "", *(each.message for each in item.findings)))
     for fix in item.fixes:
         yield fix.summary, facts
-        yield fix.starts or "", replace(facts, left=fix.without_node or 0)
+        yield f"{fix.starts}; {fix.ends}", replace(facts, left=fix.without_node or 0)
 
 
 def said(objects: Sequence[Object], *, fix_budget: float) -> Iterator[tuple[Facts, PendingItem]]:

@@ -411,7 +411,7 @@ def worked(
 def left_by(fix: Object) -> range:
     """Return how many Pods (count) may wait after the fix: all of them behind a partition, or in a stuck rollout."""
     most = fix["siblings"] - fix["admits"]
-    surely = re.search(r"after that, (\d+) Pods? still ha", fix.get("starts", ""))
+    surely = re.search(r"in the end, (\d+) Pods? still ha", fix.get("ends", ""))
     return range(int(surely[1]), int(surely[1]) + 1) if surely else range(most + 1)
 
 
@@ -436,11 +436,13 @@ def first_fix(kubectl: Kubectl, namespace: str, name: str, folder: Path | None) 
     ended, report = kubectl.run(*asked), json.loads(kubectl.run(*asked, "-o", "json").stdout)
     text = ended.stdout or ended.stderr
     (item,) = report["items"]
-    numbered, node_more = text.find("\n  1. "), text.find("\nAdd a node ")
-    if node_more >= 0 and (numbered < 0 or node_more < numbered):
+    step = next(
+        (step for step in re.findall(r"^  \d+\. (.*)", text, re.MULTILINE) if not step.startswith("Wait for ")), ""
+    )
+    if step.startswith("Add a node "):
         return item["newNodes"][0], text
     # The first that is shown need not be the first of all.
-    shown = (fix for fix in item["fixes"] if text.startswith(f"\n  1. {fix['id']}: ", numbered))
+    shown = (fix for fix in item["fixes"] if step.startswith(f"{fix['id']}: "))
     return next((fix for fix in shown if all(command in text for command in fix["commands"])), None), text
 
 

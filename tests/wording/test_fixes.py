@@ -58,7 +58,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
     [
         (
             of.FixSelector(topology_key=ZONE, selector="app=web"),
-            f"select the Pod's own labels in the constraint on {ZONE}: app=web",
+            f"count only Pods with app=web in the constraint on {ZONE}",
         ),
         (of.AddPodLabel(labels=(("app", "web"), ("tier", "x"))), "label the Pod app=web, tier=x"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
@@ -169,7 +170,9 @@ def next_text(domain: Domain) -> str:
         return wording.closed(domain.skew_if_placed, domain.skew)
     if not domain.pinned_by:
         return wording.OPEN
-    return wording.pinned(dict.fromkeys(pin.detail or name_of(pin.requirement) for pin in domain.pinned_by))
+    nodes = Counter(pin.requirement for pin in domain.pinned_by)
+    pins = sorted(domain.pinned_by, key=lambda pin: -nodes[pin.requirement])
+    return wording.pinned(dict.fromkeys(pin.detail or name_of(pin.requirement) for pin in pins))
 
 
 def minimum_text(constraint: ConstraintReport) -> str:

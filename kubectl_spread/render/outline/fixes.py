@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
@@ -13,12 +13,14 @@ from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Ove
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.render.outline import EditBlock, Extent, Step, Steps
+from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
 
 AGAINST_TAINTS = frozenset({proposals.AddToleration.__name__, proposals.RemoveTaint.__name__})
 AFTER_A_NODE = frozenset({proposals.RaiseMaxSkew.__name__, proposals.MakeSoft.__name__, proposals.MovePod.__name__})
 """Fixes that give up a part of the spread, or the place of another Pod: a further node costs neither."""
+_LABELS = frozenset({proposals.LabelNode.__name__, proposals.FixTopologyKey.__name__})
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 
@@ -34,7 +36,8 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     shown = item.fixes if extent.every_fix else _foremost(item)[: 1 if brief or extent.one_fix else None]
     unsafe = not any(map(is_safe, item.fixes))
     nodes_first = unsafe or not shown or shown[0].id in AFTER_A_NODE
-    awaits_node = any(each.kind == conclusion.NodeAddition.__name__ for each in item.waits or ())
+    # The node that is awaited, or that the advice is for, is the one to add.
+    awaits_node = bool(advice) or any(each.kind == conclusion.NodeAddition.__name__ for each in item.waits or ())
     hides_nodes = (awaits_node or not nodes_first) and not extent.every_fix
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     waits = [each.message for each in item.waits or ()]
@@ -46,6 +49,7 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     steps = (
         *(Step(summary=f"Wait for {message}") for message in waits),
         *(Step(summary=sentence.removesuffix(".")) for sentence in advice),
+        *(Step(summary=fixes.label_nodes(names, key)) for key, names in _unlabelled(item).items()),
         *(nodes if nodes_first and not hides_nodes else ()),
         *changes,
         *(() if nodes_first or hides_nodes else nodes),
@@ -60,6 +64,21 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         steps=steps,
         notes=tuple(_notes(item, extent, shown, reasons={_why(message) for message in waits})),
     )
+
+
+def _unlabelled(item: EvaluationReport) -> Mapping[str, Sequence[str]]:
+    """Return topology key → the nodes that reject the Pod only because they lack it, if no fix names their label."""
+    if any(_LABELS.intersection(fix.id.split("+")) for fix in item.fixes):
+        return {}
+    alone = {node.name for node in item.nodes if {each.plugin for each in node.rejections} == {podtopologyspread.NAME}}
+    lacking = (
+        node
+        for constraint in item.constraints
+        if constraint.hard
+        for node in constraint.bypassed_nodes
+        if node.key is not UNSET and node.name in alone
+    )
+    return {str(key): [node.name for node in nodes] for key, nodes in grouped(lacking, lambda node: node.key).items()}
 
 
 def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
@@ -147,6 +166,7 @@ def _fix_step(fix: Fix, extent: Extent, effect: str, *, runs: bool = False) -> S
         summary=with_short_keys(fix.summary),
         notes=(
             effect,
+            fixes.sentences(fix.ends),
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
             *((fixes.ON_PURPOSE,) if fix.overrides is not UNSET else ()),

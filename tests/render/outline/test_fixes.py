@@ -17,7 +17,7 @@ from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.fixes import MOST_FIXES, steps_block
 from kubectl_spread.render.text import block_lines
 from kubectl_spread.wording.fixes import NOT_JUDGED, NOTHING_HELPS, ON_PURPOSE, RESTARTS_NOTHING
-from tests.build import ZONE
+from tests.build import ZONE, node
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 
 BLOCKED = report_of(incoming(), [*TAINTED, *web("a1", "b1")])
@@ -227,6 +227,23 @@ def test_a_node_more_is_told_apart() -> None:
     # What gives up a part of the spread, or another Pod's place, comes after what keeps both.
     for costlier in ("MakeSoft", "RaiseMaxSkew", "MovePod"):
         assert lines(blocked(fix(id=costlier), new_nodes=(alone,)))[1] == "  1. Add a node like a1 to zone c."
+
+
+def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
+    objects = [*TAINTED, *web("a1", "b1"), node("new-1"), node("new-2")]
+    report = report_of(incoming(), objects)
+    assert lines(report)[1] == (
+        f"  1. Give new-1 and 1 more their label {ZONE}: without it, the constraint allows no Pod there."
+    )
+    named = fix(id="LabelNode")
+    assert "Give new-1" not in "".join(lines(msgspec.structs.replace(report, fixes=(named,))))
+
+
+def test_how_it_ends_comes_after_where_the_pod_goes() -> None:
+    told = lines(blocked(fix(starts="replaces 3 Pods", ends="in the end, 1 Pod still has no node", without_node=1)))
+    assert told[1].endswith(
+        f"Replaces 3 Pods. Then the Pod can go to a1 or b1. In the end, 1 Pod still has no node. {RESTARTS_NOTHING}"
+    )
 
 
 def test_what_others_wrote_cannot_act() -> None:
