@@ -21,7 +21,7 @@ from kubectl_spread.diagnosis.incomplete import unread_cluster, unread_pods, wit
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.gaps import Gap, UnknownFeatureGate, UnprovedRelease
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
-from kubectl_spread.objects.core import Node, Pod, PodSpec
+from kubectl_spread.objects.core import Event, Node, Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError
 from kubectl_spread.objects.kinds import EVENT
 from kubectl_spread.objects.policy import PodDisruptionBudget
@@ -118,7 +118,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, rea
         source=source.name,
         access=source.access,
         resource_versions=dict(snapshot.inventory.resource_versions),
-        as_of=written(told) if (told := last_told(snapshot.all(Pod))) else "",
+        as_of=written(told) if (told := last_told(snapshot.all(Pod), snapshot.all(Event))) else "",
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
     inventory = snapshot.inventory

@@ -50,7 +50,7 @@ class Metadata(Report, frozen=True, kw_only=True):
         source: the context, or the files.
         access: which cluster that is, and how commands reach it; absent for files that do not name it.
         resource_versions: list → the version at which it was read; empty for files.
-        as_of: the latest time in the Pods (RFC 3339): the answer is no older; empty if they have none.
+        as_of: the latest time in the Pods and Events (RFC 3339): the answer is no older; empty if they have none.
     """
 
     version: str

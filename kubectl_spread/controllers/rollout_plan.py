@@ -256,11 +256,25 @@ def _rollout_of_change(
         case workloads.Deployment() if owner.spec.paused:
             return "Scale", Assumption.PAUSED, 0
         case workloads.Deployment() | workloads.StatefulSet() | workloads.DaemonSet():
-            if same_template(old_template, template):  # A rollout that is under way goes on.
-                known = old_template.rest and template.rest
-                return "Scale", Assumption.UNCHANGED if known else Assumption.SAME_TEMPLATE, 0
-            return _rollout_by_strategy(wanted, owner, running)
+            if not same_template(old_template, template):
+                return _rollout_by_strategy(wanted, owner, running)
+            going = _is_let_go(live, owner) and _rollout_by_strategy(wanted, owner, running)
+            if going and going[0] not in {"Scale", workloads.ON_DELETE}:
+                return going
+            known = old_template.rest and template.rest  # A rollout that is under way goes on.
+            return "Scale", Assumption.UNCHANGED if known else Assumption.SAME_TEMPLATE, 0
     return "Scale", Assumption.RUNNING_STAY, 0
+
+
+def _is_let_go(live: Workload, owner: Workload) -> bool:
+    """Whether a rollout that the live object holds back may start: it is resumed, or its partition is lowered."""
+    match live, owner:
+        case workloads.Deployment(), workloads.Deployment():
+            return live.spec.paused
+        case workloads.StatefulSet(), workloads.StatefulSet():
+            held = live.spec.update_strategy.type == workloads.ON_DELETE
+            return held or first_updated_ordinal(owner) < first_updated_ordinal(live)
+    return False
 
 
 def _rollout_by_strategy(

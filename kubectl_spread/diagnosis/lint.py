@@ -266,9 +266,12 @@ def _autoscaler_blind(subject: Subject) -> Iterable[Finding]:
 
 def _stale_event(subject: Subject) -> Iterable[Finding]:
     condition = next((c for c in subject.pod.status.conditions if c.type == "PodScheduled"), None)
-    if condition is None or condition.reason != "Unschedulable" or not subject.evaluation.feasible:
-        return
     snapshot = subject.handle.snapshot
+    # What a simulation changed, the scheduler has not seen.
+    if subject.now is not snapshot or not subject.evaluation.feasible:
+        return
+    if condition is None or condition.reason != "Unschedulable":
+        return
     # If the scheduler has chosen a node since, the Pod waits for volumes.
     if not (subject.pod.key in snapshot.assumed or subject.pod.key in snapshot.undecided):
         yield findings.StaleEvent()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Event, Pod
 
 
 def moment(text: str | None) -> datetime | None:
@@ -22,10 +22,10 @@ def written(time: datetime) -> str:
     return time.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def last_told(pods: Iterable[Pod]) -> datetime | None:
-    """Return the latest creation or change of a condition among the Pods, None if they have no times."""
+def last_told(pods: Iterable[Pod], events: Iterable[Event] = ()) -> datetime | None:
+    """Return the latest time that the Pods and Events tell of, None if they have no times."""
     # Many of the times are equal, so a set is parsed faster.
-    times: set[str | None] = set()
+    times: set[str | None] = {event.time for event in events}
     for pod in pods:
         times.add(pod.metadata.creation_timestamp)
         times.update(condition.last_transition_time for condition in pod.status.conditions)

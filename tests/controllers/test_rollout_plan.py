@@ -82,6 +82,18 @@ def test_a_deployment(manifest: Object, strategy: str, replaced: int, assumed: R
     assert found.deleted == (0 if strategy == "Scale" else 4 - replaced)
 
 
+def test_a_change_that_lets_a_held_rollout_go() -> None:
+    """The template is the same. What a Deployment's pause or a StatefulSet's partition held back starts now."""
+    paused = workload("Deployment", "web", pods=CHANGED, replicas=2, paused=True)
+    resumed = planned(changed("Deployment", 2), paused, *deployed("a1", "b1")[1:])
+    assert resumed is not None
+    assert (resumed.strategy, resumed.replaced) == ("RollingUpdate", 2)
+    live = workload("Deployment", "web", replicas=2, paused=True)
+    nothing_held = planned(workload("Deployment", "web", replicas=2), live, *deployed("a1", "b1")[1:])
+    assert nothing_held is not None
+    assert (nothing_held.strategy, nothing_held.assumed) == ("Scale", Assumption.UNCHANGED)
+
+
 def test_any_field_of_a_template_changes_it() -> None:
     def strategy(pods: Object) -> str:
         there = [
@@ -122,6 +134,9 @@ def test_the_pods_of_a_stateful_set() -> None:
     assert (found and found.replaced, found and found.assumed) == (2, FromHighestOrdinal(first=0))
     kept = planned(changed("StatefulSet", 4, updateStrategy=rolling), *there)
     assert (kept and kept.replaced, kept and kept.assumed) == (1, FromHighestOrdinal(first=2))
+    held = workload("StatefulSet", "web", pods=CHANGED, replicas=4, updateStrategy=rolling)
+    lowered = planned(changed("StatefulSet", 4), held, *there[1:])
+    assert (lowered and lowered.replaced, lowered and lowered.assumed) == (2, FromHighestOrdinal(first=0))
     same = planned(workload("StatefulSet", "web", replicas=3), *there)
     assert (same and same.strategy, same and same.replaced) == ("Scale", 0)
 

@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.profile import Behaviour, Profile, default_profile
-from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
+from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, snapshot, spread, typed_pod
 from tests.build_workloads import owned
 from tests.diagnosis.judged import (
     ABC,
@@ -361,6 +361,13 @@ UNSCHEDULABLE = {"conditions": [{"type": "PodScheduled", "status": "False", "rea
 )
 def test_a_condition_may_be_stale(status: Object, nodes: Sequence[Object], *, expected: bool) -> None:
     assert ("StaleEvent" in found(zoned(), objects=nodes, status=status)) == expected
+
+
+def test_a_condition_is_not_stale_after_what_is_only_simulated() -> None:
+    cluster = handle(ABC)
+    evaluation = cycle.evaluate(typed_pod(incoming(zoned(), status=UNSCHEDULABLE)), cluster)
+    of_simulation = lint.of_pod(evaluation, diagnose(evaluation, cluster), now=snapshot(ABC))
+    assert findings.StaleEvent() not in of_simulation
 
 
 def test_every_path_is_a_field() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Event, Pod
 from kubectl_spread.objects.times import last_told, moment, written
 from tests.build import pod, typed_pod
 
@@ -34,3 +34,5 @@ def test_the_last_time_that_pods_tell_of() -> None:
     told = last_told([made("2026-11-20T03:01:00Z", conditions=[ready]), made("2026-11-20T03:00:00Z")])
     assert told == moment("2026-11-20T03:02:11Z")
     assert last_told([]) is None
+    event = Event(last_timestamp="2026-11-20T04:00:00Z")
+    assert last_told([made("2026-11-20T03:01:00Z")], [event]) == moment("2026-11-20T04:00:00Z")
