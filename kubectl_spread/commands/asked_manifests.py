@@ -15,7 +15,7 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest, too_many
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers import persistent_volumes as volumes
-from kubectl_spread.controllers.next_pod import NextPod, completed, over_quota, siblings
+from kubectl_spread.controllers.next_pod import NextPod, carried_over, completed, over_quota, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied, with_replicas
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
@@ -226,7 +226,8 @@ def desired(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
 
 def next_of(manifest: Manifest, wanted: DesiredWorkload, handle: Handle, view: View) -> NextPod:
     """Return the manifest's Pod as the API server stores or refuses it."""
-    return completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), handle.snapshot, handle.profile)
+    living = _siblings(manifest, wanted, view)
+    return completed(wanted.pod, living, handle.snapshot, handle.profile)
 
 
 def handle_for(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
@@ -263,13 +264,16 @@ def objects_of(
     return tuple(obj for objects in by_place for obj in objects)
 
 
-def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
-    """Return the live Pods that were created from the manifest's template."""
+def _siblings(manifest: Manifest, wanted: DesiredWorkload, view: View) -> tuple[Pod, ...]:
+    """Return the live Pods that were created from the manifest's template, or that show what webhooks add to it."""
     if wanted.owner is None:
         return ()
+    before = view.snapshot
     own = (pod for pod in before.within(Pod, manifest.namespace) if not pod.finished)
     running = tuple(pod for pod in own if owner_of(pod, before) == manifest.ref)
-    return siblings(wanted.pod, OwnedPods(manifest.namespace, manifest.ref, wanted.owner, running), before)
+    workload = OwnedPods(manifest.namespace, manifest.ref, wanted.owner, running)
+    profile = view.handle(wanted.pod.spec.scheduler_name).profile
+    return siblings(wanted.pod, workload, before) or carried_over(wanted.pod, running, before, profile)
 
 
 def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:

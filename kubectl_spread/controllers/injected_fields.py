@@ -1,7 +1,8 @@
 """Fields that webhooks and policies inject into Pods: the living Pods of a workload show them.
 
-An immutable field of a Pod was there when it was created, so the newest Pod is the model. A mutable field (tolerations,
-labels, resources) counts only if all living Pods have it. A workload that was not read has only its Pods as a model.
+An immutable field of a Pod was there when it was created, so it counts if the newest Pod has it, and all that were
+created with it. A mutable field (tolerations, labels, resources) counts only if all living Pods have it. A workload
+that was not read has only its Pods as a model.
 
 Source: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodResize (v1.36): what can change.
 """
@@ -38,11 +39,11 @@ TOPOLOGY_PREFIX = "topology.kubernetes.io/"
 
 def newest(pods: Iterable[Pod]) -> Pod | None:
     """Return the Pod that was created last, if possible one that is not terminating; None if there is none."""
-    return max(
-        pods,
-        key=lambda pod: (not pod.terminating, pod.metadata.creation_timestamp or "", pod.metadata.name),
-        default=None,
-    )
+    return max(pods, key=lambda pod: (_age(pod), pod.metadata.name), default=None)
+
+
+def _age(pod: Pod) -> tuple[bool, str]:
+    return not pod.terminating, pod.metadata.creation_timestamp or ""
 
 
 def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[str, ...]]:
@@ -55,7 +56,11 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
     if model is None:
         return pod, ()
     specs = [each.spec for each in living]
-    spec = _with_immutable_fields(pod.spec, _without_own_claims(model), pinned=is_pinned(model))
+    together = (each for each in living if _age(each) == _age(model))
+    spec = _common(
+        pod.spec,
+        [_with_immutable_fields(pod.spec, _without_own_claims(each), pinned=is_pinned(each)) for each in together],
+    )
     resources = once(each.resources for each in specs)
     # The distinct lists of containers, and that of the last Pod once more at the end.
     containers = (*once(each.containers for each in specs), specs[-1].containers)
@@ -72,6 +77,15 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
     labels = {**_common_labels(once(each.metadata.labels for each in living)), **pod.metadata.labels}
     changed = replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
     return changed, _paths(pod, changed)
+
+
+def _common(own: PodSpec, found: Sequence[PodSpec]) -> PodSpec:
+    """Return the spec with each field in which all the others are the same."""
+    first, *others = once(found)
+    differ = (
+        name for name in PodSpec.__struct_fields__ for other in others if getattr(other, name) != getattr(first, name)
+    )
+    return replace(first, **{name: getattr(own, name) for name in differ})
 
 
 def _with_immutable_fields(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:

@@ -1,7 +1,7 @@
 """The next Pod of a workload, with its claims.
 
 Its controller creates it, the API server completes or refuses it, and the living Pods of its revision show the fields
-that webhooks inject.
+that webhooks inject; if it has none yet, those of the revision before.
 
 Source: pkg/controller/controller_utils.go GetPodFromTemplate (v1.36); the modules that this one uses name others.
 """
@@ -18,7 +18,8 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
 from kubectl_spread.apiserver.creation import job_as_stored, prepared
 from kubectl_spread.apiserver.denials import denials
-from kubectl_spread.controllers import daemonset, deployment, job, statefulset
+from kubectl_spread.controllers import daemonset, deployment, job, revisions, statefulset
+from kubectl_spread.controllers.former_template import as_of
 from kubectl_spread.controllers.injected_fields import corrected, like, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
 from kubectl_spread.controllers.templates import (
@@ -70,18 +71,24 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def next_pod(
-    workload: OwnedPods, snapshot: Snapshot, profile: Profile, *, ordinal: int | None = None
+    workload: OwnedPods,
+    snapshot: Snapshot,
+    profile: Profile,
+    *,
+    ordinal: int | None = None,
+    former: Sequence[Pod] = (),
 ) -> NextPod | None:
     """Return the workload's next Pod, of its newest revision; None if it has neither an owner nor Pods.
 
-    ``ordinal`` selects a Pod of a StatefulSet; None is the next one.
+    ``ordinal`` selects a Pod of a StatefulSet; None is the next one. ``former``: further Pods, which it had before.
     """
     comes = why_none_comes(workload, snapshot) is None
     if workload.owner is None:
         model = newest(workload.pods)
         return _like(model, workload, snapshot, comes=comes) if model else None
     made = _made(workload.owner, workload, snapshot, ordinal)
-    found = completed(made, siblings(made, workload, snapshot), snapshot, profile)
+    living = siblings(made, workload, snapshot) or carried_over(made, (*workload.pods, *former), snapshot, profile)
+    found = completed(made, living, snapshot, profile)
     may_come = comes or isinstance(workload.owner, DaemonSet)
     refused = (*found.refusals, *over_quota(found.pod, (), snapshot, profile)) if may_come else ()
     owner, there = workload.owner, snapshot.get(Pod, *found.pod.key)
@@ -120,6 +127,30 @@ def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Pro
     return NextPod(pod=stored, comes=True, refusals=refused, from_living=from_living)
 
 
+def carried_over(made: Pod, pods: Iterable[Pod], snapshot: Snapshot, profile: Profile) -> tuple[Pod, ...]:
+    """Return the Pods of the newest other revision whose template is known, as they would be of this Pod's template."""
+    revision, there = revision_of(made), tuple(pods)
+    for pod in sorted(there, key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True):
+        name = revision_of(pod)
+        # Without a revision, Pods do not show their template.
+        if name and name != revision and (old := _from_its_template(pod, snapshot)):
+            was, new = mutated(old, snapshot, profile), mutated(made, snapshot, profile)
+            return tuple(as_of(each, was, new) for each in of_revision(there, name))
+    return ()
+
+
+def _from_its_template(pod: Pod, snapshot: Snapshot) -> Pod | None:
+    """Return what the Pod's controller sent to the API server, apart from a name; None if it is not known."""
+    owner, revision = controller_of(pod, snapshot), revision_of(pod)
+    if isinstance(owner, StatefulSet | DaemonSet):
+        held = revisions.template_of(owner, revision, snapshot)
+        if held is not None:
+            owner = replace(owner, spec=replace(owner.spec, template=held))
+        elif not revisions.is_of_newest_revision(pod, owner):
+            return None
+    return pod_of(owner, snapshot, revision=revision) if owner else None
+
+
 def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:
     """Yield why the quotas of its namespace refuse the Pod.
 
@@ -145,7 +176,10 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile, *, plain: bool =
             copied = daemonset.pinned_to(copied, daemonset.place_of(pod))
         return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
     own = (each for each in snapshot.alike(pod) if each.metadata.controller == pod.metadata.controller)
-    living = (pod, *own) if not plain and is_of_template(pod, made, owner) else ()
+    living: tuple[Pod, ...] = ()
+    if not plain:
+        same = is_of_template(pod, made, owner)
+        living = (pod, *own) if same else carried_over(made, (pod, *own), snapshot, profile)
     found = completed(made, living, snapshot, profile)
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
 

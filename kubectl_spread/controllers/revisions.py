@@ -11,19 +11,47 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset
-from kubectl_spread.controllers.templates import HASH_LABEL, may_be_of, pod_from_template, same_template, template_hash
+from kubectl_spread.controllers.templates import (
+    HASH_LABEL,
+    may_be_of,
+    pod_from_template,
+    reference_to,
+    same_template,
+    template_hash,
+)
 from kubectl_spread.controllers.workloads import adopted, revision_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.template_rest import same_rest
-from kubectl_spread.objects.workloads import ControllerRevision, DaemonSet, Deployment, StatefulSet
+from kubectl_spread.objects.workloads import (
+    ControllerRevision,
+    DaemonSet,
+    Deployment,
+    RevisedSpec,
+    RevisionData,
+    StatefulSet,
+)
 from kubectl_spread.snapshot import Snapshot
 
 
 def template_of(owner: StatefulSet | DaemonSet, revision: str, snapshot: Snapshot) -> PodTemplateSpec | None:
     """Return the template of a revision, by the label of its Pods; None if it was not read."""
-    name = revision if isinstance(owner, StatefulSet) else f"{owner.metadata.name}-{revision}"
-    found = snapshot.get(ControllerRevision, owner.metadata.namespace, name)
+    found = snapshot.get(ControllerRevision, owner.metadata.namespace, _name(owner, revision))
     return found.data.spec.template if found else None
+
+
+def recorded(owner: StatefulSet | DaemonSet, pods: Iterable[Pod], snapshot: Snapshot) -> Iterator[ControllerRevision]:
+    """Yield the revision of the owner's template, by the label of its Pods, if it was not read."""
+    template, metadata = owner.spec.template, owner.metadata
+    for revision in {revision_of(pod) for pod in pods if is_of_newest_revision(pod, owner)}:
+        if revision and template_of(owner, revision, snapshot) is None:
+            owners, name = (reference_to(owner),), _name(owner, revision)
+            own = ObjectMeta(name=name, namespace=metadata.namespace, owner_references=owners)
+            yield ControllerRevision(metadata=own, data=RevisionData(spec=RevisedSpec(template=template)))
+
+
+def _name(owner: StatefulSet | DaemonSet, revision: str) -> str:
+    return revision if isinstance(owner, StatefulSet) else f"{owner.metadata.name}-{revision}"
 
 
 def of_older_revision(

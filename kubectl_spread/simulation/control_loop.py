@@ -14,7 +14,7 @@ from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import Victims, active, victims
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, adopted, is_absent, owner_of
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, adopted, is_absent, living_pods, owner_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
@@ -83,6 +83,7 @@ class ControlLoop:
         self.failed_jobs: list[JobFailed] = []
         self.untried = 0
         self._first = dict(cluster.pods)
+        self._former = living_pods(cluster.pods.values(), cluster.snapshot)
         self._usage = QuotaUsage(cluster)
         self.stored: Mapping[tuple[str, WorkloadRef], Pod] = {}
         self.as_if = False
@@ -341,7 +342,9 @@ class ControlLoop:
         snapshot = self.cluster.snapshot
         if ordinal is not None:  # A Pod of that name may be deleted since.
             snapshot = self.cluster.with_pods(self.cluster.pods)
-        made = next_pod(workload, snapshot, self.cluster.handle.profile, ordinal=ordinal)
+        top = owner_of(owner, snapshot) if owner else ref
+        former = self._former[key[0], top]
+        made = next_pod(workload, snapshot, self.cluster.handle.profile, ordinal=ordinal, former=former)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
 

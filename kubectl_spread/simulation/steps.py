@@ -18,7 +18,7 @@ from kubectl_spread.controllers.daemonset import is_of_generation
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
-from kubectl_spread.controllers.revisions import of_older_revision
+from kubectl_spread.controllers.revisions import of_older_revision, recorded
 from kubectl_spread.controllers.templates import same_template, template_hash, template_of
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Node, Pod, ReplicationController, ResourceQuota
@@ -520,6 +520,7 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             cluster.chance.free = True
             _change(owner, cluster, loop)
         case StatefulSet():
+            cluster.put(*recorded(owner, cluster.owned.get(owner.as_controller, {}).values(), cluster.snapshot))
             status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
             _change(replace(owner, status=status), cluster, loop)
         case DaemonSet():
@@ -621,17 +622,17 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
     # A Deployment only depends on Pods that it may adopt, and there are few.
     seen = cluster.orphans[obj.metadata.namespace] if isinstance(obj, Deployment) else cluster.pods
     cluster.put(as_applied(obj, cluster.with_pods(seen)))
+    changed = live is None or not same_template(template_of(obj), template_of(live))
+    if changed and isinstance(live, StatefulSet | DaemonSet):
+        cluster.put(*recorded(live, cluster.owned.get(key, {}).values(), before))
     loop.forget(key)
     if alone and isinstance(obj, StatefulSet):  # The question is where its Pods go, not when.
-        for pod in [each for each in cluster.owned.get(key, {}).values() if each.spec.node_name]:
-            if not (pod.ready or pod.finished or pod.terminating):
-                cluster.set_ready(pod, ready=True)
+        _start([*cluster.owned.get(key, {}).values()], cluster)
     if isinstance(obj, Deployment):
         for each in deployment.replica_sets(obj, cluster.snapshot):
             loop.forget(each.as_controller)
     if isinstance(obj, Job):
         loop.change(key)
-    changed = live is None or not same_template(template_of(obj), template_of(live))
     # During a rollout, chance decides which Pod is ready first.
     cluster.chance.free |= changed and live is not None
     if changed and isinstance(obj, DaemonSet):
@@ -639,6 +640,12 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
     elif changed and isinstance(obj, ReplicaSet | ReplicationController):
         # Their Pods do not show which template they have.
         loop.outdate(key, cluster.owned.get(key, {}))
+
+
+def _start(pods: Sequence[Pod], cluster: ClusterState) -> None:
+    for pod in pods:
+        if pod.spec.node_name and not (pod.ready or pod.finished or pod.terminating):
+            cluster.set_ready(pod, ready=True)
 
 
 def _collect(owner: Workload, cluster: ClusterState) -> None:

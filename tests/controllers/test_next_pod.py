@@ -414,10 +414,39 @@ def test_what_cannot_change_is_that_of_the_newest_pod() -> None:
     assert found.pod.spec.node_selector == {"disk": "ssd"}
 
 
-def test_pods_of_older_revisions_say_nothing() -> None:
-    old = {"app": "web", "pod-template-hash": "h0"}
-    found = upcoming([*WEB, revision("web", 0), of_web(1, labels=old, nodeSelector={"disk": "ssd"})])
-    assert found.from_living == ()
+def test_what_only_some_of_the_pods_have_that_were_created_together_is_not_injected() -> None:
+    pods = [of_web(1), of_web(2, nodeSelector={"disk": "ssd"})]
+    for each in pods:
+        each["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    assert upcoming([*WEB, *pods]).from_living == ()
+
+
+def of_older(**fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
+    """Return a living Pod of a revision before that of WEB."""
+    return owned("web-h0-1", "ReplicaSet", "web-h0", on="n", labels={"pod-template-hash": "h0"}, **fields)
+
+
+@pytest.mark.parametrize(("fields", "path"), INJECTED.values(), ids=INJECTED.keys())
+def test_a_new_revision_without_pods_gets_what_webhooks_added_to_the_one_before(
+    fields: Mapping[str, Any], path: str
+) -> None:
+    found = upcoming([*WEB, revision("web", 0), of_older(**fields)])
+    assert f"spec.{path}" in found.from_living
+
+
+def test_what_the_older_template_itself_had_is_not_injected() -> None:
+    old = template(nodeSelector={"disk": "ssd"}, requests={"cpu": "3"})
+    own = of_older(nodeSelector={"disk": "ssd", "mesh": "on"}, requests={"cpu": "3"})
+    found = upcoming([*WEB, revision("web", 0, pods=old), own])
+    assert (found.from_living, found.pod.spec.node_selector) == (("spec.nodeSelector",), {"mesh": "on"})
+
+
+def test_what_a_webhook_writes_over_is_what_the_new_template_says_where_that_changes_it() -> None:
+    new = template(requests={"cpu": "1", "memory": "1Gi"})
+    living = of_older(requests={"cpu": "3", "memory": "2Gi"})
+    old = revision("web", 0, pods=template(requests={"cpu": "2", "memory": "1Gi"}))
+    found = upcoming([workload("Deployment", "web", pods=new), old, revision("web", 1, pods=new), living])
+    assert found.pod.spec.containers[0].resources.requests == {"cpu": "1", "memory": "2Gi"}
 
 
 def test_labels_by_which_siblings_are_told_apart_are_not_taken_over() -> None:

@@ -51,6 +51,20 @@ def test_a_new_deployment_is_followed_from_nothing(tmp_path: Path) -> None:
     assert pending(step) == {}
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_what_webhooks_inject_comes_to_the_pods_of_a_rollout_too(tmp_path: Path, kind: str, *, restarts: bool) -> None:
+    make = {"Deployment": deployment, "StatefulSet": stateful, "DaemonSet": daemons}[kind]
+    own = make(["a1"])
+    labels = {"controller-revision-hash": "web-1", "pod-template-generation": "1"} if kind != "Deployment" else {}
+    own[-1]["metadata"]["labels"] |= labels
+    own[-1]["spec"]["containers"].append({"name": "proxy", "image": "proxy", "resources": {"requests": {"cpu": "3"}}})
+    manifests = [] if restarts else [manifest(kind, requests={"cpu": "1"})]
+    step = f"restart {kind.lower()}/web" if restarts else f"apply {written(tmp_path, *manifests)}"
+    nodes = [node("a1", zone="a", allocatable={"cpu": cpu}) for cpu in ("2", "8")]
+    assert [len(pending(last([each, *own], step))) for each in nodes] == [1, 0]
+
+
 def test_replicas_that_are_not_said_stay_as_they_live(tmp_path: Path) -> None:
     objects = [*SIX, *deployment(["a1", "a2", "b1"])]
     path = written(tmp_path, manifest("Deployment", spread(ZONE, selector=app("web"))))
