@@ -238,10 +238,10 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     """
     whom = "replicas without a node" if checked else "Pending Pods"
     nodes = " or ".join(listed(feasible).rsplit(", ", 1)) if len(feasible) <= most else count_of(len(feasible), "node")
-    if siblings <= 1:
-        return f"Then the Pod can go to {nodes}."
     if admits == "0":
         return ""
+    if siblings <= 1:
+        return f"Then the Pod can go to {nodes}."
     on = nodes if len(feasible) <= most else f"one of {nodes}"
     # Of more Pending Pods only so many are considered.
     least = "at least " * (siblings == conclusion.MOST_SIBLINGS)
