@@ -121,7 +121,8 @@ def starts(fix: conclusion.VerifiedFix) -> str:
     warnings = (f"causes {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
     after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
     cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
-    return "; ".join(dict.fromkeys(filter(None, (*cautions, *map(_sets_off, fix.routes), *warnings))))
+    stays = "the new volume may keep the Pod where it is placed now" if fix.for_good else ""
+    return "; ".join(dict.fromkeys(filter(None, (stays, *cautions, *map(_sets_off, fix.routes), *warnings))))
 
 
 def ends(end: conclusion.RolloutEnd | None) -> str:

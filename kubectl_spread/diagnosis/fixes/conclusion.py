@@ -190,6 +190,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         new_revision: the nodes for a Pod of the owner's new revision; None if they are those of ``feasible``.
         rollout_end: how the rollout ends that the commands trigger; None if there is none, or it was not followed.
         on_read_pods: whether it was verified with only some Pods read.
+        for_good: whether the Pod gets a new volume, which keeps it where the weaker constraint lets it be placed.
         warnings: ids of the findings that it adds; none is an error.
     """
 
@@ -205,6 +206,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
     new_revision: tuple[str, ...] | None = None
     rollout_end: RolloutEnd | None = None
     on_read_pods: bool
+    for_good: bool = False
     warnings: tuple[str, ...] = ()
 
     @property

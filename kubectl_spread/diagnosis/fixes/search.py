@@ -27,7 +27,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     target_of,
 )
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
-from kubectl_spread.diagnosis.fixes.proposals import Proposal, RaiseMaxSkew
+from kubectl_spread.diagnosis.fixes.proposals import LowerMinDomains, MakeSoft, Proposal, RaiseMaxSkew
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import keeps_all_pods, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
@@ -379,6 +379,7 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
     upcoming = new_revision_pod(fix.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
     mixes = RolloutMixesRevisions.__name__
+    claims = situation.handle.snapshot.claims_of(situation.pod)
     one_revision = mixes in fix.warnings and keeps_all_pods(fix.parts, situation)
     return conclusion.VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
@@ -393,8 +394,14 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
         new_revision=None if set(renewed) == set(feasible) else renewed,
         rollout_end=fix.end,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
+        for_good=_weakens(fix.parts) and any(claim and not claim.spec.volume_name for claim in claims),
         warnings=tuple(each for each in fix.warnings if not (one_revision and each == mixes)),
     )
+
+
+def _weakens(parts: Sequence[Candidate]) -> bool:
+    """Whether Pods may be spread less evenly after the changes."""
+    return any(isinstance(part.proposal, RaiseMaxSkew | MakeSoft | LowerMinDomains) for part in parts)
 
 
 def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.build import Object, node
-from tests.build_storage import claim, volume
+from tests.build_storage import claim, storage_class, volume
 from tests.diagnosis.fixes.clusters import HASH, fixes, patch_of, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
@@ -70,3 +70,18 @@ def test_a_lower_ordinal_without_a_node_holds_up_the_higher_ones(policy: str, ad
 def claimed(name: str) -> Object:
     """Return the volume data of a Pod, from the claim."""
     return {"name": "data", "persistentVolumeClaim": {"claimName": name}}
+
+
+@pytest.mark.parametrize(("bound", "said"), [(False, True), (True, False)])
+def test_a_new_volume_may_keep_the_pod_where_a_weaker_constraint_places_it(*, bound: bool, said: bool) -> None:
+    waits = web("web-0", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
+    disk = claim("data", class_name="disk", bound_to="pv" if bound else "")
+    objects = [
+        *zones(b=TAINTED)[:2],
+        web("on-a", on="a1"),
+        storage_class("disk"),
+        disk,
+        volume("pv", class_name="disk"),
+    ]
+    raised = fixes(objects, waits)["RaiseMaxSkew"]
+    assert ("the new volume may keep the Pod where it is placed now" in raised.starts) is said
