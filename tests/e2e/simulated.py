@@ -414,10 +414,15 @@ def _counts(item: Object, newest: Object, came: Came) -> Counter[str]:
 
 
 def _newest(item: Object, came: Came) -> Object | None:
-    """Return the Pod of a workload that came last; None where it has none."""
+    """Return the Pod of a workload, and of the item's revision, that came last; None where it has none.
+
+    The hash of a revision that the step makes is only known to the real controller: its Pods are the last of all.
+    """
     owner = f"{item['workload']['kind']}/{item['workload']['name']}"
+    pods = [pod for pod in came.pods if _owner(pod, came.sets) == owner]
+    of_revision = [pod for pod in pods if pod["metadata"]["labels"].get("pod-template-hash") == item.get("revision")]
     return max(
-        (pod for pod in came.pods if _owner(pod, came.sets) == owner),
+        of_revision or pods,
         key=lambda pod: (pod["metadata"]["creationTimestamp"], int(pod["metadata"]["resourceVersion"])),
         default=None,
     )
