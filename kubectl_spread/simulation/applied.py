@@ -6,15 +6,17 @@ The simulation has one step that applies all manifests; this module observes the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef, belongs_to, revision_of
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, grouped
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, CronJob, DaemonSet, Deployment
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
@@ -36,7 +38,7 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
         first: (its first Pod that found a node or room, the cluster then); None if none did.
         came: the Pods that it has created.
         staying: its Pods on nodes that existed before and stay (count).
-        gone: its Pods that existed before and were deleted (count).
+        gone: its Pods that existed before, were not being deleted yet, and were deleted (count).
         waiting_before: its waiting Pods of older revisions (count).
         refused: why the API server refuses its next Pod; empty if it does not.
     """
@@ -96,10 +98,14 @@ def applied(
     refuses them, and scheduled although they have gates or another scheduler.
     """
     step = Step(Verb.APPLY, "", merged=tuple(objects), stored=stored, as_if=as_if, alone=True)
+    ending = grouped(
+        (pod for pods in handles.snapshot.assigned.values() for pod in pods if pod.terminating),
+        lambda pod: pod.spec.node_name,
+    )
 
     def look(cluster: ClusterState, number: int) -> tuple[AppliedWorkload, ...]:
         settled = cluster.settled() if number else cluster.handles
-        return tuple(_observe(each, cluster, settled) for each in wanted) if number else ()
+        return tuple(_observe(each, cluster, settled, ending) for each in wanted) if number else ()
 
     orders = simulate(handles, [step], look, most_verdicts=UNLIMITED, most_work=MOST_WORK).after(0)
     seen = [*zip(*(order.seen for order in orders), strict=True)]
@@ -111,19 +117,27 @@ def applied(
     return tuple(AppliedOutcomes(each, why.get(namespace, "")) for namespace, each in zip(where, seen, strict=True))
 
 
-def _observe(wanted: DesiredWorkload, cluster: ClusterState, settled: Handles) -> AppliedWorkload:
+def _observe(
+    wanted: DesiredWorkload, cluster: ClusterState, settled: Handles, ending: Mapping[str, Sequence[Pod]]
+) -> AppliedWorkload:
     handle = settled.of(wanted.pod)
     living = _active_pods(wanted, cluster)
     own = [pod for pod in living if _is_newest(pod, wanted)]
     turns = {key: number for number, key in enumerate(cluster.best)}
     now = [pod for pod in own if pod.key in cluster.born or not pod.spec.node_name]
-    there = (pod for pod in now if pod.spec.node_name in cluster.nodes)
-    bound = tuple(sorted(there, key=lambda pod: turns.get(pod.key, -1)))
+    placed = (pod for pod in now if pod.spec.node_name in cluster.nodes)
+    bound = tuple(sorted(placed, key=lambda pod: turns.get(pod.key, -1)))
     waiting = tuple(cluster.in_order(pod for pod in now if pod.waits))
     staying = [pod for pod in own if pod.spec.node_name and pod.key not in cluster.born]
     before = 0 if isinstance(wanted.owner, DaemonSet) else len(staying)
-    placements = tuple(_placement(number, pod, cluster) for number, pod in enumerate(bound, start=before + 1))
-    old = (pod for key, pod in cluster.touched.items() if key not in cluster.born and key not in cluster.pods)
+    gone_from = {name: [pod for pod in ending[name] if pod.key not in cluster.pods] for name in ending}
+    placements = tuple(
+        replace(_placement(number, pod, cluster), once_gone=_once_gone(pod, gone_from.get(pod.spec.node_name), handle))
+        for number, pod in enumerate(bound, start=before + 1)
+    )
+    ended = {pod.key for pods in ending.values() for pod in pods}
+    there = (pod for key, pod in cluster.touched.items() if key not in cluster.born and key not in ended)
+    old = (pod for pod in there if pod.key not in cluster.pods)
     gone = (pod for pod in old if pod.metadata.namespace == wanted.pod.metadata.namespace)
     jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
     return AppliedWorkload(
@@ -147,6 +161,18 @@ def _placement(number: int, pod: Pod, cluster: ClusterState) -> Placement:
         pdb_violations=cluster.violations.get(pod.key, 0) or UNSET,
         preempts_instead=tuple(map(PodName.of, cluster.spared.get(pod.key, ()))) or UNSET,
     )
+
+
+def _once_gone(pod: Pod, gone: Sequence[Pod] | None, handle: Handle) -> tuple[PodName, ...] | UnsetType:
+    """Return the Pods that are gone from the Pod's node, if it has no place beside them."""
+    name = pod.spec.node_name
+    if not gone or name not in handle.snapshot.assigned:
+        return UNSET
+    waiting = replace(pod, spec=replace(pod.spec, node_name=""))
+    after = handle.without_pod(pod)
+    before = reduce(lambda earlier, each: earlier.with_assigned(each, name), gone, after)
+    opened = name in cycle.feasible_nodes(waiting, after) and name not in cycle.feasible_nodes(waiting, before)
+    return tuple(map(PodName.of, gone)) if opened else UNSET
 
 
 def _active_pods(wanted: DesiredWorkload, cluster: ClusterState) -> Sequence[Pod]:

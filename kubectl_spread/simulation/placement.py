@@ -94,6 +94,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         preempts: the Pods that are preempted on the node; unset if none are.
         pdb_violations: how many of them a PodDisruptionBudget protects; unset if none.
         preempts_instead: the Pods that may be preempted on one of the ties instead.
+        once_gone: the Pods that were being deleted on the node and have to end first; unset if it has room beside them.
     """
 
     replica: int
@@ -102,6 +103,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     preempts: tuple[PodName, ...] | UnsetType = UNSET
     pdb_violations: int | UnsetType = UNSET
     preempts_instead: tuple[PodName, ...] | UnsetType = UNSET
+    once_gone: tuple[PodName, ...] | UnsetType = UNSET
 
 
 class DomainRange(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -106,6 +106,11 @@ def older_stay_pending(number: int) -> str:
     return f"{count_of(number, 'older Pod')} {'stays' if number == 1 else 'stay'} Pending."
 
 
+def pods_to_place(new: int, number: int) -> str:
+    """Return what Pods are, so many (count) of which are new; the others were there and waited."""
+    return "new" if new >= number else "new and Pending" if new > 0 else "Pending"
+
+
 def refused_pod(number: int, replicas: int, message: str, otherwise: str = "") -> str:
     """Return which of the replicas the API server refuses, its message, and what would be if it refused none."""
     more = f". Otherwise: {otherwise}" if otherwise else ""
@@ -123,15 +128,14 @@ def jam_sentence(jam: Jam, replicas: int, why: str) -> str:
     return f"replica {jam.replica}{which} of {replicas} cannot be scheduled{rest}. {why}"
 
 
-def everyone(number: int, *, to_come: bool) -> str:
-    """Return all replicas, or all Pods that a rollout makes."""
-    if number == 1:
-        return "the new Pod" if to_come else "the replica"
-    return f"all {number} new Pods" if to_come else f"all {number} replicas"
+def everyone(number: int, which: str = "") -> str:
+    """Return all replicas, or all Pods that are new, that wait, or either, if ``which`` says so."""
+    what = f"{which} Pod" if which else "replica"
+    return f"the {what}" if number == 1 else f"all {number} {what}s"
 
 
 def placed(placements: Sequence[Placement], who: str = "it") -> str:
-    """Return that everyone finds a node, and which Pods are evicted for that."""
+    """Return that everyone finds a node, what has to end there first, and which Pods are evicted for that."""
     evicted = [f"{pod} on {each.node}" for each in placements for pod in each.preempts or ()]
     does = "it preempts" if len(placements) == 1 else "they preempt"
     violations = sum(each.pdb_violations or 0 for each in placements)
@@ -140,7 +144,10 @@ def placed(placements: Sequence[Placement], who: str = "it") -> str:
     equal = {str(pod): None for each in placements for pod in each.preempts_instead or ()}
     instead = [pod for pod in equal if all(pod != str(gone) for each in placements for gone in each.preempts or ())]
     chance = f", or by chance {enumerated(instead, most=2)} instead" if instead else ""
-    return f"{who} can be scheduled{evicting}{chance}."
+    ends = {f"{pod} on {each.node}": None for each in placements for pod in each.once_gone or ()}
+    be = "is" if len(ends) == 1 else "are"
+    once = f" once {enumerated([*ends], most=2)} {be} gone (being deleted)" if ends else ""
+    return f"{who} can be scheduled{once}{evicting}{chance}."
 
 
 def rollout_note(strategy: str, running: int, replaced: int, deleted: int, assumed: str, *, at_work: int) -> str:

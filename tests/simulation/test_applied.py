@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from kubectl_spread.controllers.replicas import first_pod, replicas_of
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
-from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet
@@ -51,6 +52,14 @@ def daemons(pods: Object, objects: Sequence[Object]) -> AppliedOutcomes:
     wanted = DesiredWorkload(ref, owner, first_pod(owner, cluster.snapshot), replicas_of(owner))
     (found,) = applied([wanted], [owner], Handles(cluster), stored={})
     return found
+
+
+@pytest.mark.parametrize(("cpu", "beside"), [("5", False), ("3", True)])
+def test_what_has_to_end_first_is_known(cpu: str, *, beside: bool) -> None:
+    ending = pod("old", on="a1", requests={"cpu": "5"})
+    ending["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:30Z", "deletionGracePeriodSeconds": 30}
+    (found,) = placed(pod("web", requests={"cpu": cpu}), [node("a1", allocatable={"cpu": "8"}), ending], 1).placements
+    assert found.once_gone == (UNSET if beside else (PodName(namespace="default", name="old"),))
 
 
 def nodes_of(found: Placed) -> list[str]:

@@ -50,11 +50,16 @@ def test_which_replica_finds_no_node(facts: dict[str, Any], sentence: str) -> No
 @pytest.mark.parametrize(
     ("who", "placements", "sentence"),
     [
-        (check.everyone(2, to_come=False), (on("a"), on("b")), "all 2 replicas can be scheduled."),
-        (check.everyone(2, to_come=True), (on("a"), on("b")), "all 2 new Pods can be scheduled."),
+        (check.everyone(2), (on("a"), on("b")), "all 2 replicas can be scheduled."),
+        (check.everyone(2, "new"), (on("a"), on("b")), "all 2 new Pods can be scheduled."),
+        (
+            check.everyone(1, "Pending"),
+            (replace(on("a"), once_gone=(PodName(namespace="shop", name="old"),)),),
+            "the Pending Pod can be scheduled once shop/old on a is gone (being deleted).",
+        ),
         ("it", (on("a", "cold"),), "it can be scheduled: it preempts shop/cold on a."),
         (
-            check.everyone(4, to_come=False),
+            check.everyone(4),
             (on("a", "w", "x"), on("b", "y", "z")),
             "all 4 replicas can be scheduled: they preempt shop/w on a, shop/x on a and 2 more.",
         ),

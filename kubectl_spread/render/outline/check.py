@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, O
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import Ranges, constraint_block
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
+from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording import check as wording
 from kubectl_spread.wording.words import begun, capital, count_of, first_name, held_back, scores_some, totals
 
@@ -120,13 +121,28 @@ def _created(item: CheckItem) -> str:
     if failed is not None and failed.created:
         otherwise = ""
         if every is not None:
-            everyone = wording.placed(every.placements, wording.everyone(item.replicas, to_come=False))
+            everyone = wording.placed(every.placements, _everyone(item, every.placements))
             otherwise = _jammed(every.jam, item.replicas) if every.jam else everyone
-        return wording.refused_pod(failed.created + 1, item.replicas, failed.message, otherwise)
+        return wording.refused_pod(_staying(item) + failed.created + 1, item.replicas, failed.message, otherwise)
     some = item.rollout is not None and len(placements) < item.replicas
     if item.verdict is Verdict.INCOMPLETE or not placements or (item.replicas <= 1 and not some):
-        return wording.placed(placements) if any(each.preempts for each in placements) else verdict_sentence(item)
-    return wording.placed(placements, wording.everyone(len(placements) if some else item.replicas, to_come=some))
+        told = any(each.preempts or each.once_gone for each in placements)
+        return wording.placed(placements) if told else verdict_sentence(item)
+    return wording.placed(placements, _everyone(item, placements))
+
+
+def _staying(item: CheckItem) -> int:
+    """Return how many Pods of the workload stay, with and without a node (count), where none is replaced."""
+    rollout = item.rollout
+    return rollout.running - rollout.deleted if rollout is not None and rollout.strategy == "Scale" else 0
+
+
+def _everyone(item: CheckItem, placements: Sequence[Placement]) -> str:
+    """Return whose placements these are: of all replicas, or of the Pods that are new or waited where others stay."""
+    number = len(placements)
+    if item.rollout is None or number >= item.replicas:
+        return wording.everyone(item.replicas)
+    return wording.everyone(number, wording.pods_to_place(item.replicas - _staying(item), number))
 
 
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:

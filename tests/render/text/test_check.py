@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from kubectl_spread.apiserver.warnings import ValidationWarning
-from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, Rollout, ValidationError
+from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, RefusedPods, Rollout, ValidationError
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.evaluation import Verdict
@@ -117,6 +117,23 @@ def test_what_was_assumed_of_a_rollout() -> None:
         "Rollout: RollingUpdate, 4 Pods exist, 2 to be replaced. Assumed: one goes for each that comes.",
         "Replicas: a1, b1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("running", "deleted", "who"),
+    [(1, 0, "all 2 new Pods"), (2, 0, "all 2 new and Pending Pods"), (4, 1, "all 2 Pending Pods")],
+)
+def test_whose_places_are_told_where_other_pods_stay(running: int, deleted: int, who: str) -> None:
+    rollout = Rollout(strategy="Scale", running=running, at_work=1, replaced=0, deleted=deleted, assumed="x")
+    item = free(replicas=3, placements=placed("a1", "b1"), rollout=rollout)
+    assert lines(item)[0] == f"default/deployment/web: {who} can be scheduled."
+
+
+def test_a_refused_pod_is_numbered_after_those_that_stay() -> None:
+    rollout = Rollout(strategy="Scale", running=3, at_work=3, replaced=0, assumed="x")
+    failed = RefusedPods(created=1, message="exceeded quota")
+    item = free(replicas=6, placements=placed("a1"), rollout=rollout, failed_create=failed)
+    assert "Pod 5 of 6 is refused" in lines(item)[0]
 
 
 def test_what_the_api_server_would_refuse() -> None:
