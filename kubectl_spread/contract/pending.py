@@ -10,6 +10,7 @@ from msgspec.structs import asdict, replace
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import Replicas
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
@@ -89,7 +90,8 @@ def with_event(item: PendingItem, failure: LastFailure | None, *, chosen: bool |
     """Return the item with the scheduler's last message; the other arguments are those of ``difference``."""
     if failure is None:
         return item
-    differs = difference(failure, item.message, chosen=chosen, feasible=bool(item.feasible), known=known)
+    feasible, complete = bool(item.feasible), item.verdict is not Verdict.INCOMPLETE
+    differs = difference(failure, item.message, chosen=chosen, feasible=feasible, known=known, complete=complete)
     event = EventReport(**asdict(failure), differs=DIFFERENCES[differs] if differs else "")
     if item.message is None:
         return replace(item, event=event, message=failure.message, message_from="event")

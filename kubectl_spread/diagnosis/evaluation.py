@@ -18,7 +18,7 @@ from kubectl_spread.controllers.next_pod import is_of_template, replacement
 from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.findings import Finding, GhostPod
+from kubectl_spread.diagnosis.findings import Finding, GhostPod, StaleEvent
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.preemption import Preemption, preemption_report
 from kubectl_spread.diagnosis.reasons import ClaimHolder, ClaimState
@@ -99,7 +99,9 @@ class Judgement(Decision, frozen=True, kw_only=True, dict=True):
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """The findings, worst first."""
-        return lint.of_pod(self.evaluation, self.spread, self.now)
+        found = lint.of_pod(self.evaluation, self.spread, self.now)
+        # If something was not evaluated, the Pod may still be unschedulable.
+        return tuple(each for each in found if not (isinstance(each, StaleEvent) and self.gaps))
 
     @property
     def judged_on_all_nodes(self) -> tuple[Requirement, ...] | None:

@@ -34,6 +34,7 @@ class Difference(Enum):
     NODE_CHOSEN = auto()
     NOT_ORDERED = auto()
     """It had chosen a node too, before or after."""
+    NOT_EVALUATED = auto()
     SCHEDULABLE_NOW = auto()
     CLUSTER_CHANGED = auto()
 
@@ -51,12 +52,12 @@ def last_failure(pod: Pod, snapshot: Snapshot) -> LastFailure | None:
 
 
 def difference(
-    failure: LastFailure, message: str | None, *, chosen: bool | None, feasible: bool, known: bool
+    failure: LastFailure, message: str | None, *, chosen: bool | None, feasible: bool, known: bool, complete: bool
 ) -> Difference | None:
     """Return why the scheduler's last message differs from ours; None if it does not, or ours is unknown.
 
     ``chosen``: whether the scheduler has chosen a node since and waits to bind the Pod; None if unknown. ``known``:
-    whether the rules of the Pod's scheduler are.
+    whether the rules of the Pod's scheduler are. ``complete``: whether everything was evaluated.
     """
     if message is None or (message and failure.message.startswith(message.removesuffix("."))):
         return None
@@ -66,6 +67,7 @@ def difference(
         return Difference.GAVE_UP_ON_VOLUMES
     if chosen:
         return Difference.NODE_CHOSEN
-    if feasible:
-        return Difference.NOT_ORDERED if chosen is None else Difference.SCHEDULABLE_NOW
-    return Difference.CLUSTER_CHANGED
+    if feasible and chosen is None:
+        return Difference.NOT_ORDERED
+    now = Difference.SCHEDULABLE_NOW if feasible else Difference.CLUSTER_CHANGED
+    return now if complete else Difference.NOT_EVALUATED

@@ -157,6 +157,8 @@ def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
 
 
 def _single_domain(subject: Subject) -> Iterable[Finding]:
+    if subject.handle.snapshot.inventory.nodes_unread:
+        return
     for constraint, report in subject.each():
         if len(report.eligible) == 1 and constraint.min_domains <= 1 and subject.own:
             daemon = _counts_its_node(subject, constraint)

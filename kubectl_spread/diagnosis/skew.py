@@ -258,14 +258,15 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
     headroom: statuses.Headroom | None = None
     # A DaemonSet has a Pod for each node, and no replicas.
     scales = revision.newest and revision.is_next and not isinstance(revision.workload.owner, DaemonSet)
-    if most_verdicts and upcoming and scales and revision.handle.decides(pod):
+    gaps = _gaps_of(revision, decision)
+    if most_verdicts and upcoming and scales and not gaps and revision.handle.decides(pod):
         headroom = headroom_of(revision.workload, upcoming, revision.handle, most_verdicts=most_verdicts)
     return Judged(
         revision=revision,
         decision=decision,
         constraints=decision.spread.constraints,
         findings=(*decision.findings, *beyond_template),
-        incomplete=_gaps_of(revision, decision),
+        incomplete=gaps,
         headroom=headroom,
     )
 

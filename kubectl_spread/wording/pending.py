@@ -19,6 +19,7 @@ DIFFERENCES = {
     ),
     Difference.NODE_CHOSEN: "the report is out of date: the scheduler has chosen a node since",
     Difference.NOT_ORDERED: "the scheduler has chosen a node too, and the times do not show which came last",
+    Difference.NOT_EVALUATED: "not everything was evaluated",
     Difference.SCHEDULABLE_NOW: "the report is out of date: the Pod can be scheduled now",
     Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
@@ -20,6 +21,7 @@ from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent, Gaps
 from kubectl_spread.render.outline.simulate import simulate_outline
+from kubectl_spread.render.outline.skew import skew_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
 from tests.build import app, node, pod, spread
@@ -48,6 +50,26 @@ def test_why_pending_blames_nothing() -> None:
     assert (item.verdict, item.message, item.conflict) == (Verdict.INCOMPLETE, "", ())
     assert item.summary == "Nodes were not read (not in the files): where default/waits can go is not known."
     assert exit_code(report) is ExitCode.UNDETERMINED
+
+
+def test_some_nodes_do_not_show_how_many_domains_there_are_or_that_the_pod_can_be_scheduled() -> None:
+    unschedulable = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "x"}
+    waits = pod(
+        "waits",
+        topologySpreadConstraints=[spread("zone", selector=app("web"))],
+        labels={"app": "web"},
+        status={"phase": "Pending", "conditions": [unschedulable]},
+    )
+    some = [node("a1", labels={"zone": "a"}), waits]
+    unread = (Unread(kinds.NODE, "b1 not in the files"),)
+    (item,) = why_pending(Memory(some, unread=unread), SCOPE, SchedulerOptions()).report.items
+    assert (item.verdict, item.findings) == (Verdict.INCOMPLETE, ())
+    assert item.event is not None
+    assert item.event.differs == "not everything was evaluated"
+    options = ShowOptions(names=(("pod", "waits"),))
+    report = show(Memory(some, unread=unread), SCOPE, options, SchedulerOptions()).report
+    assert [(each.status, each.headroom) for each in report.items] == [(SpreadStatus.INCOMPLETE, UNSET)]
+    assert "waits is Pending: where it can go is not known" in outline_text(skew_outline(report, Extent()))
 
 
 def test_rebalance_says_of_no_constraint_that_it_holds() -> None:

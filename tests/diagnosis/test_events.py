@@ -97,9 +97,16 @@ def test_why_the_schedulers_last_message_differs(
     of_scheduler: str, ours: str | None, differs: Difference | None, *, known: bool
 ) -> None:
     failure = LastFailure(message=of_scheduler)
-    assert difference(failure, ours, chosen=False, feasible=ours == "", known=known) is differs
+    assert difference(failure, ours, chosen=False, feasible=ours == "", known=known, complete=True) is differs
 
 
 def test_a_message_from_before_the_scheduler_chose_a_node() -> None:
     failure = LastFailure(message=MESSAGE)
-    assert difference(failure, "", chosen=True, feasible=True, known=True) is Difference.NODE_CHOSEN
+    assert difference(failure, "", chosen=True, feasible=True, known=True, complete=True) is Difference.NODE_CHOSEN
+
+
+@pytest.mark.parametrize("feasible", [False, True])
+def test_a_result_that_is_not_complete_does_not_make_the_message_old(*, feasible: bool) -> None:
+    failure = LastFailure(message=MESSAGE)
+    found = difference(failure, "", chosen=False, feasible=feasible, known=True, complete=False)
+    assert found is Difference.NOT_EVALUATED

@@ -83,8 +83,9 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
     known = item.status is not SpreadStatus.INCOMPLETE
+    nodes = item.next if known else ()
     if item.pending_pod:
-        yield Note(line=wording.pending_pod(item.pending_pod, item.next, item.held_by, known=known))
+        yield Note(line=wording.pending_pod(item.pending_pod, nodes, item.held_by, known=known))
         if not isinstance(item.autoscaler, UnsetType):
             yield Note(line=item.autoscaler.summary)
     # Only the newest revision has a next replica.
