@@ -180,8 +180,7 @@ def _is_worse(step: SimulatedStep) -> bool:
     undecided = bool(new) and all(pending.incomplete for pending in new)
     # Pods that were not tried may find nodes.
     waits = step.newly_pending and not step.untried and not undecided
-    violated = any(item.newly_violated for item in step.items)
-    return bool(step.blocked or step.never_run or step.refused) or waits or violated
+    return bool(step.blocked or step.never_run or step.refused) or waits or step.newly_violated
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:

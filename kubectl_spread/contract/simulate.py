@@ -44,7 +44,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
 
     Attributes:
         count: how many, in the reported outcome.
-        before: how many were Pending before the step, or would be without it.
+        before: how many would be Pending without the step; the most in any order.
         range: the fewest and the most seen in any order.
         message: the scheduler's message; empty if none is Pending in this outcome.
         summary: what is to blame, in a sentence or two.
@@ -89,10 +89,11 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         preempted: the Pods that the scheduler evicts for new ones.
         pdb_violations: how many of these a PodDisruptionBudget protects; absent if none.
         deleted: the workloads that have fewer Pods after an apply or a scaling.
-        pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than at the
-            start.
-        newly_pending: whether more Pods of some workload are Pending than before, and than without the step, for a
-            scheduler with known rules, or are refused.
+        pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than
+            without any step.
+        newly_pending: whether more Pods of some workload are Pending than without the step, for a scheduler with known
+            rules, or are refused.
+        newly_violated: whether a hard constraint is violated that without the step is not, and keeps no Pod Pending.
         never_run: how many new Pods name a node that does not exist; absent if none does.
         untried: how many Pending Pods were not tried on any node, because too many had been tried before; absent if all
             were tried.
@@ -111,6 +112,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
     deleted: tuple[DeletedPods, ...] = ()
     pending: tuple[PendingPods, ...] = ()
     newly_pending: bool = False
+    newly_violated: bool = False
     never_run: int | UnsetType = UNSET
     untried: int | UnsetType = UNSET
     items: tuple[SimulatedItem, ...] = ()
@@ -158,6 +160,7 @@ def simulated_step(
         deleted=change.fewer,
         pending=tuple(map(_pending_pods, change.waiting)),
         newly_pending=change.newly_pending,
+        newly_violated=change.newly_violated,
         never_run=sum(each.number for each in done.notes if isinstance(each, BoundByName) and each.absent) or UNSET,
         untried=change.untried or UNSET,
         items=change.constraints,

@@ -14,7 +14,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, WhenUnsatisfiable, parsable_constraints
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, parsable_constraints
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
 
@@ -182,10 +182,3 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """Whether the step changes anything, in any order."""
         by_chance = any(low != high for low, high in set(self.ranges.values()))
         return by_chance or self.before != self.after or self.status_before is not self.status_after
-
-    @property
-    def newly_violated(self) -> bool:
-        """Whether a hard constraint is violated in some order, and was not before."""
-        hard = self.constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
-        new = self.status_before is None or self.skew_before <= self.constraint.max_skew
-        return hard and new and self.skew_after[1] > self.constraint.max_skew

@@ -80,7 +80,7 @@ class Observation(msgspec.Struct, frozen=True):
 
     @property
     def snapshot(self) -> Snapshot:
-        """The cluster, in the first order."""
+        """The cluster."""
         return self.handles.snapshot
 
     def owner(self, key: Key) -> Workload | None:
@@ -127,14 +127,14 @@ class Observer:
     def __init__(self, start: Snapshot, wanted: Callable[[OwnedPods], bool], *, defaults: bool) -> None:
         self._keys = [(each.namespace, each.ref) for each in workloads(start) if wanted(each)]
         self._defaults = defaults
-        self._first: list[Observation] = []
+        self._first: dict[int, Observation] = {}
 
     def __call__(self, cluster: ClusterState, number: int) -> Observation:
-        """Return the cluster after this number of steps."""
-        if number < len(self._first):
+        """Return the cluster after this number of steps, or left alone until nothing changes."""
+        if number in self._first:
             return self._in_other_order(cluster, self._first[number])
-        self._first.append(self._in_first_order(cluster))
-        return self._first[-1]
+        self._first[number] = self._in_first_order(cluster, self._first.get(max(number - 1, 0)))
+        return self._first[number]
 
     def _in_other_order(self, cluster: ClusterState, first: Observation) -> Observation:
         pods = living_pods(cluster.pods.values(), cluster.snapshot)
@@ -156,12 +156,13 @@ class Observer:
             pdb_violations=cluster.pdb_violations,
             sampled=cluster.chance.sampled,
             refused=dict(cluster.refused),
+            handles=cluster.handles,
         )
 
-    def _in_first_order(self, cluster: ClusterState) -> Observation:
+    def _in_first_order(self, cluster: ClusterState, earlier: Observation | None) -> Observation:
         handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)
         snapshot = handles.snapshot
-        last = self._first[-1] if self._first and _same_but_pods(self._first[-1].snapshot, snapshot) else None
+        last = earlier if earlier and _same_but_pods(earlier.snapshot, snapshot) else None
         upcoming: dict[Key, NextPod] = {}
         for key in self._keys:
             known = last is not None and _has_same_next_pod(key, last, snapshot, living[key])

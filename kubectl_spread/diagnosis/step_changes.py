@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import TypeAlias
 
@@ -12,12 +12,12 @@ import msgspec
 
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
-from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, owner_of, revision_of
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
-from kubectl_spread.diagnosis.observer import Key, Observation, states_of, waiting_pods
+from kubectl_spread.diagnosis.observer import Key, Observation, states_of
 from kubectl_spread.diagnosis.skew import status_names
-from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.gaps import MayBreakQuota
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
@@ -25,9 +25,8 @@ from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.rebalance.plan import UpgradedPods, upgraded_pods
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import Constraint
+from kubectl_spread.scheduler.podtopologyspread import Constraint, WhenUnsatisfiable
 from kubectl_spread.scheduler.volumezone import volume_topologies
-from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
 from kubectl_spread.simulation.steps import Blocked, Done, Step, Verb
 from kubectl_spread.snapshot import Snapshot
@@ -63,8 +62,11 @@ class NoRoomForMore(msgspec.Struct, frozen=True):
     status: SpreadStatus
 
 
-Differing: TypeAlias = tuple[str, tuple[int, int], tuple[int, int]]
-"""A domain, or empty for all, and the fewest and the most Pods in it without a step, and with it (counts)."""
+Differing: TypeAlias = tuple[str | None, tuple[int, int], tuple[int, int]]
+"""The fewest and the most Pods without a step, and with it (counts).
+
+They are those of a domain, or of all if it is empty; if it is None, the Pending Pods of the workload.
+"""
 
 
 class WasChanging(msgspec.Struct, frozen=True):
@@ -142,7 +144,7 @@ class WaitingRevision(msgspec.Struct, frozen=True):
 class WaitingPods(msgspec.Struct, frozen=True):
     """The Pending Pods of a workload, counted in each order.
 
-    ``before``: how many were Pending before the step, or would be without it (count).
+    ``before``: how many would be Pending without the step, in the order with the most (count).
     """
 
     key: Key
@@ -169,6 +171,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[WaitingPods, ...]
     fewer: tuple[DeletedPods, ...]
     newly_pending: bool
+    newly_violated: bool
     untried: int
     may_be_refused: tuple[MayBreakQuota, ...]
     constraints: tuple[SimulatedItem, ...]
@@ -178,15 +181,15 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
 
 def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defaults: bool) -> Iterator[StepChange]:
     """Yield what each step changes; with ``defaults`` the cluster's default constraints count too."""
-    before, earlier = outcomes.before, _Before(outcomes.before, (), outcomes.left_alone)
+    before = outcomes.before
     were = _statuses(before, frozenset(), _Decided(), defaults=defaults)
+    alone = earlier = _Without(before, were, outcomes.left_alone, defaults=defaults)
     for number, step in enumerate(steps):
         after = outcomes.after(number)
         first = after[0]
-        same = frozenset(_unchanged_workloads(before, first.seen, were))
-        kept = {key: status for key, status in were.items() if key[:2] in same}
         known = _Decided()
-        then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
+        then = _statuses_after(before, were, first.seen, known, defaults=defaults)
+        then.update(dict.fromkeys(_uncertain(then, outcomes.before, first.seen), SpreadStatus.INCOMPLETE))
         refused = dict(_refused_controllers(before, [each.seen for each in after], earlier))
         new = {key: note for key, note in refused.items() if not note.before}
         some_in_each = bool(new) and all(any(map(each.seen.refused.get, new)) for each in after)
@@ -199,9 +202,10 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
             pdb_violations=first.seen.pdb_violations - before.pdb_violations,
-            waiting=tuple(_pending_pods(outcomes.before, after, earlier, known)),
+            waiting=tuple(_pending_pods(alone, after, earlier, known)),
             fewer=tuple(_fewer_pods(step, first.done, before, first.seen, earlier)),
             newly_pending=_more_are_pending(after, earlier) or some_in_each,
+            newly_violated=any(_is_newly_violated(item, earlier) for item in constraints),
             may_be_refused=() if some_in_each else tuple(_may_be_refused(new)),
             untried=max(each.done.untried for each in after),
             constraints=constraints,
@@ -211,74 +215,72 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
                 *upgraded_pods(first.done.evicted, before.snapshot),
                 *_mixed_revisions(before, first.seen, constraints),
                 *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
-                *_was_changing(before, first.seen, constraints, earlier),
+                *(_was_changing(before, _seen(after), constraints, alone) if earlier is alone else ()),
                 *_chance_notes(after, outcomes.after(number - 1) if number else ()),
             ),
         )
-        before, were, earlier = first.seen, then, _Before(first.seen, after)
+        earlier = _Without(first.seen, then, partial(_seen, after), defaults=defaults)
+        before, were = first.seen, then
 
 
-class _Before:
-    """What was Pending or refused before a step, or would be without the first: the step is not the cause.
+class _Without:
+    """The end without a step, in each order: for the first step, of the cluster that is left alone.
 
-    ``orders`` is empty for the first step. ``left_alone`` returns the final cluster without any step; it is called if
-    more Pods are Pending than before the first, or Pods were still changing.
+    ``end`` returns it; it is called if Pods are Pending or refused after the step, if a constraint is violated, or if
+    Pods were still changing. ``were`` are the statuses ``before`` the step.
     """
 
     def __init__(
-        self,
-        before: Observation,
-        orders: Sequence[After[Observation]],
-        left_alone: Callable[[], Sequence[ClusterState]] = tuple,
+        self, before: Observation, were: Statuses, end: Callable[[], Sequence[Observation]], *, defaults: bool
     ) -> None:
         self._before = before
-        self._orders = orders
-        self._end = left_alone
+        self._were = were
+        self._end = end
+        self._defaults = defaults
 
     @cached_property
-    def _left_alone(self) -> Sequence[ClusterState]:
+    def orders(self) -> Sequence[Observation]:
         return self._end()
 
     @cached_property
-    def _would_wait(self) -> Sequence[Mapping[Key, Sequence[Pod]]]:
-        return [waiting_pods(living_pods(each.pods.values(), each.snapshot)) for each in self._left_alone]
-
-    def waited(self, key: Key, order: int, now: int) -> int:
-        """Return how many Pods of a workload were Pending in an order, or would be (count); ``now`` are Pending now."""
-        seen = self._orders[order].seen if self._orders else self._before
-        waited = len(seen.pending.get(key, ()))
-        if now <= waited or self._orders:
-            return waited
-        alone = self._would_wait
-        return max(waited, len(alone[order if order < len(alone) else 0].get(key, ())))
+    def _statuses(self) -> Statuses:
+        return _statuses_after(self._before, self._were, self.orders[0], _Decided(), defaults=self._defaults)
 
     def would_wait(self, key: Key, now: int) -> bool:
-        """Whether as many Pods of a workload would be Pending without the first step, though fewer were before it."""
-        if self._orders or now <= len(self._before.pending.get(key, ())):
-            return False
-        return now <= len(self._would_wait[0].get(key, ()))
+        """Whether as many Pods of a workload would be Pending without the step, though fewer were before it."""
+        return len(self._before.pending.get(key, ())) < now <= len(self.orders[0].pending.get(key, ()))
 
     def ends(self, key: Key, pod: Pod, index: int) -> Sequence[ConstraintState]:
-        """Return the state of a constraint of this Pod without the first step, in each order; empty for later steps."""
-        alone = () if self._orders else self._left_alone
-        found = (state for each in alone for state in states_of(key, pod, each.handles))
+        """Return the state of a constraint of this Pod, in each order."""
+        found = (state for each in self.orders for state in states_of(key, pod, each.handles))
         return [each for each in found if each.constraint.index == index]
 
     def gone(self, key: Key) -> int:
-        """Return how many Pods fewer a workload that is changing would have without the first step (count)."""
-        if self._orders or key not in self._before.upcoming or not self._before.is_changing(key):
+        """Return how many Pods fewer a workload that is changing would have (count)."""
+        if key not in self._before.upcoming or not self._before.is_changing(key):
             return 0
-        alone = self._left_alone[0]
-        left = living_pods(alone.pods.values(), alone.snapshot)[key]
-        return max(len(active(self._before.living[key])) - len(active(left)), 0)
+        return max(len(active(self._before.living[key])) - len(active(self.orders[0].living.get(key, ()))), 0)
 
     def refused(self, key: ControllerKey) -> float:
-        """Return how many Pods of a controller were refused, or would be (count); minus infinity if none."""
-        if self._orders:
-            before = self._before
-            return _missing_pods(key, _all_pods(before), before.snapshot) if before.refused.get(key) else -inf
-        alone = self._left_alone[0]
-        return _missing_pods(key, alone.pods.values(), alone.snapshot) if alone.refused.get(key) else -inf
+        """Return how many Pods of a controller would be refused (count); minus infinity if none."""
+        end = self.orders[0]
+        return _missing_pods(key, _all_pods(end), end.snapshot) if end.refused.get(key) else -inf
+
+    def is_broken(self, item: SimulatedItem) -> bool:
+        """Whether in any order a hard constraint is violated, or its workload has Pending Pods that find no node."""
+        return any(self._is_broken(item, end) for end in self.orders)
+
+    def _is_broken(self, item: SimulatedItem, end: Observation) -> bool:
+        key = item.namespace, item.workload
+        if key not in end.upcoming:
+            return False
+        revision = end.newest(key) if end.states_of(key, item.revision) is None else item.revision
+        for state in end.states_of(key, revision) or ():
+            constraint = state.constraint
+            if constraint.hard and constraint.topology_key == item.constraint.topology_key:
+                status = self._statuses.get((*key, revision, constraint.index))
+                return state.uneven or (key in end.pending and status in SEVERE)
+        return False
 
 
 class _Decided:
@@ -303,7 +305,7 @@ IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, Spread
 
 
 def _refused_controllers(
-    before: Observation, orders: Sequence[Observation], earlier: _Before
+    before: Observation, orders: Sequence[Observation], earlier: _Without
 ) -> Iterator[tuple[ControllerKey, CreateRefused]]:
     """Yield the controllers whose Pods the API server refuses now, unless as many were refused so before."""
     now, refused = orders[0], [item for each in orders for item in each.refused.items() if item[1]]
@@ -353,7 +355,7 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
 
 
 def _fewer_pods(
-    step: Step, done: Done, before: Observation, now: Observation, earlier: _Before
+    step: Step, done: Done, before: Observation, now: Observation, earlier: _Without
 ) -> Iterator[DeletedPods]:
     """Yield the workloads that an apply or a scaling leaves fewer Pods, as far as nothing else explains it.
 
@@ -383,19 +385,22 @@ def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Itera
 
 
 def _was_changing(
-    before: Observation, now: Observation, items: Sequence[SimulatedItem], earlier: _Before
+    before: Observation, orders: Sequence[Observation], items: Sequence[SimulatedItem], alone: _Without
 ) -> Iterator[WasChanging]:
     """Yield the workloads that were changing before the first step, and the first count that ends otherwise."""
     changed = grouped((item for item in items if item.changed), lambda item: (item.namespace, item.workload))
     for key, rows in changed.items():
         if key not in before.upcoming or not before.is_changing(key):
             continue
-        models = (before.model_of(key, item.revision or now.newest(key)) for item in rows)
+        models = (before.model_of(key, item.revision or orders[0].newest(key)) for item in rows)
         found = zip(rows, models, strict=True)
-        ends = [(item, earlier.ends(key, pod, item.constraint.index)) for item, pod in found if pod]
+        ends = [(item, alone.ends(key, pod, item.constraint.index)) for item, pod in found if pod]
         if any(each.matching != item.before for item, states in ends for each in states):
-            differs = (each for item, states in ends if states for each in _differing(item, states))
-            yield WasChanging(key[1], before.rolls(key), next(differs, None))
+            differs = [each for item, states in ends if states for each in _differing(item, states)]
+            waiting = _pending(key, alone.orders), _pending(key, orders)
+            if waiting[0] != waiting[1]:
+                differs.append((None, *waiting))
+            yield WasChanging(key[1], before.rolls(key), next(iter(differs), None))
 
 
 def _differing(item: SimulatedItem, alone: Sequence[ConstraintState]) -> Iterator[Differing]:
@@ -432,8 +437,9 @@ def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[O
         yield Unsettled()
 
 
-Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, str, int], SpreadStatus]
-"""Namespace, workload, revision and index of a constraint → its status."""
+StatusKey: TypeAlias = tuple[str, WorkloadRef, str, int]
+"""Namespace, workload, revision and index of a constraint."""
+Statuses: TypeAlias = Mapping[StatusKey, SpreadStatus]
 
 
 def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) -> Iterator[Key]:
@@ -450,8 +456,26 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
             yield key
 
 
+def _statuses_after(
+    before: Observation, were: Statuses, now: Observation, decide_on: _Decided, *, defaults: bool
+) -> dict[StatusKey, SpreadStatus]:
+    """Return the statuses now: those of before for workloads that have not changed."""
+    same = frozenset(_unchanged_workloads(before, now, were))
+    kept = {key: status for key, status in were.items() if key[:2] in same}
+    return {**kept, **_statuses(now, same, decide_on, defaults=defaults)}
+
+
+def _uncertain(statuses: Statuses, start: Observation, now: Observation) -> Iterator[StatusKey]:
+    """Yield the violations of workloads with new Pods whose template names their node: its kubelet may reject them."""
+    for key, status in statuses.items():
+        if status is SpreadStatus.VIOLATED and now.upcoming[key[:2]].pod.spec.node_name:
+            known = {pod.key for pod in start.living.get(key[:2], ())}
+            if any(pod.key not in known for pod in now.living[key[:2]]):
+                yield key
+
+
 def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, defaults: bool) -> Statuses:
-    found: dict[tuple[str, WorkloadRef, str, int], SpreadStatus] = {}
+    found: dict[StatusKey, SpreadStatus] = {}
     for key, states in seen.states.items():
         if states and key not in known:
             rows = status_names(
@@ -468,17 +492,17 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
 
 
 def _pending_pods(
-    start: Observation, after: Sequence[After[Observation]], earlier: _Before, known: _Decided
+    alone: _Without, after: Sequence[After[Observation]], earlier: _Without, known: _Decided
 ) -> Iterator[WaitingPods]:
     """Yield the Pending Pods after the step, with their number in each order.
 
-    A workload that is not in question is reported if more of its Pods are Pending than at the start.
+    A workload that is not in question is reported if more of its Pods are Pending than if all were left ``alone``.
     """
     seen = after[0].seen
     for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1]))):
         counts = tuple(len(each.seen.pending.get(key, ())) for each in after)
-        if key in start.asked or max(counts) > len(start.pending.get(key, ())):
-            before, waiting = earlier.waited(key, 0, max(counts)), seen.pending.get(key, ())
+        if key in seen.asked or max(counts) > _most_pending(key, alone):
+            before, waiting = _most_pending(key, earlier), seen.pending.get(key, ())
             alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
             revisions = (
                 WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
@@ -493,13 +517,39 @@ def _reach_of_volumes(pod: Pod, snapshot: Snapshot) -> tuple[object, ...]:
     return tuple(volume and (volume.spec.node_affinity, *volume_topologies(volume)) for volume in bound)
 
 
-def _more_are_pending(after: Sequence[After[Observation]], earlier: _Before) -> bool:
-    """Whether in any order more Pods of a workload are Pending than before, for a scheduler with known rules."""
+def _more_are_pending(after: Sequence[After[Observation]], earlier: _Without) -> bool:
+    """Whether more Pods of a workload are Pending than without the step, for a scheduler with known rules."""
     return any(
-        each.seen.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > earlier.waited(key, order, len(pods))
-        for order, each in enumerate(after)
+        each.seen.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > _most_pending(key, earlier)
+        for each in after
         for key, pods in each.seen.pending.items()
     )
+
+
+def _most_pending(key: Key, end: _Without) -> int:
+    """Return how many Pods of a workload are Pending, in the order with the most (count)."""
+    return _pending(key, end.orders)[1]
+
+
+def _seen(after: Sequence[After[Observation]]) -> Sequence[Observation]:
+    return [each.seen for each in after]
+
+
+def _pending(key: Key, orders: Sequence[Observation]) -> tuple[int, int]:
+    """Return the fewest and the most Pods of a workload that are Pending in any order (counts)."""
+    numbers = [len(each.pending.get(key, ())) for each in orders]
+    return min(numbers), max(numbers)
+
+
+def _is_newly_violated(item: SimulatedItem, earlier: _Without) -> bool:
+    """Whether a hard constraint is violated in any order, and would be broken in none without the step.
+
+    A violation by Pods that no scheduler places is not certain.
+    """
+    limit = item.constraint.max_skew
+    if item.constraint.when_unsatisfiable != WhenUnsatisfiable.DO_NOT_SCHEDULE or item.skew_after[1] <= limit:
+        return False
+    return item.status_range[1] is not SpreadStatus.INCOMPLETE and not earlier.is_broken(item)
 
 
 def _items(
@@ -518,6 +568,8 @@ def _items(
             others = [each for states in orders for each in states if each.constraint.index == index]
             status = then.get((*key, revision, index), SpreadStatus.OK)
             seen_statuses = sorted((_status_for_counts(status, each) for each in others), key=WORST_FIRST.index)
+            if status is SpreadStatus.INCOMPLETE and now.constraint.hard and now.uneven:
+                seen_statuses = [status]  # A violation that is not certain.
             yield SimulatedItem(
                 namespace=key[0],
                 workload=key[1],

@@ -17,6 +17,8 @@ MOST_WORK = 40_000
 """Changes times nodes (count) after which no other order is started: about half a second."""
 MORE_WHERE_SAMPLED = 5
 """The factor by which more is simulated if the scheduler scores only some of the nodes: then outcomes differ more."""
+LEFT_ALONE = -1
+"""The number of steps that ``look`` is given with the final cluster without any step."""
 
 SeenT = TypeVar("SeenT")
 
@@ -33,12 +35,12 @@ class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
 
     Attributes:
         before: what was observed at the start.
-        left_alone: returns the final cluster without any step, in each order.
+        left_alone: returns what was observed of the final cluster without any step, in each order.
         orders: what was observed after each step, for each order; the first goes by name.
     """
 
     before: SeenT
-    left_alone: Callable[[], Sequence[ClusterState]]
+    left_alone: Callable[[], Sequence[SeenT]]
     orders: tuple[tuple[After[SeenT], ...], ...]
 
     def after(self, number: int) -> tuple[After[SeenT], ...]:
@@ -73,13 +75,15 @@ def simulate(
         work += cluster.version * max(len(cluster.nodes), 1)
         if not cluster.chance.free or work > most_work * (MORE_WHERE_SAMPLED if cluster.chance.sampled else 1):
             break
-    return StepOutcomes(before, lambda: _left_alone(handles, len(orders), most_verdicts), tuple(orders))
 
+    def left_alone() -> Sequence[SeenT]:
+        seen: list[SeenT] = []
+        for seed in range(len(orders)):
+            cluster = ClusterState(handles, seed)
+            ControlLoop(cluster, most_verdicts=most_verdicts).settle()
+            seen.append(look(cluster, LEFT_ALONE))
+            if not cluster.chance.free:
+                break
+        return seen
 
-def _left_alone(handles: Handles, most: int, most_verdicts: int) -> Sequence[ClusterState]:
-    """Return the settled cluster in each of at most so many orders (count); in one, if nothing is left to chance."""
-    found: list[ClusterState] = []
-    while len(found) < most and (not found or found[0].chance.free):
-        found.append(ClusterState(handles, len(found)))
-        ControlLoop(found[-1], most_verdicts=most_verdicts).settle()
-    return found
+    return StepOutcomes(before, left_alone, tuple(orders))

@@ -139,7 +139,7 @@ OUTCOMES: Mapping[str, Entry] = {
     "pending": _outcome(
         summary="Pods that are Pending when nothing changes any more",
         meaning="By workload, with the scheduler's message and the cause. Pods that were Pending before the step"
-        " are included. The field `newlyPending` is true if more Pods are Pending than before, or are refused.",
+        " are included. The field `newlyPending` is true if more Pods are Pending or refused than without the step.",
         when="After every step. The field `range` has the fewest and the most in the simulated orders.",
         action="Change the step: add a node first, drain one node at a time, or relax the named constraint.",
     ),

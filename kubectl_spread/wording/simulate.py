@@ -225,8 +225,11 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
             if differs is None:
                 return f"{state}, and ends the same without this step"
             domain, *both = differs
-            ends = f"{domain} ends" if domain else "all domains together end"
             without, then = (_number(*each) for each in both)
+            if domain is None:
+                end = "ends" if without == "1" else "end"
+                return f"{state}: without this step, {without} of its Pods {end} Pending instead of {then}"
+            ends = f"{domain} ends" if domain else "all domains together end"
             pods = "Pod" if without == "1" else "Pods"
             return f"{state}: without this step, {ends} with {without} {pods} instead of {then}"
         case step_changes.BlockedByChance(first, pods):

@@ -66,5 +66,5 @@ def test_each_pod_waits_for_its_own_claim() -> None:
     (waits,) = last([*TWO, local, made, *others], "drain a1", "scale statefulset/web=3").pending
     assert waits.count == 3
     first, _, rest = waits.summary.partition(" 2 of them: ")
-    assert "claim data-web-0 is bound to pv0 in a" in first
+    assert "laim data-web-0 is bound to a volume in zone a" in first
     assert "laim data-web-1 is not bound" in rest

@@ -803,6 +803,66 @@ def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
     assert report.steps[0].newly_pending is False
 
 
+@pytest.mark.parametrize(
+    ("on", "step", "new", "sentence"),
+    [
+        # The Pod that is Pending gets a node, and the second one gets none.
+        (["c1", ""], "scale deployment/web=3", True, "1 Pending."),
+        # Without the step, the Pod that is Pending gets the node.
+        (["c1", ""], "cordon a1", True, "1 Pending."),
+        (["c1", "a1", ""], "scale deployment/web=4", True, "1 newly Pending; 1 was Pending before."),
+        (["c1", "a1", ""], "cordon b1", False, "1 still Pending."),
+    ],
+)
+def test_pods_are_newly_pending_if_without_the_step_they_find_nodes(
+    on: Sequence[str],
+    step: str,
+    new: bool,  # noqa: FBT001 - a case
+    sentence: str,
+) -> None:
+    nodes = [node(name, zone=name[0], allocatable={"cpu": "4"}) for name in ("a1", "c1")]
+    full = node("b1", zone="b", allocatable={"cpu": "1"})
+    report = simulated([*nodes, full, *deployment(on, requests={"cpu": "3"})], step)
+    (shown,) = simulate_outline(report, Extent()).items
+    assert (report.steps[0].newly_pending, shown.headline.sentence) == (new, sentence)
+    assert exit_code(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
+    assert not any("ends the same" in note for note in report.steps[0].notes if new)
+
+
+def rolling_out() -> list[Object]:
+    """Return the Deployment web on its way to a second template; in the end it may exceed maxSkew."""
+    by_zone = spread(ZONE, selector=app("web"))
+    old, new = template(by_zone), template(by_zone, terminationGracePeriodSeconds=5)
+    before, after = revision("web", 1, pods=old), revision("web", 2, pods=new)
+    before["spec"]["replicas"], after["spec"]["replicas"] = 3, 1
+    of = {"topologySpreadConstraints": [by_zone]}
+    owners = [controller("ReplicaSet", f"web-h{number}") for number in (1, 2)]
+    labels = [{"pod-template-hash": f"h{number}"} for number in (1, 2)]
+    pods = [running(f"web-{name}", name, owners[0], labels=labels[0], **of) for name in ("a1", "b1", "c1")]
+    return [
+        workload("Deployment", "web", pods=new, replicas=3),
+        before,
+        after,
+        *pods,
+        running("web-new", "", owners[1], labels=labels[1], **of),
+    ]
+
+
+@pytest.mark.parametrize("step", ["uncordon a1", "add-node a1"])
+def test_what_ends_violated_without_the_step_is_not_newly_violated(step: str) -> None:
+    report = simulated([*(node(name, zone=name[0]) for name in ("a1", "b1", "c1")), *rolling_out()], step)
+    assert item(report.steps[0]).skew_after[1] > 1
+    assert (report.steps[0].newly_violated, exit_code(report)) == (False, ExitCode.ANSWERED)
+
+
+def test_new_pods_that_name_their_node_violate_nothing_for_certain() -> None:
+    objects = [*SIX, *deployment(["a1"], spread(ZONE, selector=app("web")), nodeName="a1")]
+    report = simulated(objects, "scale deployment/web=3")
+    unknown = SpreadStatus.INCOMPLETE
+    assert (item(report.steps[0]).skew_after, item(report.steps[0]).status_range) == ((3, 3), (unknown, unknown))
+    assert exit_code(report) is ExitCode.UNDETERMINED
+
+
 def test_what_waited_before_is_told_apart_from_what_is_new() -> None:
     small = [node(name, zone=name[0], allocatable={"cpu": "1"}) for name in ("a1", "b1")]
     objects = [*small, *deployment(["a1", "b1", ""], requests={"cpu": "1"})]

@@ -48,7 +48,7 @@ def test_every_status_and_verdict_is_explained_in_its_order() -> None:
 
 def test_everything_that_a_step_does_is_explained() -> None:
     told = {field.encode_name for field in msgspec.structs.fields(SimulatedStep)}
-    in_words_of_its_own = {"step", "items", "notes", "newlyPending", "pdbViolations"}
+    in_words_of_its_own = {"step", "items", "notes", "newlyPending", "newlyViolated", "pdbViolations"}
     assert set(explained(EntryKind.OUTCOME)) == told - in_words_of_its_own | {"ranges"}
 
 
