@@ -634,7 +634,9 @@ def _(fix: proposals.MakeSoft) -> str:
     link=entry.TAINTS,
 )
 def _(wait: conclusion.NodeRecovery) -> str:
-    any_of = first_and_more(wait.nodes, word="or") if wait.nodes[2:] else " or ".join(wait.nodes)
+    any_of = " or ".join(wait.nodes)
+    if wait.nodes[2:]:
+        any_of = f"any of {len(wait.nodes)} nodes, such as {wait.nodes[0]},"
     if not wait.taints:
         return f"{any_of} to be uncordoned: maintenance goes on there"
     lifted = ", and to be uncordoned" * wait.cordoned

@@ -205,7 +205,7 @@ def _on_nodes(read: re.Match[str], known: Known, _: str) -> bool:
 def _wait(read: re.Match[str], known: Known, text: str) -> bool:
     facts, (names, number) = about(read, known), named(read["names"])
     unready = [name for name in facts.nodes if facts.tainted(name, "node.kubernetes.io/not-ready:NoSchedule")]
-    there = {*names} <= {*unready} and number <= len(unready)
+    there = {*names} <= {*unready} and max(number, int(read["any"] or 0)) <= len(unready)
     return there and (not read["n"] or _numbered(read, known, text))
 
 
@@ -361,7 +361,10 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
     (
         ("check",),
-        rf"^  (?:Not proposed: tolerating the taints? of|(?P<n>\d+)\. Wait for) {NAMES}(?: to recover)? \(not ready",
+        (
+            r"^  (?:Not proposed: tolerating the taints? of|(?P<n>\d+)\. Wait for)"
+            rf" (?:any of (?P<any>\d+) nodes, such as )?{NAMES},?(?: to recover)? \(not ready"
+        ),
         _wait,
     ),
     (("check",), r"^  (?P<n>\d+)\. (?=[A-Z])", _numbered),

@@ -18,6 +18,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     Fragment,
     HeldByFinalizers,
     Keeper,
+    NodeRecovery,
     NotOffered,
     Outlook,
     Recreated,
@@ -29,7 +30,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.waits import LASTING
-from kubectl_spread.wording.fixes import OVERTAKEN, fragment_text, left_alone, starts, summary
+from kubectl_spread.wording.fixes import OVERTAKEN, WAITS, fragment_text, left_alone, starts, summary
 
 ZONE = "topology.kubernetes.io/zone"
 MOVE = of.MovePod(namespace="shop", pod="web-0", node="a1")
@@ -334,3 +335,17 @@ def test_a_fragment_names_its_object_and_marks_what_changes() -> None:
     ]
     changed = Fragment(removed=(), fields={"spec": {"a": 1}}, former={"spec": {"a": 2}})
     assert fragment_text(changed).splitlines() == ["spec:", "  a: 1"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "text"),
+    [
+        (("c1",), "c1 to recover (not ready)"),
+        (("c1", "c2"), "c1 or c2 to recover (not ready)"),
+        (("c1", "c2", "c3"), "any of 3 nodes, such as c1, to recover (not ready)"),
+    ],
+)
+def test_any_node_that_recovers_is_enough(nodes: tuple[str, ...], text: str) -> None:
+    taints = ("node.kubernetes.io/not-ready:NoSchedule",)
+    wait = NodeRecovery(nodes=nodes, taints=taints, trouble=NodeTrouble.NOT_READY, cordoned=False)
+    assert WAITS.text(wait) == text

@@ -94,7 +94,10 @@ def _notes(item: EvaluationReport, extent: Extent, shown: Sequence[Fix], *, reas
     """Yield what is not among the steps, and why; not what is waited for, for these reasons."""
     yield from filter(None, (_nothing_helps(item),))
     yield from () if shown else _hidden(item.fixes, extent.all_fixes)
-    yield from (f"Not proposed: {line}." for line in item.left_alone if _why(line) not in reasons)
+    others = (line for line in item.left_alone if _why(line) not in reasons)
+    for why, lines in grouped(others, lambda line: line.partition(" (")[2]).items():
+        what, more = lines[0].partition(" (")[0], f" or {len(lines) - 1} more" * bool(lines[1:])
+        yield f"Not proposed: {what}{more}{f' ({why}' * bool(why)}."
     if isinstance(item.core_of, tuple):
         yield fixes.NOT_ASKED
     if item.fixes and item.incomplete:

@@ -239,6 +239,15 @@ def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
     assert "Give new-1" not in "".join(lines(msgspec.structs.replace(report, fixes=(named,))))
 
 
+def test_what_is_not_proposed_for_one_reason_is_one_line() -> None:
+    why = "(its Job would count it as failed)"
+    left = (f"deleting a/b on n1 {why}", f"deleting a/c on n2 {why}", "deleting a/d on n1 (it has no budget)")
+    assert lines(blocked(fix(), left_alone=left))[2:] == [
+        f"  Not proposed: deleting a/b on n1 or 1 more {why}.",
+        "  Not proposed: deleting a/d on n1 (it has no budget).",
+    ]
+
+
 def test_how_it_ends_comes_after_where_the_pod_goes() -> None:
     told = lines(blocked(fix(starts="replaces 3 Pods", ends="in the end, 1 Pod still has no node", without_node=1)))
     assert told[1].endswith(
