@@ -22,12 +22,16 @@ from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 
-_CONTAINER_FIELDS = ("env", "imagePullPolicy", "lifecycle", "ports", "terminationMessagePolicy", "volumeMounts")
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_SECONDS = ("activeDeadlineSeconds", "minReadySeconds", "ttlSecondsAfterFinished")
-MANIFEST_ONLY_FIELDS = frozenset(
-    (*_CONTAINER_FIELDS, *_PROBES, *_SECONDS, "jobTemplate", "revisionHistoryLimit", "volumes")
+_OF_CONTAINERS = (
+    "claims env envFrom imagePullPolicy lifecycle livenessProbe ports readinessProbe resizePolicy securityContext"
+    " startupProbe terminationMessagePolicy volumeDevices volumeMounts"
 )
+_OF_PODS = (
+    "dnsConfig dnsPolicy hostAliases hostUsers hostname os readinessGates serviceAccountName shareProcessNamespace"
+    " subdomain volumes"
+)
+_OF_WORKLOADS = "activeDeadlineSeconds jobTemplate minReadySeconds revisionHistoryLimit ttlSecondsAfterFinished"
+MANIFEST_ONLY_FIELDS = frozenset(f"{_OF_CONTAINERS} {_OF_PODS} {_OF_WORKLOADS}".split())
 """The fields of objects/manifest_only_fields.py. CronJobs have more of them, but always beside a jobTemplate."""
 
 

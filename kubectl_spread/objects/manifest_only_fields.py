@@ -1,135 +1,107 @@
 """Fields of manifests that only the API server's validation reads; objects of the cluster are decoded without them.
 
-Each type is a table of field → type for plain values; ``convert`` checks the types and drops all other fields.
+``convert`` checks their types and drops all other fields. A field of one name has one type wherever it is.
 
 Source: api core/v1/types.go, apps/v1/types.go and batch/v1/types.go (v1.36).
 """
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from kubectl_spread.objects.core import Volume
+import msgspec
+
+from kubectl_spread.objects.core import EmptyDirVolumeSource, Quantity, Volume
 from kubectl_spread.objects.meta import Struct
 
-Present = TypedDict("Present", {}, total=False)
-"""A field of which only the presence counts."""
 
-Exec = TypedDict("Exec", {"command": list[str]}, total=False)
-HTTPGet = TypedDict("HTTPGet", {"port": int | str, "scheme": str}, total=False)
-TCPSocket = TypedDict("TCPSocket", {"port": int | str}, total=False)
-GRPC = TypedDict("GRPC", {"port": int}, total=False)
-Handler = TypedDict(
-    "Handler", {"exec": Exec, "httpGet": HTTPGet, "tcpSocket": TCPSocket, "grpc": GRPC, "sleep": Present}, total=False
-)
-Probe = TypedDict(
-    "Probe",
-    {
-        "exec": Exec,
-        "httpGet": HTTPGet,
-        "tcpSocket": TCPSocket,
-        "grpc": GRPC,
-        "sleep": Present,
-        "initialDelaySeconds": int,
-        "timeoutSeconds": int,
-        "periodSeconds": int,
-        "successThreshold": int,
-        "failureThreshold": int,
-        "terminationGracePeriodSeconds": int,
-    },
-    total=False,
-)
-"""A handler; the API server replaces every 0 by the field's default."""
-Lifecycle = TypedDict("Lifecycle", {"postStart": Handler, "preStop": Handler}, total=False)
+class EmptyDir(EmptyDirVolumeSource, frozen=True):
+    """An empty directory with its limit."""
 
-KeySelector = TypedDict("KeySelector", {"name": str, "key": str}, total=False)
-"""A key of a ConfigMap or Secret."""
-EnvVarSource = TypedDict(
-    "EnvVarSource",
-    {
-        "configMapKeyRef": KeySelector,
-        "secretKeyRef": KeySelector,
-        "fieldRef": Present,
-        "resourceFieldRef": Present,
-        "fileKeyRef": Present,
-    },
-    total=False,
-)
-EnvVar = TypedDict("EnvVar", {"name": str, "value": str, "valueFrom": EnvVarSource}, total=False)
-Port = TypedDict("Port", {"name": str}, total=False)
-VolumeMount = TypedDict(
-    "VolumeMount", {"name": str, "mountPath": str, "subPath": str, "mountPropagation": str}, total=False
-)
-SecurityContext = TypedDict("SecurityContext", {"privileged": bool}, total=False)
-Container = TypedDict(
-    "Container",
-    {
-        "restartPolicy": str,
-        "terminationMessagePolicy": str,
-        "imagePullPolicy": str,
-        "ports": list[Port],
-        "env": list[EnvVar],
-        "volumeMounts": list[VolumeMount],
-        "securityContext": SecurityContext,
-        "lifecycle": Lifecycle,
-        "livenessProbe": Probe,
-        "readinessProbe": Probe,
-        "startupProbe": Probe,
-    },
-    total=False,
-)
+    size_limit: Quantity = 0
 
 
 class VolumeSource(Struct, frozen=True):
-    """The required fields of common sources that restrict no nodes."""
+    """The fields of common sources that restrict no nodes."""
 
     path: str = ""
     type: str = ""
     server: str = ""
     name: str = ""
     secret_name: str = ""
+    default_mode: int | None = None
+    items: tuple[Fields, ...] = ()
 
 
 class CommonVolume(Volume, frozen=True):
     """A volume, also with common sources that restrict no nodes."""
 
+    empty_dir: EmptyDir | None = None
+    downward_api: Fields | None = msgspec.field(name="downwardAPI", default=None)
+    projected: Fields | None = None
     host_path: VolumeSource | None = None
     secret: VolumeSource | None = None
     nfs: VolumeSource | None = None
     config_map: VolumeSource | None = None
 
 
-PodSpec = TypedDict(
-    "PodSpec",
-    {"containers": list[Container], "initContainers": list[Container], "volumes": tuple[CommonVolume, ...]},
-    total=False,
-)
-PodObject = TypedDict("PodObject", {"spec": PodSpec}, total=False)
-"""A Pod or a Pod template."""
-Metadata = TypedDict("Metadata", {"name": str}, total=False)
-ClaimTemplate = TypedDict("ClaimTemplate", {"metadata": Metadata}, total=False)
-JobSpec = TypedDict(
-    "JobSpec", {"activeDeadlineSeconds": int, "ttlSecondsAfterFinished": int, "template": PodObject}, total=False
-)
-JobTemplate = TypedDict("JobTemplate", {"spec": JobSpec}, total=False)
-WorkloadSpec = TypedDict(
-    "WorkloadSpec",
-    {
-        "activeDeadlineSeconds": int,
-        "ttlSecondsAfterFinished": int,
-        "template": PodObject,
-        "minReadySeconds": int,
-        "revisionHistoryLimit": int,
-        "volumeClaimTemplates": list[ClaimTemplate],
-        "schedule": str,
-        "concurrencyPolicy": str,
-        "timeZone": str,
-        "startingDeadlineSeconds": int,
-        "successfulJobsHistoryLimit": int,
-        "failedJobsHistoryLimit": int,
-        "jobTemplate": JobTemplate,
-    },
-    total=False,
-)
-"""The fields of all kinds of workloads."""
-Workload = TypedDict("Workload", {"spec": WorkloadSpec}, total=False)
+def _typed(names: str, type_: object) -> dict[str, object]:
+    return dict.fromkeys(names.split(), type_)
+
+
+if TYPE_CHECKING:
+    Fields = dict[str, Any]
+else:
+    _TYPES = {
+        **_typed(
+            """
+            apiVersion concurrencyPolicy conditionType containerName devicePath dnsPolicy driver fieldPath
+            fsGroupChangePolicy gmsaCredentialSpec gmsaCredentialSpecName hostname imagePullPolicy ip key level
+            localhostProfile mountPath mountPropagation name path prefix procMount recursiveReadOnly resource
+            resourceName restartPolicy role runAsUserName schedule scheme seLinuxChangePolicy serviceAccountName
+            subPath subPathExpr subdomain supplementalGroupsPolicy terminationMessagePolicy timeZone type user value
+            volumeName
+            """,
+            str,
+        ),
+        **_typed(
+            """
+            activeDeadlineSeconds defaultMode expirationSeconds failedJobsHistoryLimit failureThreshold fsGroup
+            initialDelaySeconds minReadySeconds mode periodSeconds revisionHistoryLimit runAsGroup runAsUser seconds
+            startingDeadlineSeconds successThreshold successfulJobsHistoryLimit terminationGracePeriodSeconds
+            timeoutSeconds ttlSecondsAfterFinished
+            """,
+            int,
+        ),
+        **_typed(
+            """
+            allowPrivilegeEscalation hostIPC hostNetwork hostPID hostProcess hostUsers privileged readOnly
+            readOnlyRootFilesystem runAsNonRoot shareProcessNamespace
+            """,
+            bool,
+        ),
+        **_typed(
+            """
+            appArmorProfile capabilities clusterTrustBundle configMap configMapKeyRef configMapRef dnsConfig
+            downwardAPI exec fieldRef fileKeyRef grpc httpGet jobTemplate lifecycle livenessProbe metadata os
+            podCertificate postStart preStop readinessProbe resourceFieldRef resources seLinuxOptions seccompProfile
+            secret secretKeyRef secretRef securityContext serviceAccountToken sleep spec startupProbe tcpSocket
+            template valueFrom windowsOptions
+            """,
+            "Fields",
+        ),
+        **_typed(
+            """
+            claims containers env envFrom hostAliases httpHeaders initContainers items options ports readinessGates
+            resizePolicy resourceClaims sources sysctls volumeClaimTemplates volumeDevices volumeMounts
+            """,
+            list["Fields"],
+        ),
+        **_typed("add command drop hostnames nameservers searches", list[str]),
+        "port": int | str,
+        "divisor": Quantity,
+        "supplementalGroups": list[int],
+        "volumes": tuple[CommonVolume, ...],
+    }
+    Fields = TypedDict("Fields", _TYPES, total=False)
+    """An object or a part of one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,9 +15,9 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport, RefusedPods
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.manifest_only_fields import Container, WorkloadSpec
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.snapshot import Unread
+from tests.apiserver.validation.situations import Situation, situations
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -121,12 +121,20 @@ def test_what_only_manifests_are_decoded_with(checked: Check) -> None:
     ]
 
 
-def test_every_field_of_the_details_is_looked_for() -> None:
-    beside_job_template = {"schedule", "concurrencyPolicy", "timeZone", "startingDeadlineSeconds"}
-    beside_job_template |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
-    beside_others = {"restartPolicy", "securityContext", "template", "volumeClaimTemplates"}
-    known = ("volumes", *Container.__annotations__, *WorkloadSpec.__annotations__)
-    assert set(known) - beside_job_template - beside_others == MANIFEST_ONLY_FIELDS
+_OF_PODS = [each for each in situations() if each.file in {"details", "settings"} and each.kind == "Pod"]
+
+
+@pytest.mark.parametrize("situation", _OF_PODS, ids=str)
+def test_every_field_of_the_details_is_looked_for(situation: Situation) -> None:
+    steps = {step for pointer in situation.changes for step in pointer.split("/")}
+    assert not MANIFEST_ONLY_FIELDS.isdisjoint(steps | set(_keys(situation.changes)))
+
+
+def _keys(values: object) -> Iterator[str]:
+    for key, value in values.items() if isinstance(values, Mapping) else ():
+        yield from (key, *_keys(value))
+    for value in values if isinstance(values, list) else ():
+        yield from _keys(value)
 
 
 def test_a_value_that_cannot_be_decoded_is_told_once(checked: Check) -> None:

@@ -7,10 +7,11 @@ included. All errors are reported, in the API server's order; where that order i
 * labelselectors.py, affinity.py, resources.py, containers.py, volumes.py: one subject each
 * pods.py, workloads.py: whole objects
 * manifest_only_fields.py, strategies.py, schedules.py: loaded only for manifests that have such fields
+* tables.py, pod_settings.py, references.py: the parts of manifest_only_fields.py
 
-Not validated: annotations, owner references, the fields and files that environment variables come from, raw block
-devices, security contexts, the device claims that a container uses, and ``manualSelector`` of Jobs. ``schedulerName``
-has no rule: the API server accepts any text.
+Not validated: annotations, owner references, ``hostnameOverride``, CSI volumes, files and divisors that environment
+variables come from, exit codes of restart rules, host processes of Windows, and ``manualSelector`` of Jobs.
+``schedulerName`` has no rule: the API server accepts any text.
 
 Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
 """

@@ -91,9 +91,9 @@ def duplicate(path: str, value: str) -> FieldError:
     return _error(path, Reason.DUPLICATE, quoted(value))
 
 
-def not_found(path: str, value: str) -> FieldError:
+def not_found(path: str, value: str, detail: str = "") -> FieldError:
     """Return the error of a reference to a name that does not exist."""
-    return _error(path, Reason.NOT_FOUND, quoted(value))
+    return _error(path, Reason.NOT_FOUND, quoted(value), detail)
 
 
 def forbidden(path: str, detail: str) -> FieldError:

@@ -41,7 +41,8 @@ from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.release import MATCH_LABEL_KEYS_MERGE, NUMERIC_TOLERATIONS, USER_NAMESPACES_HOST_NETWORK, Release
 
-_HOST_USERS_SHORT_SINCE = 34
+HOST_USERS_SHORT_SINCE = 34
+"""The first release whose errors say ``hostUsers`` alone."""
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _MAX_SECONDS = 2**31 - 1
 
@@ -111,7 +112,7 @@ def _spec_errors(path: str, spec: core.PodSpec, *, pod_name: str | None, release
         names.add(gate.name)
     yield from constraint_errors(f"{path}.topologySpreadConstraints", spec.topology_spread_constraints, release)
     if spec.host_users is False and spec.host_network and not release.enables(USER_NAMESPACES_HOST_NETWORK):
-        field = "hostUsers" if release.minor >= _HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
+        field = "hostUsers" if release.minor >= HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
         yield forbidden(f"{path}.hostNetwork", f"when `{field}` is false")
     if spec.node_name:
         yield from text_errors(f"{path}.nodeName", spec.node_name, apimachinery.dns_subdomain_faults)

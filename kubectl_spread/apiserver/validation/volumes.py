@@ -7,7 +7,10 @@ pkg/apis/storage/validation/validation.go validateParameters (v1.33 to v1.37).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.apimachinery import dns_label_faults, dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.quantities import read_amounts
@@ -40,9 +43,12 @@ _SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "persistentVolumeClaim": ("persistent_volume_claim", {"persistentVolumeClaim.claimName": "claim_name"}),
     "rbd": ("rbd", {"rbd.monitors": "monitors", "rbd.image": "image"}),
     "cinder": ("cinder", {"cinder.volumeID": "volume_id"}),
+    "downwardAPI": ("downward_api", {}),
     "configMap": ("config_map", {"configMap.name": "name"}),
     "portworxVolume": ("portworx_volume", {"portworxVolume.volumeID": "volume_id"}),
     "azureDisk": ("azure_disk", {"azureDisk.diskURI": "disk_uri"}),
+    "projected": ("projected", {}),
+    "csi": ("csi", {}),
     "ephemeral": ("ephemeral", {}),
     "image": ("image", {}),
 }
@@ -69,13 +75,24 @@ LARGEST_PARAMETERS_BYTES = 256 * 1024
 """The limit for all names and values of a StorageClass's parameters together."""
 
 
-def volume_errors(path: str, volumes: Sequence[Volume], *, pod_name: str | None, release: Release) -> Errors:
-    """Yield the errors of all volumes.
+SourceRule: TypeAlias = Callable[[str, str, object], Errors]
+"""(source, path, plain values) → the errors of fields that only manifests have."""
+
+
+def _no_errors(*_: object) -> Errors:
+    return iter(())
+
+
+def volume_errors(
+    path: str, volumes: Sequence[Volume], *, pod_name: str | None, release: Release, more: SourceRule = _no_errors
+) -> Errors:
+    """Yield the errors of all volumes; ``more`` has further rules.
 
     ``pod_name`` begins the names of claims that are created for the Pod; None in a template.
     """
     created = {f"{pod_name}-{volume.name}" for volume in volumes if volume.ephemeral} if pod_name else set()
-    for index, (volume, errors) in enumerate(_errors_of_each(path, volumes, pod_name=pod_name, release=release)):
+    each = _errors_of_each(path, volumes, pod_name=pod_name, release=release, more=more)
+    for index, (volume, errors) in enumerate(each):
         yield from errors
         claim = volume.persistent_volume_claim
         if claim is not None and claim.claim_name in created:
@@ -83,10 +100,12 @@ def volume_errors(path: str, volumes: Sequence[Volume], *, pod_name: str | None,
             yield invalid(f"{path}[{index}].persistentVolumeClaim.claimName", quoted(claim.claim_name), detail)
 
 
-def mountable(volumes: Sequence[Volume], *, pod_name: str | None, release: Release) -> frozenset[str]:
-    """Return the names of the volumes that a container may mount: those without errors."""
-    each = _errors_of_each("", volumes, pod_name=pod_name, release=release)
-    return frozenset(volume.name for volume, errors in each if not errors)
+def mountable(
+    volumes: Sequence[Volume], *, pod_name: str | None, release: Release, more: SourceRule = _no_errors
+) -> dict[str, Volume]:
+    """Return the volumes that a container may mount, by name: those without errors."""
+    each = _errors_of_each("", volumes, pod_name=pod_name, release=release, more=more)
+    return {volume.name: volume for volume, errors in each if not errors}
 
 
 def claim_errors(path: str, spec: PersistentVolumeClaimSpec) -> Errors:
@@ -120,11 +139,11 @@ def parameter_errors(parameters: Mapping[str, object]) -> Errors:
 
 
 def _errors_of_each(
-    path: str, volumes: Sequence[Volume], *, pod_name: str | None, release: Release
+    path: str, volumes: Sequence[Volume], *, pod_name: str | None, release: Release, more: SourceRule
 ) -> Iterator[tuple[Volume, Sequence[FieldError]]]:
     names: set[str] = set()
     for place, volume in items(path, volumes):
-        errors = [*_source_errors(place, volume, pod_name=pod_name, release=release)]
+        errors = [*_source_errors(place, volume, pod_name=pod_name, release=release, more=more)]
         errors += name_errors(f"{place}.name", volume.name, dns_label_faults)
         if volume.name in names:
             errors.append(duplicate(f"{place}.name", volume.name))
@@ -134,7 +153,7 @@ def _errors_of_each(
             names.add(volume.name)
 
 
-def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: Release) -> Errors:
+def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: Release, more: SourceRule) -> Errors:
     """Yield the errors of a volume's sources: the first is validated, any other is forbidden."""
     sources = {name: getattr(volume, attribute, None) for name, (attribute, _) in _SOURCES.items()}
     first, *others = [name for name, source in sources.items() if source is not None] or [""]
@@ -145,7 +164,7 @@ def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: 
     needs_reference = pod_name is not None or release.minor >= _TEMPLATE_REFERENCE_SINCE
     match first:
         case "hostPath" if source and source.path:
-            yield from text_errors(f"{place}.path", source.path, _parent_faults)
+            yield from text_errors(f"{place}.path", source.path, parent_faults)
             yield from choice_errors(f"{place}.type", source.type, _HOST_PATH_TYPES)
         case "nfs" if source and not source.path.startswith("/"):
             yield invalid(f"{place}.path", quoted(source.path), "must be an absolute path")
@@ -160,6 +179,7 @@ def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: 
             yield from claim_errors(f"{place}.volumeClaimTemplate.spec", source.volume_claim_template.spec)
         case "image" if source and not source.reference and needs_reference:
             yield required(f"{place}.reference")
+    yield from more(first, place, msgspec.to_builtins(source))
     # upstream: its own order decides which source is the first, not the manifest's.
     yield from (forbidden(f"{path}.{name}", "may not specify more than 1 volume type") for name in others)
 
@@ -172,7 +192,8 @@ def _azure_errors(path: str, disk: AzureDiskVolumeSource) -> Errors:
         yield not_supported(f"{path}.diskURI", disk.disk_uri, (form,))
 
 
-def _parent_faults(path: str) -> Iterator[str]:
+def parent_faults(path: str) -> Iterator[str]:
+    """Yield what is wrong with a path that must not lead upwards."""
     if ".." in path.split("/"):
         yield "must not contain '..'"
 
