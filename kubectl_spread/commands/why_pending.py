@@ -274,7 +274,7 @@ def _explain(
         renewed=renewed(judgement),
         held_by=pod.spec.gates,
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
-        nomination=nomination_report(pod, handle),
+        nomination=nomination_report(judgement.evaluation, handle),
         summary=_awaited_volumes(judgement) or report.summary,
     )
     if item.verdict is not Verdict.SCHEDULABLE:

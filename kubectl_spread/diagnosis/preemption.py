@@ -42,11 +42,13 @@ class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The node on which the scheduler makes room for the Pod.
 
     Attributes:
-        leaving: the Pods that it evicts and that still exist.
+        leaving: the Pods that are being deleted there, and without which it has room.
+        has_room: whether it takes the Pod now.
     """
 
     node: str
     leaving: tuple[PodName, ...]
+    has_room: bool = True
 
 
 class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,13 +60,18 @@ class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:
-    """Return what the scheduler would evict, None for nothing; ValueError if a quantity of a Pod cannot be parsed."""
+    """Return what the scheduler would evict, None for nothing; ValueError if a quantity of a Pod cannot be parsed.
+
+    Nothing is evicted where all that is in the way is being deleted already.
+    """
     from kubectl_spread.scheduler.preemption import preempt  # Most Pods find a node.
 
     found = preempt(evaluation, handle)
     if found is None:
         return None
-    first, *ties = found.best
+    first, *ties = sorted(found.best, key=lambda candidate: all(pod.terminating for pod in candidate.victims))
+    if all(pod.terminating for pod in first.victims):
+        return None
     return Preemption(
         node=first.node_name,
         victims=tuple(map(PodName.of, first.victims)),
@@ -75,14 +82,19 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
     )
 
 
-def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
+def nomination_report(evaluation: Evaluation, handle: Handle) -> Nomination | None:
     """Return what the Pod waits for on its nominated node, None if it has none."""
+    pod, infos = evaluation.pod, handle.node_infos
     node_name = pod.status.nominated_node_name
     if not node_name:
         return None
     from kubectl_spread.scheduler.preemption import leaving
 
-    return Nomination(node=node_name, leaving=tuple(map(PodName.of, leaving(pod, handle.node_infos))))
+    has_room = node_name in evaluation.feasible
+    going = leaving(pod, infos)
+    if not (going or has_room) and node_name in infos:
+        going = tuple(each for each in infos[node_name].pods if each.terminating)
+    return Nomination(node=node_name, leaving=tuple(map(PodName.of, going)), has_room=has_room)
 
 
 def awaited(pod: Pod, handle: Handle) -> AwaitedVolumes | None:

@@ -21,6 +21,7 @@ from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import ControllerKey, KubernetesObject
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.affinityterm import AffinityTerm
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any, priority_of
 from kubectl_spread.simulation.cluster_state import ClusterState
@@ -150,11 +151,17 @@ class ControlLoop:
         self._eager.add(key)
         self.cluster.dirty[key] = None
 
-    def leave_others(self, asked: Collection[tuple[str, WorkloadRef]]) -> None:
-        """Do not sync other workloads than these (namespace and name), nor try their waiting Pods again."""
+    def leave_others(self, asked: Collection[tuple[str, WorkloadRef]], near: Sequence[AffinityTerm] = ()) -> None:
+        """Do not sync other workloads than these (namespace and name), nor try their waiting Pods again.
+
+        ``near``: terms that Pods of these require; Pods that they match are tried.
+        """
         self.cluster.dirty.clear()
+        snapshot = self.cluster.snapshot
         for pod in self.cluster.waiting.values():
-            if (pod.metadata.namespace, owner_of(pod, self.cluster.snapshot)) not in asked:
+            namespace = pod.metadata.namespace
+            needed = near and any(term.matches(pod, snapshot.namespace_labels(namespace)) for term in near)
+            if not needed and (namespace, owner_of(pod, snapshot)) not in asked:
                 self._left[pod.key] = self._events(pod, self.cluster.handles.of(pod))
 
     def bind(self) -> None:

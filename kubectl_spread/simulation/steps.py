@@ -23,9 +23,10 @@ from kubectl_spread.controllers.templates import same_template, template_hash, t
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Node, Pod, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, Scaled, Workload
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import KubernetesObject, ObjectMeta
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
 from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, can_be_removed
@@ -570,7 +571,8 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
         elif not isinstance(obj, Workload):
             _apply_other(obj, cluster)
     if step.alone:
-        loop.leave_others({(obj.metadata.namespace, workloads.owner_of(obj, cluster.snapshot)) for obj in makers})
+        asked = {(obj.metadata.namespace, workloads.owner_of(obj, cluster.snapshot)) for obj in makers}
+        loop.leave_others(asked, [term for obj in makers for term in readable_terms(_as_pod(obj)).affinity])
     else:
         loop.look_again(*WORKLOADS.values())
     cluster.chance.free |= len(makers) > 1 or any(isinstance(obj, ResourceQuota) for obj in merged)
@@ -587,6 +589,13 @@ def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             loop.bind()
     nodes = [obj.metadata.name for obj in merged if isinstance(obj, Node)]
     return _evicted_by_taints(nodes, cluster, loop)
+
+
+def _as_pod(obj: Pod | Workload) -> Pod:
+    """Return a Pod with the terms of the workload's Pods."""
+    if isinstance(obj, Pod):
+        return obj
+    return Pod(metadata=ObjectMeta(namespace=obj.metadata.namespace), spec=template_of(obj).spec)
 
 
 def _merged(objects: Sequence[Application], cluster: ClusterState) -> Iterable[KubernetesObject]:

@@ -142,7 +142,8 @@ def nominated(nomination: Nomination) -> str:
     """Return what the Pod waits for on the node that it is nominated to."""
     # Nobody need have been evicted: from 1.35 on a Pod is nominated while it is bound too, and autoscalers nominate.
     leaving = listed(list(map(str, nomination.leaving)))
-    waits = f" and waits for {leaving} to leave" if leaving else ", where no Pod has to leave"
+    no_more = ", where no Pod has to leave" * nomination.has_room
+    waits = f" and waits for {leaving} to leave" if leaving else no_more
     return f"It is nominated to {nomination.node}{waits}."
 
 

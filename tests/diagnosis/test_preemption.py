@@ -57,6 +57,14 @@ def test_nobody_is_evicted_where_it_is_of_no_use() -> None:
     assert reported([node("a"), low("as-high", "a", priority=10)]) is None
 
 
+def test_nobody_is_evicted_where_all_in_the_way_are_being_deleted() -> None:
+    objects = [node("a"), low("going", "a", terminating=True)]
+    assert reported(objects) is None
+    found = reported([*objects, node("b"), low("stays", "b")])
+    assert found is not None
+    assert (found.node, [each.name for each in found.victims], found.ties) == ("b", ["stays"], ("a",))
+
+
 def test_the_budgets_that_could_not_be_read_are_not_taken_for_kept() -> None:
     handle = build.handle([node("a"), low("one", "a")])
     found = {
@@ -83,11 +91,20 @@ def test_a_nominated_pod_waits_for_those_evicted_for_it(there: Object, names: li
     handle = build.handle([node("a"), there])
     pod = build.typed_pod(build.pod("new", priority=10, status={"nominatedNodeName": "a"}))
     leaving = tuple(PodName(namespace="default", name=name) for name in names)
-    assert nomination_report(pod, handle) == Nomination(node="a", leaving=leaving)
+    assert nomination_report(evaluate(pod, handle), handle) == Nomination(node="a", leaving=leaving)
+
+
+@pytest.mark.parametrize(("terminating", "names"), [(True, ["there"]), (False, [])])
+def test_a_nominated_pod_without_room_waits_for_all_that_go(*, terminating: bool, names: list[str]) -> None:
+    handle = build.handle([node("a", allocatable={"cpu": "8"}), low("there", "a", terminating=terminating)])
+    pod = build.typed_pod(build.pod("new", requests={"cpu": "4"}, status={"nominatedNodeName": "a"}))
+    leaving = tuple(PodName(namespace="default", name=name) for name in names)
+    assert nomination_report(evaluate(pod, handle), handle) == Nomination(node="a", leaving=leaving, has_room=False)
 
 
 def test_a_pod_without_a_nomination_waits_for_nobody() -> None:
-    assert nomination_report(build.typed_pod(build.pod("new")), build.handle([node("a")])) is None
+    handle = build.handle([node("a")])
+    assert nomination_report(evaluate(build.typed_pod(build.pod("new")), handle), handle) is None
 
 
 NODES = [node("a1"), node("b1"), node("c1", unschedulable=True)]

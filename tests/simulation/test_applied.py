@@ -54,6 +54,14 @@ def daemons(pods: Object, objects: Sequence[Object]) -> AppliedOutcomes:
     return found
 
 
+@pytest.mark.parametrize(("app_of_other", "found"), [("cache", ["a1"]), ("other", [])])
+def test_a_waiting_pod_that_affinity_requires_is_tried_too(app_of_other: str, found: list[str]) -> None:
+    term = {"labelSelector": app("cache"), "topologyKey": ZONE}
+    described = pod("web", affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}})
+    waiting = pod("w", labels={"app": app_of_other}, status={"phase": "Pending"})
+    assert nodes_of(placed(described, [node("a1", zone="a"), waiting], 1)) == found
+
+
 @pytest.mark.parametrize(("cpu", "beside"), [("5", False), ("3", True)])
 def test_what_has_to_end_first_is_known(cpu: str, *, beside: bool) -> None:
     ending = pod("old", on="a1", requests={"cpu": "5"})

@@ -415,7 +415,9 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
             plain = bool(part.lacks)
             again = (replacement(each, handle.snapshot, handle.profile, plain=plain).pod for each in siblings)
             return count_placed(again, handle)
-    return count_placed((edited_where_it_fits(each, edits) for each in siblings), handle)
+    # No scheduler tries a Pod with a gate that this one does not have.
+    tried = (each for each in siblings if set(each.spec.gates) <= set(after.pod.spec.gates))
+    return count_placed((edited_where_it_fits(each, edits) for each in tried), handle)
 
 
 def merge_changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:

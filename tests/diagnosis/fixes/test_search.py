@@ -165,6 +165,13 @@ class TestSiblings:
         assert (found["MakeSoft"].admits, found["MakeSoft"].siblings) == (3, 3)
         assert (found["RemoveTaint"].admits, found["RemoveTaint"].siblings) == (3, 3)
 
+    def test_that_a_gate_holds_are_not_let_in(self) -> None:
+        replica_set = owner("ReplicaSet", web(), replicas=3 + 2)
+        siblings = [owned(web(f"web-{i}"), replica_set) for i in range(2)]
+        gated = owned(web("web-2", schedulingGates=[{"name": "example.com/quota"}]), replica_set)
+        found = fixes([*running(replica_set), replica_set], siblings[0], siblings=[siblings[1], gated])
+        assert (found["RemoveTaint"].admits, found["RemoveTaint"].siblings) == (2, 3)
+
     def test_of_another_revision_stay_as_they_are_where_the_change_does_not_fit_them(self) -> None:
         replica_set = owner("ReplicaSet", web())
         other = owned(pod("other", labels={"app": "web"}, nodeSelector={ZONE: "nowhere"}), replica_set)
