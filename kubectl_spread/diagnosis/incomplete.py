@@ -18,7 +18,7 @@ from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import once, parse_label_selector
-from kubectl_spread.scheduler import dynamicresources
+from kubectl_spread.scheduler import dynamicresources, volumebinding
 from kubectl_spread.scheduler.cycle import Evaluation, not_modelled
 from kubectl_spread.scheduler.dynamicresources import Claims, claims_of
 from kubectl_spread.scheduler.framework import Handle
@@ -89,7 +89,8 @@ def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
     """Return the profile without the filters and defaults that would reject wrongly because lists are missing."""
     unread = {unread.kind for unread in snapshot.inventory.unread}
     blind = {name for kind in unread & KINDS_THAT_MATTER.keys() for name in KINDS_THAT_MATTER[kind].filters}
-    filters = tuple(name for name in profile.filters if name not in blind)
+    # Without them VolumeBinding goes only by the claims.
+    filters = tuple(name for name in profile.filters if name not in blind or name == volumebinding.NAME)
     hard = any(c.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE for c in profile.default_constraints)
     defaults = () if hard and unread & DEFAULTS_SELECT_BY else profile.default_constraints
     return replace(profile, filters=filters, default_constraints=defaults)

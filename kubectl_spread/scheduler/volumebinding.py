@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from kubectl_spread import quantity
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim, claim_name
 from kubectl_spread.scheduler import framework
@@ -22,6 +23,14 @@ from kubectl_spread.scheduler.volumebinder import PodVolumeClaims, PodVolumes, f
 NAME = "VolumeBinding"
 REASON_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 LOST = "Lost"
+_NEEDED = (
+    kinds.PERSISTENT_VOLUME_CLAIM,
+    kinds.PERSISTENT_VOLUME,
+    kinds.STORAGE_CLASS,
+    kinds.CSI_NODE,
+    kinds.CSI_DRIVER,
+    kinds.CSI_STORAGE_CAPACITY,
+)
 FULL = 100
 
 EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
@@ -29,12 +38,19 @@ EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
 
 
 def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
-    """Return the filter, or Skip for a Pod without claims; reject a Pod with a claim that no node can satisfy."""
+    """Return the filter, or Skip for a Pod without claims; reject a Pod with a claim that no node can satisfy.
+
+    Without all lists, only what the claims that were read say themselves is known.
+    """
     volumes = [volume for volume in pod.spec.volumes if volume.claims]
     if not volumes:
         return framework.SKIP
-    if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in volumes)), ""):
+    unread = any(map(handle.snapshot.inventory.refused, _NEEDED))
+    read = [each for each in volumes if not unread or claim_named(pod, claim_name(pod, each) or "", handle.snapshot)]
+    if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in read)), ""):
         return framework.unresolvable(problem)
+    if unread:
+        return framework.SKIP
     claims = pod_volume_claims(claims_of(pod, handle.snapshot), handle)
     # The controller binds such a claim before any Pod is scheduled.
     if claims.immediate:

@@ -19,6 +19,7 @@ from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
 from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
 from tests.build_devices import CLAIMING
+from tests.build_storage import claim
 from tests.diagnosis.judged import evaluated
 
 CLAIM: Object = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]}
@@ -146,7 +147,25 @@ def test_filters_that_would_be_wrong_are_left_out(kind: Kind) -> None:
     read = snapshot([node("n")])
     seen = Snapshot.build(replace(read.inventory, unread=(Unread(kind, "forbidden"),)))
     left = without_unread(default_profile(), seen).filters
-    assert set(default_profile().filters) - set(left) == set(KINDS_THAT_MATTER[kind].filters)
+    assert set(default_profile().filters) - set(left) == {*KINDS_THAT_MATTER[kind].filters} - {"VolumeBinding"}
+
+
+@pytest.mark.parametrize("kind", [kinds.PERSISTENT_VOLUME, kinds.CSI_DRIVER], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"status": {"phase": "Lost"}}, 'persistentvolumeclaim "x" bound to non-existent persistentvolume "gone"'),
+        ({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}, 'persistentvolumeclaim "x" is being deleted'),
+    ],
+)
+def test_what_a_claim_says_itself_is_certain_without_its_volume(kind: Kind, fields: Object, why: str) -> None:
+    made = claim("x")
+    made["spec"]["volumeName"] = "gone"
+    for name, value in fields.items():
+        made[name] = {**made.get(name, {}), **value}
+    mounts = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}])
+    report = judged(mounts, [node("n"), made], kind)
+    assert (report.verdict, why in report.message) == (Verdict.UNSCHEDULABLE, True)
 
 
 def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
