@@ -195,6 +195,11 @@ def with_own_claims(
     return replace(pod, spec=replace(pod.spec, volumes=volumes)), tuple(fresh.values())
 
 
+def has_own_claim(pod: Pod, living: Sequence[Pod]) -> bool:
+    """Whether the Pod has a claim for itself: its successor gets the Pod's name, and with it the claim."""
+    return any(name and _is_own(name, pod, living) for name in map(_claim, pod.spec.volumes))
+
+
 def _claim(volume: Volume) -> str:
     return volume.persistent_volume_claim.claim_name if volume.persistent_volume_claim else ""
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
 from kubectl_spread.controllers.deployment import Revision, resized, scaled
+from kubectl_spread.controllers.injected_fields import has_own_claim, like
 from kubectl_spread.controllers.next_pod import NAME_TAKEN, NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import Victims, active, victims
@@ -221,7 +222,7 @@ class ControlLoop:
             case None if key[1] != "Node":  # A controller that was not read keeps as many Pods as it had.
                 missing = self._kept.get(key, 0) - len(active(self._pods_of(key)))
                 if missing > 0 and self._kept.get(key):
-                    self._create_replicas(key, None, missing)
+                    self._create_unread(key, missing)
                     self.cluster.dirty.pop(key, None)
 
     def _adopt(self, owner: Workload, key: ControllerKey) -> None:
@@ -303,6 +304,17 @@ class ControlLoop:
         for count in range(number):
             if not self._create(made, self._named(made.pod, key[2]), count):
                 return
+
+    def _create_unread(self, key: ControllerKey, number: int) -> None:
+        """Create missing Pods of a controller that was not read; those with claims of their own under the same name."""
+        before = [pod for pod in self._first.values() if pod.metadata.controller_key == key and not pod.finished]
+        named = [pod for pod in before if has_own_claim(pod, before)]
+        if not named:
+            self._create_replicas(key, None, number)
+        gone = [pod for pod in named if pod.key not in self.cluster.pods]
+        for count, pod in enumerate(gone[:number]):
+            again = like(pod, pod.metadata.name)
+            self._create(NextPod(pod=again, comes=True, claims=tuple(ephemeral_claims(again))), again, count)
 
     def _check_admission(self, key: ControllerKey, made: NextPod | None) -> NextPod | None:
         """Return the Pod if the API server admits it; otherwise None, and remember why."""

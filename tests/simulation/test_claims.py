@@ -68,3 +68,23 @@ def test_each_pod_waits_for_its_own_claim() -> None:
     first, _, rest = waits.summary.partition(" 2 of them: ")
     assert "laim data-web-0 is bound to a volume in zone a" in first
     assert "laim data-web-1 is not bound" in rest
+
+
+def brokers(*on: str) -> list[Object]:
+    """Return Pods of an owner that was not read, each with a claim whose volume is in the zone of its node."""
+    made = []
+    for number, name in enumerate(on):
+        mounted = [{"name": "data", "persistentVolumeClaim": {"claimName": f"data-kafka-{number}"}}]
+        made += [
+            running(f"kafka-{number}", name, controller("StrimziPodSet", "kafka"), volumes=mounted),
+            claim(f"data-kafka-{number}", class_name="fast", bound_to=f"pv{number}"),
+            volume(f"pv{number}", class_name="fast", usable_on={ZONE: [name[0]]}, phase="Bound"),
+        ]
+    return made
+
+
+@pytest.mark.parametrize("steps", [["drain a1"], ["remove a1"], ["cordon a1", "delete pod/kafka-0"]])
+def test_a_pod_of_an_unread_owner_keeps_its_name_and_with_it_its_claim(steps: list[str]) -> None:
+    step = last([*TWO, FAST, *brokers("a1", "b1")], *steps)
+    assert pending(step) == {"strimzipodset/kafka": (1, 1)}
+    assert "data-kafka-0" in step.pending[0].summary
