@@ -224,11 +224,15 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
 
 
 class HeldUp(msgspec.Struct, frozen=True):
-    """The Pod that must be ready before the StatefulSet creates ``missing`` Pods and replaces ``old`` ones, by name."""
+    """The Pod that must be ready before the StatefulSet creates ``missing`` Pods and replaces ``old`` ones, by name.
+
+    ``stuck``: it is Pending, and itself one of the old ones: until it is deleted, nothing changes.
+    """
 
     first: str
     missing: tuple[str, ...] = ()
     old: tuple[str, ...] = ()
+    stuck: bool = False
 
 
 def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> HeldUp | None:
@@ -239,7 +243,7 @@ def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> HeldUp | None:
     by_ordinal = {number: pod for pod in pods if (number := _ordinal(owner, pod)) is not None}
     wanted = range(owner.spec.ordinals.start, owner.spec.ordinals.start + owner.spec.replicas_wanted)
     there = [by_ordinal[number] for number in wanted if number in by_ordinal]
-    holding = next((pod.metadata.name for pod in there if not _is_well(pod)), "")
+    first = next((pod for pod in there if not _is_well(pod)), None)
     missing = tuple(f"{owner.metadata.name}-{number}" for number in wanted if number not in by_ordinal)
     newest = owner.spec.update_strategy.type != ON_DELETE and owner.status.update_revision
     renewed = (
@@ -247,7 +251,11 @@ def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> HeldUp | None:
     )
     old = tuple(pod.metadata.name for pod in renewed if pod.metadata.labels.get(REVISION_HASH_LABEL) != newest)
     ordered = owner.spec.pod_management_policy != PARALLEL
-    return HeldUp(holding, missing, old) if ordered and holding and (missing or old) else None
+    if not (ordered and first and (missing or old)):
+        return None
+    name = first.metadata.name
+    stuck = first.waits and name in old
+    return HeldUp(name, missing, tuple(each for each in old if not stuck or each != name), stuck)
 
 
 def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod]:

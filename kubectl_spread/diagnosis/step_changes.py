@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import inf
 from typing import TypeAlias
@@ -12,7 +12,7 @@ import msgspec
 
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
-from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of, wanted_by
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of
@@ -22,6 +22,7 @@ from kubectl_spread.gaps import MayBreakQuota
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.storage import PersistentVolume
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, StatefulSet
 from kubectl_spread.rebalance.plan import UpgradedPods, upgraded_pods
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
@@ -53,6 +54,18 @@ class MixedRevisions(msgspec.Struct, frozen=True):
     ref: WorkloadRef
     topology_key: str
     label: str
+
+
+class RolloutEnds(msgspec.Struct, frozen=True):
+    """A rollout that was stuck ends."""
+
+    ref: WorkloadRef
+
+
+class ReplacedByHand(msgspec.Struct, frozen=True):
+    """With OnDelete, a new template changes no Pod until somebody deletes it."""
+
+    ref: WorkloadRef
 
 
 class NoRoomForMore(msgspec.Struct, frozen=True):
@@ -122,6 +135,8 @@ class Unsettled(msgspec.Struct, frozen=True):
 OutcomeNote: TypeAlias = (
     CreateRefused
     | MixedRevisions
+    | RolloutEnds
+    | ReplacedByHand
     | NoRoomForMore
     | UpgradedPods
     | WasChanging
@@ -213,6 +228,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             notes=(
                 *dict.fromkeys(note for note in refused.values() if note.before or some_in_each),
                 *upgraded_pods(first.done.evicted, before.snapshot),
+                *_rollouts(step, before, first.seen, earlier),
                 *_mixed_revisions(before, first.seen, constraints),
                 *dict.fromkeys(_no_room_for_more(first.seen, constraints)),
                 *(_was_changing(before, _seen(after), constraints, alone) if earlier is alone else ()),
@@ -255,16 +271,24 @@ class _Without:
         found = (state for each in self.orders for state in states_of(key, pod, each.handles))
         return [each for each in found if each.constraint.index == index]
 
-    def gone(self, key: Key) -> int:
-        """Return how many Pods fewer a workload that is changing would have (count)."""
-        if key not in self._before.upcoming or not self._before.is_changing(key):
-            return 0
-        return max(len(active(self._before.living[key])) - len(active(self.orders[0].living.get(key, ()))), 0)
+    def rolls(self, key: Key) -> bool:
+        """Whether a rollout of a workload would still be in progress."""
+        return key in self.orders[0].upcoming and self.orders[0].rolls(key)
 
-    def refused(self, key: ControllerKey) -> float:
-        """Return how many Pods of a controller would be refused (count); minus infinity if none."""
+    def gone(self, key: Key) -> int:
+        """Return how many Pods fewer a workload that is changing would have, or wants in the end (count)."""
+        before = self._before
+        if key not in before.upcoming or not before.is_changing(key):
+            return 0
+        there, left = len(active(before.living[key])), len(active(self.orders[0].living.get(key, ())))
+        wanted = wanted_by(before.owner(key), there)
+        return there - min(left, there if wanted is None else wanted, there)
+
+    def refused(self, key: Key) -> float:
+        """Return how many Pods of a workload would be missing if some are refused (count); else minus infinity."""
         end = self.orders[0]
-        return _missing_pods(key, _all_pods(end), end.snapshot) if end.refused.get(key) else -inf
+        refused = {_workload_of(each, end.snapshot) for each, message in end.refused.items() if message}
+        return _missing_pods(key, end) if key in refused else -inf
 
     def is_broken(self, item: SimulatedItem) -> bool:
         """Whether in any order a hard constraint is violated, or its workload has Pending Pods that find no node."""
@@ -307,15 +331,14 @@ IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, Spread
 def _refused_controllers(
     before: Observation, orders: Sequence[Observation], earlier: _Without
 ) -> Iterator[tuple[ControllerKey, CreateRefused]]:
-    """Yield the controllers whose Pods the API server refuses now, unless as many were refused so before."""
+    """Yield the controllers whose Pods the API server refuses now, unless that was said before, of as many Pods."""
     now, refused = orders[0], [item for each in orders for item in each.refused.items() if item[1]]
     for key, message in (dict(refused) | dict(refused[::-1])).items():
-        as_before = _missing_pods(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
+        workload = _workload_of(key, now.snapshot)
+        as_before = _missing_pods(workload, now) <= earlier.refused(workload)
         if not (as_before and before.refused.get(key) == message):
             by_chance = not all(each.refused.get(key) for each in orders)
-            owner = now.snapshot.workload(*key)
-            ref = owner_of(owner, now.snapshot) if owner else WorkloadRef(kind=key[1], name=key[2])
-            yield key, CreateRefused(ref, message, as_before, by_chance)
+            yield key, CreateRefused(workload[1], message, as_before, by_chance)
 
 
 def _may_be_refused(notes: Mapping[ControllerKey, CreateRefused]) -> Iterator[MayBreakQuota]:
@@ -323,15 +346,28 @@ def _may_be_refused(notes: Mapping[ControllerKey, CreateRefused]) -> Iterator[Ma
         yield MayBreakQuota(workload=f"{namespace}/{note.ref}", why=note.message, by_chance=True)
 
 
-def _all_pods(seen: Observation) -> Iterator[Pod]:
-    return (pod for pods in seen.living.values() for pod in pods)
-
-
-def _missing_pods(key: ControllerKey, pods: Iterable[Pod], snapshot: Snapshot) -> int:
-    """Return how many Pods a controller lacks (count); if it wants no fixed number, minus the number it has."""
+def _workload_of(key: ControllerKey, snapshot: Snapshot) -> Key:
     owner = snapshot.workload(*key)
-    there = sum(pod.metadata.controller_key == key for pod in active(pods))
-    return getattr(owner.spec, "replicas_wanted", 0) - there if owner else -there
+    return key[0], owner_of(owner, snapshot) if owner else WorkloadRef(kind=key[1], name=key[2])
+
+
+def _missing_pods(key: Key, seen: Observation) -> int:
+    """Return how many Pods a workload lacks (count); if it wants no fixed number, minus the number it has."""
+    return getattr(getattr(seen.owner(key), "spec", None), "replicas_wanted", 0) - len(active(seen.living.get(key, ())))
+
+
+def _rollouts(
+    step: Step, before: Observation, now: Observation, earlier: _Without
+) -> Iterator[RolloutEnds | ReplacedByHand]:
+    """Yield the rollouts that only the step ends, and those that replace no Pod."""
+    for key in filter(before.upcoming.__contains__, now.upcoming):
+        owner = now.owner(key)
+        if before.rolls(key) and not now.rolls(key) and earlier.rolls(key):
+            yield RolloutEnds(key[1])
+        if isinstance(owner, StatefulSet | DaemonSet) and owner.spec.update_strategy.type == ON_DELETE:
+            restarted = step.verb is Verb.RESTART and key == (step.namespace, step.ref)
+            if now.living[key] and (restarted or now.newest(key) != before.newest(key)):
+                yield ReplacedByHand(key[1])
 
 
 def _mixed_revisions(before: Observation, now: Observation, items: Sequence[SimulatedItem]) -> Iterator[MixedRevisions]:
@@ -347,6 +383,8 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
         labels = [label for label in REVISION_LABELS if label in pod.metadata.labels]
         state = next(each for each in now.states[key] if each.constraint.index == index)
         if item.status_range[1] is not SpreadStatus.VIOLATED or not (labels and was and state.counts.self_match):
+            continue
+        if all(revision_of(each) != revision_of(pod) for each in now.living[key]):
             continue
         if state.constraint.default or revision_of(pod) == revision_of(was.pod):
             continue

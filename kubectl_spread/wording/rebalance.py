@@ -132,8 +132,9 @@ def plan_note_text(note: PlanNote) -> str:
             names, them = listed(["/".join(key) for key in pods]), "it" if len(pods) == 1 else "them"
             return f"how {ref} replaces {names} is not known: the plan assumes that it recreates {them} unchanged"
         case UpgradedPods(ref, pods):
-            names, them = listed(["/".join(key) for key in pods]), "it" if len(pods) == 1 else "them"
-            return f"the eviction also upgrades {names}: {ref} recreates {them} from its newest template"
+            names, one = listed(["/".join(key) for key in pods]), len(pods) == 1
+            has, they = ("replacement of {} has", "it is") if one else ("replacements of {} have", "they are")
+            return f"the {has.format(names)} the newest template of {ref}: {they} also upgraded"
         case SoftLeftOut(number):
             are, them = ("is", "it") if number == 1 else ("are", "them")
             return f"{count_of(number, 'uneven constraint')} {are} only preferred: --soft plans for {them} too"

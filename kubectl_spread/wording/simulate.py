@@ -30,6 +30,7 @@ LOST = "Deleted for good, because no controller recreates {}: {}."
 FEWER = "Deleted and not replaced: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}{}."
 RANGES = "Ranges show the results of {} random orders."
+OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
 OF_SEVERAL = (
     ("this Pod", "these Pods"),
     ("The Pod may only", "They may only"),
@@ -92,7 +93,9 @@ def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> 
         for workload, low, high, before in waiting
     ]
     one = [high for _, _, high, _ in waiting] == [1]
-    for ours, theirs in () if one else OF_SEVERAL:
+    # Each Pod of a DaemonSet has another node.
+    daemons = (OF_DAEMONS,) if all("daemonset/" in workload for workload, *_ in waiting) else ()
+    for ours, theirs in () if one else (*daemons, *OF_SEVERAL):
         why = why.replace(ours, theirs)
     return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
 
@@ -179,7 +182,11 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
         case WaitsForReady(namespace, ref, held):
             changes = (("creates", held.missing), ("replaces", held.old))
             then = [f"{does} {enumerated(pods)}" for does, pods in changes if pods]
-            return f"only when {held.first} is Ready, {ref} of {namespace} {' and '.join(then)}"
+            does = f"{ref} of {namespace} {' and '.join(then)}"
+            if held.stuck:
+                rest = f". Only then {does}" if then else ""
+                return f"the StatefulSet waits for {held.first}, which stays Pending: delete it{rest}"
+            return f"only when {held.first} is Ready, {does}"
         case _:
             assert_never(note)
 
@@ -216,6 +223,10 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
                 f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision separately and"
                 " keeps it even"
             )
+        case step_changes.RolloutEnds(ref):
+            return f"the rollout of {ref} ends"
+        case step_changes.ReplacedByHand(ref):
+            return f"the update strategy of {ref} is OnDelete: each Pod has the old template until it is deleted"
         case step_changes.NoRoomForMore(ref, status):
             return f"every Pod of {ref} has a node. The status {status} is about one more Pod"
         case UpgradedPods():

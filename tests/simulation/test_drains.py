@@ -166,5 +166,5 @@ def test_pods_of_an_older_template_are_upgraded_by_their_eviction(step: str) -> 
     for each in pods:
         each["metadata"]["labels"]["controller-revision-hash"] = "web-1"
     assert last([*SIX, owner, *pods], step).notes == (
-        "the eviction also upgrades default/web-0: statefulset/web recreates it from its newest template",
+        "the replacement of default/web-0 has the newest template of statefulset/web: it is also upgraded",
     )

@@ -757,6 +757,18 @@ def test_a_rollout_that_waits_for_a_pod_that_is_not_ready_is_told() -> None:
     assert step.notes == ("only when web-1 is Ready, statefulset/web of default replaces web-2, web-1 and web-0",)
 
 
+def test_a_pending_pod_of_the_old_template_stops_a_rollout_until_it_is_deleted() -> None:
+    owner, *pods = stateful(["a1", "b1", ""], podManagementPolicy="OrderedReady")
+    pods[2]["spec"]["nodeSelector"] = {"disk": "ssd"}
+    step = last([*SIX, owner, *pods], "restart statefulset/web")
+    assert step.notes == (
+        (
+            "the StatefulSet waits for web-2, which stays Pending: delete it. Only then statefulset/web of default replaces"
+            " web-1 and web-0"
+        ),
+    )
+
+
 def test_a_mirror_pod_that_is_deleted_comes_back() -> None:
     static = pod("proxy", on="a1", requests={"cpu": "3"}, owner=controller("Node", "a1"), status=READY)
     waiting = running("web-0", "", controller("CloneSet", "web"), requests={"cpu": "2"})
@@ -853,6 +865,31 @@ def test_what_ends_violated_without_the_step_is_not_newly_violated(step: str) ->
     report = simulated([*(node(name, zone=name[0]) for name in ("a1", "b1", "c1")), *rolling_out()], step)
     assert item(report.steps[0]).skew_after[1] > 1
     assert (report.steps[0].newly_violated, exit_code(report)) == (False, ExitCode.ANSWERED)
+
+
+def test_a_rollout_that_only_the_step_ends_is_told_and_deletes_no_pod_beyond_its_own() -> None:
+    waiting = rolling_out()
+    waiting[-1]["spec"]["nodeSelector"] = waiting[0]["spec"]["template"]["spec"]["nodeSelector"] = {"disk": "ssd"}
+    waiting[2]["spec"]["template"]["spec"]["nodeSelector"] = {"disk": "ssd"}
+    free = [node(name, zone=name[0], labels={"disk": "ssd"}) for name in ("a2", "b2", "c2")]
+    shut = [node(name, zone=name[0]) for name in ("a1", "b1", "c1")]
+    cordoned = [{**each, "spec": {"unschedulable": True}} for each in free]
+    step = last([*shut, *cordoned, *waiting], "uncordon a2", "uncordon b2", "uncordon c2")
+    assert "the rollout of deployment/web ends" in step.notes
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_a_restart_with_on_delete_replaces_no_pod(kind: str) -> None:
+    by_zone = spread(ZONE, selector=app("web"))
+    status = {"currentRevision": "web-1", "updateRevision": "web-1"} if kind == "StatefulSet" else {}
+    fields = {"replicas": 2} if kind == "StatefulSet" else {}
+    owner = workload(kind, "web", pods=template(by_zone), status=status, updateStrategy={"type": "OnDelete"}, **fields)
+    labels, of = {"controller-revision-hash": "web-1"}, {"topologySpreadConstraints": [by_zone]}
+    pods = [running(f"web-{at}", "a1", controller(kind, "web"), labels=labels, **of) for at in range(2)]
+    step = last([*SIX, owner, *pods], f"restart {kind.lower()}/web")
+    assert step.notes == (
+        f"the update strategy of {kind.lower()}/web is OnDelete: each Pod has the old template until it is deleted",
+    )
 
 
 def test_new_pods_that_name_their_node_violate_nothing_for_certain() -> None:
@@ -973,7 +1010,7 @@ def test_evicted_pods_are_named_and_beyond_twenty_counted() -> None:
 def test_a_drain_is_printed_with_the_flags_that_it_needs() -> None:
     caching = running("cache", "a1", controller("ReplicaSet", "web-h1"), volumes=[{"name": "c", "emptyDir": {}}])
     note, upgraded = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
-    assert upgraded.startswith("the eviction also upgrades default/cache")
+    assert upgraded.startswith("the replacement of default/cache has the newest template of ")
     assert note == (
         "this drain is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of the node without"
         " --delete-emptydir-data for default/cache (what is in emptyDir volumes is lost)"

@@ -139,7 +139,7 @@ def test_a_search_that_was_cut_short() -> None:
         ),
         (
             UpgradedPods(WorkloadRef(kind="StatefulSet", name="db"), (("ns", "db-0"), ("ns", "db-1"))),
-            "the eviction also upgrades ns/db-0, ns/db-1: statefulset/db recreates them from its newest template",
+            "the replacements of ns/db-0, ns/db-1 have the newest template of statefulset/db: they are also upgraded",
         ),
         (SoftLeftOut(1), "1 uneven constraint is only preferred: --soft plans for it too"),
         (SoftLeftOut(2), "2 uneven constraints are only preferred: --soft plans for them too"),

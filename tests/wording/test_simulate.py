@@ -50,6 +50,11 @@ from tests.build import pod, typed_pod
         ),
         ([("x/web", 2, 2, 0)], "", "2 Pods of x/web are Pending."),
         (
+            [("x/daemonset/ds", 2, 2, 0)],
+            "a1, the only node for this Pod, has too little cpu.",
+            "2 Pods of x/daemonset/ds are Pending. a1, the only node for one of them, has too little cpu.",
+        ),
+        (
             [("x/web", 3, 3, 1), ("y/api", 1, 1, 1)],
             "",
             "3 Pods of x/web (1 as before) and 1 Pod of y/api (as before) are Pending.",
@@ -132,6 +137,13 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         (
             WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), HeldUp("db-1", ("db-3",), ("db-2", "db-1"))),
             "only when db-1 is Ready, statefulset/db of n creates db-3 and replaces db-2 and db-1",
+        ),
+        (
+            WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), HeldUp("db-1", (), ("db-0",), stuck=True)),
+            (
+                "the StatefulSet waits for db-1, which stays Pending: delete it. Only then statefulset/db of n replaces"
+                " db-0"
+            ),
         ),
     ],
     ids=str,
