@@ -18,8 +18,8 @@ from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.statuses import OK, BlockedBy, FailedCreate, Headroom, NoMoreWanted, Status, Unschedulable
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job, StatefulSet
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.simulation.placement import place
+from kubectl_spread.scheduler.framework import Handle, Handles
+from kubectl_spread.simulation.placement import place, place_each
 
 
 class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -80,9 +80,20 @@ BESIDES = 50
 def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:
     """Return how many more replicas find a node, with ties broken by name; None if the budget allows no trial.
 
-    The trials may cost at most ``most_verdicts`` verdicts on single nodes (count).
+    Its Pending Pods are placed first. The trials may cost at most ``most_verdicts`` verdicts on single nodes (count).
     """
-    most = min(MOST_TRIED, most_verdicts // (len(handle.node_infos) + BESIDES))
+    waiting = [pod for pod in workload.pods if pod.waits and pod.key not in handle.snapshot.assumed]
+    most = min(MOST_TRIED, most_verdicts // (len(handle.node_infos) + BESIDES) - len(waiting))
+    if most > 0 and waiting:
+        ends = place_each(waiting, Handles(handle))
+        handle = ends.handles.default
+        if ends.left:
+            return Headroom(more=0, tried=0, then=_what_stops(judge(ends.left[0], handle)))
+        found = {pod.key: replace(pod, spec=replace(pod.spec, node_name=name)) for pod, name in ends.nodes}
+        workload = OwnedPods(
+            workload.namespace, workload.ref, workload.owner, tuple(found.get(pod.key, pod) for pod in workload.pods)
+        )
+        upcoming = next_pod(workload, handle.snapshot, handle.profile) or upcoming
     following: NextPod | None = upcoming
     before, created = handle, 0
     for number in range(most):

@@ -56,6 +56,16 @@ def test_replicas_fit_until_the_room_is_taken() -> None:
     assert told(found) == (4, 5, "Unschedulable: 1 cpu requested, 0 free")
 
 
+@pytest.mark.parametrize(("waiting", "more"), [(0, 4), (1, 3), (3, 1), (5, 0)])
+def test_pending_pods_are_placed_first(waiting: int, more: int) -> None:
+    nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "2"}) for zone in "ab"]
+    objects = web(on=[""] * waiting, requests={"cpu": "1"})
+    for each in objects[2:]:
+        each["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    found = told(headroom_of([*nodes, *objects]))
+    assert (found[0], found[2]) == (more, "Unschedulable: 1 cpu requested, 0 free")
+
+
 def test_what_is_not_shut_is_named_by_its_key() -> None:
     pods = template(spread(HOSTNAME, selector=app("web"), minDomains=9))
     objects = [*ABC, workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods)]

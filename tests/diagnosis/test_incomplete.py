@@ -165,7 +165,7 @@ def test_what_a_claim_says_itself_is_certain_without_its_volume(kind: Kind, fiel
         made[name] = {**made.get(name, {}), **value}
     mounts = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}])
     report = judged(mounts, [node("n"), made], kind)
-    assert (report.verdict, why in report.message) == (Verdict.UNSCHEDULABLE, True)
+    assert (report.verdict, why in str(report.message)) == (Verdict.UNSCHEDULABLE, True)
 
 
 def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
