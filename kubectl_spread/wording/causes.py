@@ -259,7 +259,7 @@ def _refused_whole(cause: causes.RefusedWhole) -> Texts:
     # What quotes a name has named the claim already, but for what it is to be made from.
     whole = f"{refusal} ({about})" if about and about != refusal and '"' not in refusal else refusal
     whole = about if about.startswith(refusal) else whole
-    return Texts([f"{whole}: no node is evaluated.", f"{refusal}."], [whole, refusal])
+    return Texts([f"{whole}: no node is evaluated.", f"{refusal}."], [whole, about or refusal])
 
 
 def _volume_without_node(cause: causes.VolumeWithoutNode) -> Texts:

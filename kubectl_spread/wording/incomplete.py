@@ -209,7 +209,7 @@ def _of_decider(gap: gaps.Decider) -> Texts:
             name = gap.scheduler_name
             return f"schedulerName {name}", "in no known profile", f"{name} decides by its own rules"
         case gaps.NodeNamed():
-            told = "the kubelet of that node takes or rejects it, regardless of topology spread"
+            told = f"the kubelet of {gap.node_name} takes or rejects it, regardless of topology spread"
             return f"spec.nodeName {gap.node_name}", "no scheduler is involved", told
         case gaps.SchedulingGroup():
             return _group(gap), "not evaluated", "the Pod is held until its PodGroup is complete"

@@ -181,6 +181,8 @@ def _staying(cause: remaining_skew.PodsStay) -> str:
         return first
     if cause.alike:
         return f"{first}; {cause.others} more {'stays' if cause.others == 1 else 'stay'} for the same reason"
+    if cause.others == 1:
+        return f"{first}; 1 more stays, for another reason"
     return f"{first}; {cause.others} more stay, some for other reasons"
 
 

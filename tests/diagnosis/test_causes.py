@@ -41,7 +41,7 @@ from kubectl_spread.diagnosis.reasons import (
     ShortResource,
     UntoleratedTaints,
 )
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.diagnosis.root_cause import Blocking
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
@@ -87,6 +87,15 @@ def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
     handle = build.handle(objects)
     blame = judge(typed_pod(described), handle).blame
     return blame.cause if blame else None
+
+
+def test_what_refuses_the_pod_is_the_core_where_another_filter_rejects_all_nodes_too() -> None:
+    """NodeVolumeLimits cannot count the volume of a claim of another owner, and comes before VolumeBinding."""
+    volumes = [{"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]
+    cluster = build.handle([*ABC, claim("new-e")])
+    found = judge(typed_pod(incoming(volumes=volumes)), cluster).blame
+    assert found is not None
+    assert found.core == (FilterRequirement("VolumeBinding"),)
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
             gaps.NodeNamed(pod="shop/web-0", node_name="a1"),
             "spec.nodeName a1",
             "no scheduler is involved",
-            "the kubelet of that node takes or rejects it, regardless of topology spread",
+            "the kubelet of a1 takes or rejects it, regardless of topology spread",
         ),
         (
             gaps.SchedulingGroup(pod="shop/web-0", pod_group="gang"),

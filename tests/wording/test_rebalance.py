@@ -103,6 +103,10 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
             "n/p in b stays: No; 2 more stay, some for other reasons",
         ),
         (
+            PodsStay(("n", "p"), "b", REFUSED, others=1, alike=False),
+            "n/p in b stays: No; 1 more stays, for another reason",
+        ),
+        (
             DomainShut(
                 "c",
                 (
@@ -119,7 +123,7 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
             "a Pod evicted in a, b and 2 more goes to e, which scores higher",
         ),
     ],
-    ids=["one", "the same", "others", "shut", "chance", "scored"],
+    ids=["one", "the same", "others", "another", "shut", "chance", "scored"],
 )
 def test_why_a_constraint_does_not_hold(cause: RemainingCause, text: str) -> None:
     assert remaining_text(RemainingSkew(cause)) == text

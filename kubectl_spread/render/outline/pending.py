@@ -156,7 +156,8 @@ def _headline(item: PendingItem) -> Headline:
         lines = wording.waiting_lines(name, sentence, at_work(item), rolls_out=rolls_out)
         line = next((line for line in lines if len(line) <= LINE), lines[-1])
     elif _is_to_be_placed(item):
-        line, sentence = f"{line} {wording.TRIED_AGAIN}", f"{sentence} {wording.TRIED_AGAIN}"
+        next_try = wording.NOT_TRIED_YET if item.event is None else wording.TRIED_AGAIN
+        line, sentence = f"{line} {next_try}", f"{sentence} {next_try}"
     return Headline(subject=name, line=line, sentence=sentence, tone=tone)
 
 

@@ -89,9 +89,10 @@ class TestPendingText:
         assert "node(s) had untolerated taint(s)" in text.split("\n\n")[2]
 
     def test_a_pod_that_can_be_scheduled(self) -> None:
-        assert told(pending(incoming(), ABC)).startswith(
-            "default/new: it can be scheduled now, on a1, a2, b1, c1. The scheduler tries it again within about 5"
-        )
+        told_so = "default/new: it can be scheduled now, on a1, a2, b1, c1. The scheduler "
+        assert told(pending(incoming(), ABC)).startswith(f"{told_so}has not reported on it. If it stays")
+        refused = EventReport(message="0/4 nodes are available")
+        assert told(pending(incoming(), ABC, event=refused)).startswith(f"{told_so}tries it again within about 5")
 
     def test_an_answer_that_is_not_whole(self) -> None:
         text = told(pending(incoming(**CLAIMING), [*ABC, *OPEN]))
