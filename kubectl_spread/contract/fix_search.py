@@ -60,6 +60,8 @@ def expected_change(wait: conclusion.Wait) -> ExpectedChange:
             return ExpectedChange(
                 kind="PodEnding", sure=sure, nodes=wait.nodes, pod=pods[0], pods=pods, message=message
             )
+        case conclusion.ClaimCreation():
+            return ExpectedChange(kind="ClaimCreation", sure=True, message=message)
         case conclusion.RolloutGoesOn():
             return ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
         case conclusion.NodeAddition():

@@ -65,7 +65,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
     """What lets the Pod in without any action, once it is over.
 
     Attributes:
-        kind: ``NodeRecovery``, ``NodeRemoval``, ``PodEnding``, ``RolloutGoesOn`` or ``NodeAddition``.
+        kind: the class of what to wait for.
         sure: whether time alone is enough: nobody has to repair a node, and no controller to remove a finalizer.
         nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
         pod: the first of the Pods that end, as namespace/name; empty for others.
@@ -74,7 +74,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
         message: what to wait for.
     """
 
-    kind: Literal["NodeRecovery", "NodeRemoval", "PodEnding", "RolloutGoesOn", "NodeAddition"]
+    kind: Literal["NodeRecovery", "NodeRemoval", "PodEnding", "ClaimCreation", "RolloutGoesOn", "NodeAddition"]
     sure: bool
     nodes: tuple[str, ...] = ()
     pod: str = ""

@@ -33,7 +33,7 @@ from kubectl_spread.controllers.templates import (
 from kubectl_spread.controllers.workloads import OwnedPods, adopted, controller_of, of_revision, owner_of, revision_of
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuota
-from kubectl_spread.objects.kinds import DAEMON_SET, Workload
+from kubectl_spread.objects.kinds import DAEMON_SET, REPLICA_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import Handle
@@ -163,12 +163,14 @@ def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, 
             yield Refusal("", fault, by_policy=True)
 
 
-def replacement(pod: Pod, snapshot: Snapshot, profile: Profile, *, plain: bool = False) -> NextPod:
+def replacement(
+    pod: Pod, snapshot: Snapshot, profile: Profile, *, plain: bool = False, by: Workload | None = None
+) -> NextPod:
     """Return the Pod that the controller creates in place of this one once it is deleted.
 
-    ``plain``: without the fields that living Pods have and the template lacks.
+    ``plain``: without the fields that living Pods have and the template lacks. ``by``: the owner that does so instead.
     """
-    owner = controller_of(pod, snapshot)
+    owner = by or controller_of(pod, snapshot)
     made = _made_again(pod, owner, snapshot)
     if made is None:
         copied = like(pod, f"{pod.metadata.name}-again")
@@ -193,6 +195,8 @@ def _made_again(pod: Pod, owner: Workload | None, snapshot: Snapshot) -> Pod | N
         case DaemonSet():
             revision = pod.metadata.labels.get(REVISION_HASH_LABEL, "")
             return daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), daemonset.place_of(pod))
+        case Deployment() if pod.metadata.controller_kind == REPLICA_SET.name:
+            return renamed(deployment.pod_of(owner, snapshot), again)
         case ReplicaSet() | ReplicationController():
             return renamed(pod_from_template(owner), again)
         case _:

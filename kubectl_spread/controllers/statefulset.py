@@ -6,6 +6,7 @@ what 1.37 changes). Not modelled: minReadySeconds, claims that change.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -273,6 +274,19 @@ def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod
 
 def _is_well(pod: Pod) -> bool:
     return pod.ready and not pod.terminating
+
+
+def with_partition(owner: StatefulSet, first: int) -> StatefulSet:
+    """Return the StatefulSet with the partition from which this ordinal gets the newest revision."""
+    strategy = owner.spec.update_strategy
+    rolling = replace(strategy.rolling_update or RollingUpdate(), partition=max(first - owner.spec.ordinals.start, 0))
+    return replace(owner, spec=replace(owner.spec, update_strategy=replace(strategy, rolling_update=rolling)))
+
+
+def ordinal_of(pod: Pod) -> int:
+    """Return the number at the end of a Pod's name; a very large one if there is none."""
+    number = pod.metadata.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else sys.maxsize
 
 
 def _ordinal(owner: StatefulSet, pod: Pod) -> int | None:

@@ -88,7 +88,11 @@ _EFFECTS: Mapping[Effect, str] = {
     ),
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
-        " the change of {owner} reaches it only once that is lowered and the Pod is deleted"
+        " the change of {owner} reaches it only once that is lowered and the Pod is deleted{also}"
+    ),
+    Effect.PARTITION_LOWERED: (
+        "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps {waiting} on the old template:"
+        " the first command lowers it{also}; {owner} recreates {waiting} from its template, which needs no change"
     ),
     Effect.THIS_POD_RECREATED: "recreates {waiting}; other Pods of {owner} stay",
     Effect.NEXT_RUN: "later runs of {owner} use the change: the Pods of this run stay as they are",
@@ -99,6 +103,11 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.TEMPLATE_DIFFERS: (
         "there is no command for this, because the template of {owner} has no such field; if an admission webhook adds"
         " it, change the webhook; if the template was changed since, a new Pod has no such field either"
+    ),
+    Effect.TEMPLATE_NEEDS_NONE: "the template of {owner} needs no change: this Pod is of an older one",
+    Effect.WEBHOOK_DIFFERS: (
+        "there is no command for this, because an admission webhook or a policy changes the Pods of {owner}: change"
+        " that, not the template"
     ),
     Effect.MANIFEST_DIFFERS: "the manifest of {owner} has no such field: admission adds it",
     Effect.LIVE_DIFFERS: "only the live {owner} has the field, and kubectl apply keeps it: change it there",
@@ -166,6 +175,7 @@ def _words(route: conclusion.Route) -> dict[str, object]:
         "reused": route.reused,
         "pods": "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods",
         "stays": "its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay",
+        "also": f"; this replaces {count_of(route.pods, 'other Pod')} of {route.owner}" if route.pods else "",
         "waiting": "this Pod" if one else f"the {route.waiting} Pending Pods",
         "are": "is" if one else "are",
         "partition": route.partition,
@@ -525,6 +535,8 @@ def _(fix: proposals.MovePod) -> str:
     link=entry.CONFLICTING,
 )
 def _(fix: proposals.RecreatePod) -> str:
+    if fix.resumed:
+        return f"resume {fix.resumed}, whose rollout replaces the Pod {fix.namespace}/{fix.pod} of an older template"
     was = "was" if fix.certain else "may have been"
     return f"delete the Pod {fix.namespace}/{fix.pod}, which {was} made before its template was changed"
 
@@ -673,11 +685,24 @@ def _(wait: conclusion.PodEnding) -> str:
 
 
 @WAITS.rule(
+    summary="wait until a claim is created",
+    meaning="A claim of the Pod is missing. Its controller creates the claims of a Pending Pod, and then this Pod is"
+    " schedulable.",
+    when="For claims of a StatefulSet's templates, and of ephemeral volumes.",
+    action="Wait. If the claim stays missing, check the kube-controller-manager and the quotas of the namespace.",
+    link=entry.CONFLICTING,
+)
+def _(wait: conclusion.ClaimCreation) -> str:
+    return f"the controller of the Pod to create the PersistentVolumeClaim {enumerated(wait.claims)}"
+
+
+@WAITS.rule(
     summary="wait for the rollout",
     meaning="The Deployment deletes old Pods as new ones become Ready, and then this Pod is schedulable."
-    " Controllers, scheduler and kubelets were simulated until nothing changed.",
+    " Controllers, scheduler and kubelets were simulated until nothing changed. A DaemonSet replaces at once an old Pod"
+    " that waits.",
     when="If none of its Pods is Pending at the end. One order was simulated, in which every started Pod becomes"
-    " Ready.",
+    " Ready. For a DaemonSet: if the new Pod is schedulable.",
     action="Wait. If it takes long, check why new Pods do not become Ready.",
 )
 def _(wait: conclusion.RolloutGoesOn) -> str:

@@ -17,15 +17,16 @@ from kubectl_spread.diagnosis.fixes.patch import patched, set_to
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Affinity, Node, Pod, PodTemplateSpec
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.objects.template_rest import with_template
 
 EditedT = TypeVar("EditedT", bound=Pod | PodTemplateSpec)
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 PodEdit: TypeAlias = Callable[[PodTemplateSpec], Operations]
-"""Pod or template → the operations that make the change there. The two may differ in what admission added.
+"""Pod or template → the operations that make the change there; empty if no change is needed there.
 
-It raises LookupError if the Pod or template lacks the field to change.
+The two may differ in what admission added. It raises LookupError if the Pod or template lacks the field to change.
 """
 
 
@@ -115,12 +116,15 @@ class DeletePod(ChangeObject, frozen=True, kw_only=True):
 class RecreatePod(ChangeObject, frozen=True, kw_only=True):
     """Deletes the Pod itself, which its owner creates ``again`` from the current template.
 
-    ``lacks``: the paths of the Pod's fields that this template lacks, if a webhook may have added them; empty if not.
+    Attributes:
+        lacks: the paths of the Pod's fields that this template lacks, if a webhook may have added them; empty if not.
+        released: the owner with what it needs before it does that; None if it needs no change.
     """
 
     obj: Pod
     again: NextPod
     lacks: tuple[str, ...] = ()
+    released: Workload | None = None
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the new Pod."""
@@ -159,14 +163,12 @@ def as_template(obj: Pod | PodTemplateSpec) -> PodTemplateSpec:
     return PodTemplateSpec(metadata=obj.metadata, spec=obj.spec)
 
 
-def edited(obj: EditedT, edits: Iterable[PodEdit]) -> EditedT:
-    """Return the Pod or template after the edits, made in order; LookupError if one does not fit."""
-    for edit in edits:
-        obj = patched(obj, edit(as_template(obj)))
-    return obj
+def edited(obj: EditedT, edits: Sequence[PodEdit]) -> EditedT:
+    """Return the Pod or template after the edits, made in order; LookupError as for ``operations_of``."""
+    return patched(obj, operations_of(edits, as_template(obj)))
 
 
-def edited_where_it_fits(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
+def edited_where_it_fits(pod: Pod, edits: Sequence[PodEdit]) -> Pod:
     """Return the Pod after the edits. A Pod of another revision stays unchanged if they do not fit it."""
     try:
         return edited(pod, edits)
@@ -174,13 +176,18 @@ def edited_where_it_fits(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
         return pod
 
 
-def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> Operations:
-    """Return the operations of the edits, each made on the result of the one before; LookupError if they do not fit."""
+def operations_of(edits: Sequence[PodEdit], template: PodTemplateSpec) -> Operations:
+    """Return the operations of the edits, each made on the result of the one before.
+
+    LookupError if they do not fit, or if none of them changes anything.
+    """
     operations: list[PatchOperation] = []
     for edit in edits:
         made = edit(template)
-        operations += made
-        template = patched(template, made)
+        before, template = template, patched(template, made)
+        operations += made if template != before else ()
+    if edits and not operations:
+        raise LookupError("nothing to change")
     return tuple(operations)
 
 
@@ -189,7 +196,7 @@ def edits_of(parts: Iterable[Candidate]) -> list[PodEdit]:
     return [part.edit for part in parts if isinstance(part, EditPod)]
 
 
-def with_edits(obj: ObjectT, edits: Iterable[PodEdit]) -> ObjectT:
+def with_edits(obj: ObjectT, edits: Sequence[PodEdit]) -> ObjectT:
     """Return the Pod after the edits, or the owner with the edits in its template."""
     return edited(obj, edits) if isinstance(obj, Pod) else with_template(obj, lambda template: edited(template, edits))
 

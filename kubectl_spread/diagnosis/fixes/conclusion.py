@@ -78,6 +78,8 @@ class Effect(Enum):
     """The owner replaces its Pods one after another, once this Pod is deleted."""
     BEHIND_PARTITION = auto()
     """The partition of the owner's rolling update keeps this Pod on the old template."""
+    PARTITION_LOWERED = auto()
+    """The template needs no change, but a partition keeps the Pending Pods on the old one."""
     THIS_POD_RECREATED = auto()
     """The Pending Pods are recreated; the others stay unchanged."""
     NEXT_RUN = auto()
@@ -88,7 +90,11 @@ class Effect(Enum):
     """The fields have to change in the template of an owner that cannot be read."""
     TEMPLATE_INVALID = auto()
     TEMPLATE_DIFFERS = auto()
-    """The template lacks the field that changes in the Pod."""
+    """The template lacks the field that changes in the Pod, or needs no change."""
+    TEMPLATE_NEEDS_NONE = auto()
+    """The same, and the Pod is of an older template, so that the change does not help."""
+    WEBHOOK_DIFFERS = auto()
+    """The same, and the Pod is of this template: admission changed it."""
     MANIFEST_DIFFERS = auto()
     """The manifest lacks the field that changes in its Pod."""
     LIVE_DIFFERS = auto()
@@ -328,6 +334,12 @@ class RolloutGoesOn(msgspec.Struct, frozen=True):
     replaces: bool = False
 
 
+class ClaimCreation(msgspec.Struct, frozen=True):
+    """The Pod's controller creates the claims that it lacks."""
+
+    claims: tuple[str, ...]
+
+
 class NodeRemoval(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes about to be removed; without them the Pod finds a node."""
 
@@ -348,7 +360,7 @@ class NodeAddition(msgspec.Struct, frozen=True):
     node: str = ""
 
 
-Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | RolloutGoesOn | NodeAddition
+Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | ClaimCreation | RolloutGoesOn | NodeAddition
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):

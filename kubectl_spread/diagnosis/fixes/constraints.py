@@ -108,8 +108,13 @@ def raise_max_skew(constraint: Constraint, skew: int) -> EditPod:
 
 
 def _set_field(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> Operations:
-    """Return the operation that sets a field of the constraint; LookupError if there is no such constraint."""
-    return (set_to(_pointer_to(target, constraint, field), value),)
+    """Return the operation that sets a field of the constraint; LookupError if there is no such constraint.
+
+    It never lowers maxSkew, or raises minDomains, in a target that differs from the Pod.
+    """
+    own = target.spec.topology_spread_constraints[_index_of(target, constraint)]
+    reached = own.max_skew >= value if field == "maxSkew" else field == "minDomains" and (own.min_domains or 1) <= value
+    return () if reached else (set_to(_pointer_to(target, constraint, field), value),)
 
 
 def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
@@ -230,7 +235,7 @@ def _separate_revisions(counts: DomainCounts, situation: Situation) -> Iterator[
 
 def _add_match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec) -> Operations:
     keys = target.spec.topology_spread_constraints[_index_of(target, constraint)].match_label_keys
-    return (append(_pointer_to(target, constraint, "matchLabelKeys"), keys, label),)
+    return () if label in keys else (append(_pointer_to(target, constraint, "matchLabelKeys"), keys, label),)
 
 
 def _change_policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:

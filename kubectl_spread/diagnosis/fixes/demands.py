@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -58,6 +59,8 @@ def _add_tolerations(situation: Situation, *, others: int) -> Iterator[Candidate
 
 
 def _add_toleration(taint: core.Taint, target: core.PodTemplateSpec) -> Operations:
+    if any(tainttoleration.tolerates(each, taint, numeric=False) for each in target.spec.tolerations):
+        return ()
     toleration = {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
     if not taint.value:
         toleration = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
@@ -225,12 +228,16 @@ def _pod_level_requests(situation: Situation) -> Mapping[str, int]:
 def _set_request(container_name: str | None, name: str, quantity: str, target: core.PodTemplateSpec) -> Operations:
     """Return the operation that sets one request of a container, or of the Pod.
 
-    All requests are replaced together: if the manifest has none, those of the Pod come from its limits.
+    All requests are replaced together: if the manifest has none, those of the Pod come from its limits. A request that
+    is as small already stays: the Pod's comes from an older template, or from a webhook.
     """
     path, resources = "/spec/resources", target.spec.resources or core.ResourceRequirements()
     if container_name is not None:
         place, container = _container_named(container_name, target)
         path, resources = f"{place}/resources", container.resources
+    own = resource.amounts({**resources.limits, **resources.requests})
+    if own.get(name, math.inf) <= resource.amounts({name: quantity})[name]:
+        return ()
     requests: dict[str, JsonValue] = {**resources.requests, name: quantity}
     if resources.requests or resources.limits:
         return (set_to(f"{path}/requests", requests),)

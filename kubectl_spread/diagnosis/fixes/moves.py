@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import kept_because
-from kubectl_spread.controllers.next_pod import NextPod, replacement
+from kubectl_spread.controllers.next_pod import NextPod, is_of_template, replacement
 from kubectl_spread.controllers.revisions import template_of
 from kubectl_spread.controllers.templates import same_template
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of, revision_of
@@ -28,7 +28,7 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import CONFIG_MIRROR
 from kubectl_spread.objects.storage import claim_name
-from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -73,12 +73,16 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
     """Yield the deletion of the Pod itself, if its owner recreates it from a template that may have changed.
 
     If no revision shows whether the Pod is older than its template, what the template lacks may come from a webhook.
+    Its controller creates missing claims whether or not the Pod is deleted.
     """
     pod, snapshot, profile = situation.pod, situation.handle.snapshot, situation.handle.profile
     owner = controller_of(pod, snapshot)
     if situation.written or situation.bound_for or not isinstance(owner, RECREATING):
         return
-    again = replacement(pod, snapshot, profile)
+    released = situation.releasing_owner
+    again = replacement(pod, snapshot, profile, by=released)
+    if is_of_template(pod, again.pod, owner):
+        again = replace(again, claims=())
     made: list[tuple[NextPod, tuple[str, ...]]] = [(again, ())]
     if again.from_living:
         # The template may have changed since, and the controller leaves the Pod as it is.
@@ -92,8 +96,10 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
     for each, lacks in made:
         if not each.refusals:
             namespace, name = pod.key
-            proposal = RecreatePodProposal(namespace=namespace, pod=name, certain=not lacks)
-            yield RecreatePod(proposal=proposal, obj=pod, again=each, group=(namespace, name), lacks=lacks)
+            resumed = str(owner_of(pod, snapshot)) if isinstance(released, Deployment) else ""
+            proposal = RecreatePodProposal(namespace=namespace, pod=name, certain=not lacks, resumed=resumed)
+            group = (namespace, name)
+            yield RecreatePod(proposal=proposal, obj=pod, again=each, group=group, lacks=lacks, released=released)
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:

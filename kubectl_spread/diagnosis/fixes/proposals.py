@@ -120,10 +120,14 @@ class MovePod(Proposal, frozen=True, kw_only=True):
 
 
 class RecreatePod(Proposal, frozen=True, kw_only=True):
-    """The Pod itself is deleted: its template changed after the Pod was created, or may have."""
+    """The Pod itself is deleted: its template changed after the Pod was created, or may have.
+
+    ``resumed``: the paused owner whose rollout does that; empty if a command deletes it.
+    """
 
     cost: int = 1
     certain: bool = True
+    resumed: str = ""
     namespace: str
     pod: str
 

@@ -6,8 +6,7 @@ A change of a Pod belongs in its owner, or the next Pod lacks it. A running Pod 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Literal
 
@@ -19,7 +18,7 @@ from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers import revisions
 from kubectl_spread.controllers.deployment import replica_set_of
-from kubectl_spread.controllers.statefulset import first_updated_ordinal
+from kubectl_spread.controllers.statefulset import first_updated_ordinal, ordinal_of, with_partition
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import controller_of, owner_of, revision_of
 from kubectl_spread.diagnosis.fixes.candidate import (
@@ -39,7 +38,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
 from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Keeper, Route
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
-from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, steps_of, value_at
+from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, set_to, steps_of, value_at
 from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects import workloads
@@ -50,6 +49,7 @@ from kubectl_spread.objects.meta import ARGO_TRACKING_ID, HELM_RELEASE, Kubernet
 from kubectl_spread.release import Release
 
 TEMPLATE = "/spec/template"
+PARTITION = "/spec/updateStrategy/rollingUpdate/partition"
 JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
 INSTANCE = "app.kubernetes.io/instance"
 ARGO_INSTANCE = "argocd.argoproj.io/instance"
@@ -66,18 +66,55 @@ def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequenc
     waiting = waiting or (situation.pod,)
     for part in parts:
         if isinstance(part, RecreatePod):
-            yield Route(
-                commands=(_delete_command(waiting),),
-                effect=Effect.TEMPLATE_LACKS if part.lacks else Effect.TEMPLATE_IS_RIGHT,
-                owner=str(owner_of(part.obj, situation.handle.snapshot)),
-                fields=part.lacks,
-                waiting=len(waiting),
-            )
+            yield _recreate(part, situation, waiting)
         elif not isinstance(part, EditPod):
             yield _change_object(part)
     changed = [part for part in parts if isinstance(part, EditPod)]
     if changed:
         yield from _change_pod(changed, situation, waiting)
+
+
+def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -> Route:
+    """Return how the Pending Pods get the current template: by their deletion, once their owner lets them have it."""
+    before, released = situation.topmost_owner, part.released
+    if isinstance(before, workloads.StatefulSet) and released is not None:
+        return _lower_partition(before, situation, waiting)
+    if before is None or released is None:
+        return Route(
+            commands=(_delete_command(waiting),),
+            effect=Effect.TEMPLATE_LACKS if part.lacks else Effect.TEMPLATE_IS_RIGHT,
+            owner=str(owner_of(part.obj, situation.handle.snapshot)),
+            fields=part.lacks,
+            waiting=len(waiting),
+        )
+    resume = Route(
+        commands=(_command("rollout resume", released),),
+        effect=Effect.ROLLOUT,
+        owner=_type_and_name(released),
+        pods=situation.living,
+        paused=True,
+        disturbs=Disturbance.REPLACED,
+    )
+    return _with_source(_roll_back(resume, released, situation), before, released, situation)
+
+
+def _lower_partition(before: workloads.StatefulSet, situation: Situation, waiting: Sequence[Pod]) -> Route:
+    """Return how the Pending Pods get the newest template: the partition is lowered to the first of them."""
+    first = first_updated_ordinal(before) - before.spec.ordinals.start
+    lowest = min(map(ordinal_of, waiting))
+    between = [pod for pod in situation.running if lowest <= ordinal_of(pod) < first_updated_ordinal(before)]
+    replaced = sum(not revisions.is_of_newest_revision(pod, before) for pod in between)
+    lower = set_to(PARTITION, max(lowest - before.spec.ordinals.start, 0))
+    route = Route(
+        commands=(_command("patch", before, (lower,)), _delete_command(waiting)),
+        effect=Effect.PARTITION_LOWERED,
+        owner=_type_and_name(before),
+        partition=first,
+        pods=replaced,
+        waiting=len(waiting),
+        disturbs=Disturbance.REPLACED if replaced else Disturbance.NOTHING,
+    )
+    return _with_source(route, before, with_partition(before, lowest), situation)
 
 
 def _delete_command(pods: Sequence[Pod]) -> Command:
@@ -150,7 +187,7 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
     try:
         if not _stays_valid(owner, edits, situation.handle.profile.release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=_type_and_name(owner))
-        return _with_source(_patch_owner(owner, edits, situation, waiting), owner, edits, situation)
+        return _with_source(_patch_owner(owner, edits, situation, waiting), owner, with_edits(owner, edits), situation)
     except LookupError:
         return _where_template_differs(owner, edits, situation)
 
@@ -160,20 +197,16 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
     job = controller_of(situation.pod, situation.handle.snapshot)
     if isinstance(owner, workloads.CronJob) and isinstance(job, workloads.Job):
         with suppress(LookupError):
-            return _with_source(_recreate_job(job, edits), job, edits, situation)
-    route = Route(effect=Effect.TEMPLATE_DIFFERS, owner=_type_and_name(owner))
-    if isinstance(owner, workloads.StatefulSet) and _ordinal_of(situation.pod) < first_updated_ordinal(owner):
-        partition = first_updated_ordinal(owner) - owner.spec.ordinals.start
-        return replace(route, effect=Effect.BEHIND_PARTITION, partition=partition)
-    if isinstance(owner, workloads.Deployment) and owner.spec.paused and situation.is_of_older_revision:
-        disturbs = _disturbance_of(Disturbance.REPLACED, situation)
-        return replace(route, commands=(_command("rollout resume", owner),), paused=True, disturbs=disturbs)
-    return route
+            return _with_source(_recreate_job(job, edits), job, with_edits(job, edits), situation)
+    of_newest = situation.is_of_newest_revision
+    effects = {None: Effect.TEMPLATE_DIFFERS, True: Effect.WEBHOOK_DIFFERS, False: Effect.TEMPLATE_NEEDS_NONE}
+    return Route(effect=effects[of_newest], owner=_type_and_name(owner))
 
 
-def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
+def _with_source(route: Route, owner: Workload, changed: Workload, situation: Situation) -> Route:
     """Return the route with how many of the owner's Pods run, what keeps the owner, and what to write in its source."""
     keeper, replaces = keeper_of(owner), route.disturbs is not Disturbance.NOTHING
+    by_partition = route.effect in {Effect.BEHIND_PARTITION, Effect.PARTITION_LOWERED}
     replaced = route.pods if route.effect is Effect.ROLLOUT else None
     fewer = situation.at_work < (replaced or getattr(owner.spec, "replicas_wanted", None) or 0)
     return replace(
@@ -181,9 +214,9 @@ def _with_source(route: Route, owner: Workload, edits: Sequence[PodEdit], situat
         # A keeper that reverts patches makes them useless.
         commands=() if keeper is not None and keeper.reverts else route.commands,
         disturbs=_disturbance_of(route.disturbs, situation),
-        at_work=situation.at_work if replaces and situation.running and fewer else None,
+        at_work=situation.at_work if replaces and situation.running and fewer and not by_partition else None,
         nothing_runs=replaces and not situation.running,
-        fragment=_fragment_of(owner, with_edits(owner, edits)),
+        fragment=_fragment_of(owner, changed),
         keeper=keeper,
     )
 
@@ -212,7 +245,7 @@ def keeper_of(owner: Workload) -> Keeper | None:
     return None
 
 
-def _stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> bool:
+def _stays_valid(owner: Workload, edits: Sequence[PodEdit], release: Release) -> bool:
     """Whether the API server accepts the edited owner as far as the owner now; LookupError if an edit does not fit."""
     return set(validate(with_edits(owner, edits), release)) <= set(validate(owner, release))
 
@@ -348,25 +381,21 @@ def _patch_and_delete(owner: Workload, waiting: Sequence[Pod], rollout: Route, r
     """Return the patch of an owner that keeps its Pods until they are deleted, and the deletion of the Pending ones."""
     rolls = isinstance(owner, workloads.StatefulSet) and owner.spec.update_strategy.type != workloads.ON_DELETE
     first = first_updated_ordinal(owner) if isinstance(owner, workloads.StatefulSet) and rolls else 0
-    updated = [pod for pod in waiting if not rolls or _ordinal_of(pod) >= first]
+    updated = [pod for pod in waiting if not rolls or ordinal_of(pod) >= first]
     commands = (*rollout.commands, *([_delete_command(updated)] if updated else []))
     both = replace(rollout, commands=commands, waiting=len(updated))
     if not isinstance(owner, workloads.StatefulSet) or not rolls:
         effect = Effect.THIS_POD_RECREATED if waiting else None
         return replace(both, effect=effect, disturbs=Disturbance.NOTHING)
     partition = first - owner.spec.ordinals.start
+    # Ordinals that do not exist yet are not replaced.
+    pods = sum(ordinal_of(pod) >= first for pod in (*running, *updated))
     if waiting and waiting[0] not in updated:
-        return replace(both, effect=Effect.BEHIND_PARTITION, partition=partition, disturbs=Disturbance.NOTHING)
+        disturbs = both.disturbs if pods else Disturbance.NOTHING
+        return replace(both, effect=Effect.BEHIND_PARTITION, partition=partition, pods=pods, disturbs=disturbs)
     # The rollout waits for the Pending Pod forever, unless that is deleted.
     effect = Effect.ROLLOUT_IN_TURN if waiting else Effect.ROLLOUT
-    # Ordinals that do not exist yet are not replaced.
-    return replace(both, effect=effect, pods=sum(_ordinal_of(pod) >= first for pod in (*running, *waiting)))
-
-
-def _ordinal_of(pod: Pod) -> int | float:
-    """Return the number at the end of a Pod's name; infinity if there is none."""
-    number = pod.metadata.name.rpartition("-")[2]
-    return int(number) if number.isdecimal() else math.inf
+    return replace(both, effect=effect, pods=pods)
 
 
 def _recreate_job(job: workloads.Job, edits: Sequence[PodEdit]) -> Route:

@@ -338,11 +338,12 @@ def _as_fix(parts: tuple[Candidate, ...], after: Situation | None, asked: Asked)
         return None
     before, siblings = asked.situation, asked.siblings
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
-    if any(part is None for part in made):
+    routes = tuple(routes_of(parts, before, siblings[: conclusion.MOST_SIBLINGS]))
+    # A change that the template needs no more does not help: the Pod that replaces this one was tried.
+    if None in made or any(route.effect is conclusion.Effect.TEMPLATE_NEEDS_NONE for route in routes):
         return None
     brought = sorted({(severity is Severity.ERROR, found) for severity, found, _ in after.warnings - before.warnings})
     errors, warnings = (tuple(found for grave, found in brought if grave is error) for error in (True, False))
-    routes = tuple(routes_of(parts, before, siblings[: conclusion.MOST_SIBLINGS]))
     end = None if errors else rollout_end(parts, routes, before, asked.start)
     disturbs = before.written or any(route.disturbs is not Disturbance.NOTHING for route in routes)
     # A change that makes a constraint select its own Pod comes first, whatever its rollout does.
@@ -413,7 +414,8 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
     for part in found.parts:
         if isinstance(part, RecreatePod):
             plain = bool(part.lacks)
-            again = (replacement(each, handle.snapshot, handle.profile, plain=plain).pod for each in siblings)
+            by = part.released
+            again = (replacement(each, handle.snapshot, handle.profile, plain=plain, by=by).pod for each in siblings)
             return count_placed(again, handle)
     # No scheduler tries a Pod with a gate that this one does not have.
     tried = (each for each in siblings if set(each.spec.gates) <= set(after.pod.spec.gates))

@@ -9,13 +9,16 @@ from itertools import islice
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
+from kubectl_spread.controllers.next_pod import claims_of, replacement
+from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble, meaning_of
-from kubectl_spread.controllers.workloads import PodName, owner_of
+from kubectl_spread.controllers.workloads import PodName, controller_of, owner_of
 from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -57,9 +60,22 @@ def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     alone = [pod for pod, _ in _kept_pods(situation, spent, lambda _, why: isinstance(why, conclusion.Ending))]
     together = () if alone else _ending_together(situation, spent)
     yield from (_until_gone(pods, situation) for pods in (*((pod,) for pod in alone), together) if pods)
+    yield from _claims(situation)
     if not spent() and _rollout_lets_in(situation):
         owner = str(owner_of(situation.pod, situation.handle.snapshot))
-        yield conclusion.RolloutGoesOn(owner=owner, replaces=situation.is_of_older_revision)
+        yield conclusion.RolloutGoesOn(owner=owner, replaces=situation.is_of_newest_revision is False)
+
+
+def _claims(situation: Situation) -> Iterator[conclusion.ClaimCreation]:
+    """Yield the missing claims that the Pod's controller creates while the Pod is Pending.
+
+    Source: statefulset/stateful_set_control.go processReplica, volume/ephemeral/controller.go syncHandler (v1.36).
+    """
+    snapshot, owner = situation.handle.snapshot, controller_of(situation.pod, situation.handle.snapshot)
+    made = created(claims_of(owner, situation.pod), snapshot, situation.handle.profile)
+    claims = tuple(each.metadata.name for each in made if isinstance(each, PersistentVolumeClaim))
+    if claims and replace(situation, handle=situation.handle.with_others(made)).feasible:
+        yield conclusion.ClaimCreation(claims)
 
 
 def _until_gone(pods: Sequence[Pod], situation: Situation) -> conclusion.PodEnding:
@@ -177,10 +193,16 @@ def _removals(situation: Situation) -> Iterator[conclusion.NodeRemoval]:
 def _rollout_lets_in(situation: Situation) -> bool:
     """Whether the workload has no Pending Pod once its rollout is done, if all started Pods become Ready.
 
-    Only the order by names is tried, and only if all Pods were read.
+    Only the order by names is tried, and only if all Pods were read. A DaemonSet deletes an old Pod that is not
+    available at once.
+
+    Source: daemon/update.go rollingUpdate (v1.36).
     """
     owner, snapshot = situation.topmost_owner, situation.handle.snapshot
     exists = situation.written is None and situation.bound_for is None
+    if exists and isinstance(owner, DaemonSet) and situation.is_of_newest_revision is False:
+        again = replacement(situation.pod, snapshot, situation.handle.profile, plain=True)
+        return owner.spec.update_strategy.type != ON_DELETE and bool(replace(situation, pod=again.pod).feasible)
     if not exists or not isinstance(owner, Deployment) or owner.spec.paused or snapshot.inventory.not_read:
         return False
     newest = replica_set_of(owner, snapshot).metadata.name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod
 from tests.diagnosis.fixes.clusters import fixes, patch_of, search
 from tests.diagnosis.fixes.owners import owned, owner
@@ -56,7 +58,16 @@ class TestNodeSelection:
         stateful_set = {**owner("StatefulSet", pod("p", labels={"app": "web"})), "status": {"updateRevision": "web-1"}}
         revision = {"controller-revision-hash": "web-1"}
         found = fixes([node("n"), stateful_set], owned(pending, stateful_set, **revision))["RelaxNodeSelector"]
-        assert (found.commands, "if an admission webhook adds it" in found.starts) == ((), True)
+        assert found.commands == ()
+        assert "an admission webhook or a policy changes the Pods of statefulset/web: change that" in found.starts
+
+    @pytest.mark.parametrize(("kind", "offered"), [("StatefulSet", "LowerRequests"), ("ReplicaSet", "RecreatePod")])
+    def test_a_patch_never_raises_the_request_of_the_template(self, kind: str, offered: str) -> None:
+        """The Pod requests more than its template, so a webhook or an older template set that."""
+        by = {**owner(kind, pod("p", requests={"cpu": "1"})), "status": {"updateRevision": "web-1"}}
+        pending = owned(pod("p", requests={"cpu": "5"}), by, **{"controller-revision-hash": "web-1"})
+        (fix,) = search([node("n", allocatable={"cpu": "4"}), by], pending).fixes
+        assert (fix.id, "patch" in str(fix.commands)) == (offered, False)
 
     def test_both_together_take_a_pair(self) -> None:
         pending = pod("p", nodeSelector={"disk": "ssd"}, affinity=needs(exists("fast")))

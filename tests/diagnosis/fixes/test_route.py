@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 
 import pytest
 
@@ -417,14 +418,26 @@ class TestStalePods:
         assert "may have been made before its template was changed" in fix.summary
         assert "differs in spec.nodeSelector, spec.topologySpreadConstraints" in fix.starts
 
-    def test_stay_behind_a_partition_whatever_the_template_is_now(self) -> None:
-        strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
-        by = owner("StatefulSet", web(), updateStrategy=strategy)
+    @pytest.mark.parametrize(("others", "replaced"), [((), ""), ((1,), "this replaces 1 other Pod of statefulset/web")])
+    def test_behind_a_partition_need_it_lowered(self, others: Sequence[int], replaced: str) -> None:
+        by = owner("StatefulSet", web(requests={"cpu": "1"}), updateStrategy={"rollingUpdate": {"partition": 2}})
         by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
-        stale = web("web-0", nodeSelector={"disk": "ssd"})
-        (fix,) = search([*zones(), by], owned(stale, by, **{"controller-revision-hash": "web-old"})).fixes
-        assert (fix.commands, fix.admits) == ((), 0)
-        assert fix.starts.startswith("spec.updateStrategy.rollingUpdate.partition of statefulset/web is 2 and keeps")
+        old = {"controller-revision-hash": "web-old"}
+        running = [owned(web(f"web-{number}", on="b1"), by, **old) for number in others]
+        found = search([*zones(), by, *running], owned(web("web-0", requests={"cpu": "99"}), by, **old))
+        (fix,) = found.fixes
+        lower = '[{"op":"add","path":"/spec/updateStrategy/rollingUpdate/partition","value":0}]'
+        patch = f"kubectl patch statefulset web -n default --type=json -p '{lower}'"
+        assert fix.commands == (patch, "kubectl delete pod web-0 -n default")
+        assert (replaced in fix.starts, fix.disturbs) == (True, "PodsReplaced" if others else "Nothing")
+
+    def test_behind_a_partition_are_not_the_only_ones_that_a_changed_template_reaches(self) -> None:
+        by = owner("StatefulSet", web(nodeSelector={"disk": "ssd"}), updateStrategy={"rollingUpdate": {"partition": 1}})
+        by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
+        new = owned(web("web-1", on="b1"), by, **{"controller-revision-hash": "web-new"})
+        old = owned(web("web-0", nodeSelector={"disk": "ssd"}), by, **{"controller-revision-hash": "web-old"})
+        fix = fixes([*zones(), by, new], old)["RelaxNodeSelector"]
+        assert ("this replaces 1 other Pod of statefulset/web" in fix.starts, fix.disturbs) == (True, "PodsReplaced")
 
     def test_are_left_to_a_controller_that_replaces_them(self) -> None:
         by = owner("DaemonSet", web(), updateStrategy={"type": "RollingUpdate"})
@@ -435,10 +448,23 @@ class TestStalePods:
         by = owner("Deployment", web(), replicas=1, paused=paused)
         older = owner("ReplicaSet", web(nodeSelector={"disk": "ssd"}), name="old", of=by, replicas=1)
         found = search([*zones(), by, older], owned(web("web-0", nodeSelector={"disk": "ssd"}), older))
-        resumed = [("RelaxNodeSelector", ("kubectl rollout resume deployment/web -n default",))]
+        resumed = [("RecreatePod", ("kubectl rollout resume deployment/web -n default",))]
         assert [(fix.id, fix.commands) for fix in found.fixes] == (resumed if paused else [])
         waits = ["the rollout of deployment/web: it replaces this Pod, which is of an older revision"]
         assert [each.message for each in found.waits or ()] == ([] if paused else waits)
+
+    @pytest.mark.parametrize("on_delete", [False, True])
+    def test_of_a_daemon_set_are_replaced_at_once(self, *, on_delete: bool) -> None:
+        by = owner("DaemonSet", web(requests={"cpu": "1"}), updateStrategy={"type": "OnDelete"} if on_delete else {})
+        by["metadata"]["annotations"] = {"deprecated.daemonset.template.generation": "2"}
+        labels = {"controller-revision-hash": "old", "pod-template-generation": "1"}
+        name = {"key": "metadata.name", "operator": "In", "values": ["a1"]}
+        terms = {"nodeSelectorTerms": [{"matchFields": [name]}]}
+        pinned: Object = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+        found = search([*zones(), by], owned(web("web-0", requests={"cpu": "99"}, affinity=pinned), by, **labels))
+        waits = ["the rollout of daemonset/web: it replaces this Pod, which is of an older revision"]
+        assert [each.message for each in found.waits or ()] == ([] if on_delete else waits)
+        assert [fix.id for fix in found.fixes] == (["RecreatePod"] if on_delete else [])
 
     def test_of_an_earlier_template_of_a_cron_job_are_changed_in_their_run(self) -> None:
         by = cron_job(web())

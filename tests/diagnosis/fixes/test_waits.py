@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.fixes import ExpectedChange
 from tests.build import Object, node
+from tests.build_storage import storage_class
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.fixes import owners
 from tests.diagnosis.fixes.clusters import search, web, zones
@@ -191,6 +192,24 @@ def rollout(*, unavailable: int, paused: bool = False) -> tuple[list[Object], Ob
     owner = workload("Deployment", "web", pods=new, replicas=3, strategy=rolling, paused=paused)
     living = [made("w-1", "h1", "a1", RUNNING), made("w-2", "h1", "b1", RUNNING), made("w-3", "h2", "a1", STARTING)]
     return [*nodes, owner, *sets, *living], made("w-4", "h2")
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "Pod"])
+def test_a_missing_claim_that_the_controller_of_the_pod_creates(kind: str) -> None:
+    """The Pod needs no deletion for that: its template has not changed."""
+    template: Object = {"metadata": {"name": "disk"}, "spec": {"storageClassName": "zonal"}}
+    objects = [*zones(), storage_class("zonal")]
+    pending = web("web-0", volumes=[{"name": "disk", "ephemeral": {"volumeClaimTemplate": template}}])
+    if kind == "StatefulSet":
+        by = {**owners.owner(kind, web(), volumeClaimTemplates=[template]), "status": {"updateRevision": "web-1"}}
+        disk = {"name": "disk", "persistentVolumeClaim": {"claimName": "disk-web-0"}}
+        pending = owners.owned(web("web-0", volumes=[disk]), by, **{"controller-revision-hash": "web-1"})
+        objects.append(by)
+    found = search(objects, pending)
+    name = "disk-web-0" if kind == "StatefulSet" else "web-0-disk"
+    message = f"the controller of the Pod to create the PersistentVolumeClaim {name}"
+    assert [(each.kind, each.message) for each in found.waits or ()] == [("ClaimCreation", message)]
+    assert found.fixes == ()
 
 
 class TestRollouts:
