@@ -39,6 +39,7 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
         workload: its workload.
         lands: the Pod that replaces it goes to one of these nodes, by name.
         command: the command that evicts it.
+        loses_data: whether it has emptyDir volumes; absent if not.
     """
 
     order: int
@@ -50,6 +51,7 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
     workload: WorkloadRef
     lands: tuple[str, ...]
     command: str
+    loses_data: bool | UnsetType = UNSET
 
 
 class RebalanceItem(Report, frozen=True, kw_only=True):
@@ -143,6 +145,7 @@ def evictions(
             workload=owner_of(pod, snapshot),
             lands=each.lands,
             command=command(pod, connection_flags),
+            loses_data=pod.has_empty_dir or UNSET,
         )
 
 

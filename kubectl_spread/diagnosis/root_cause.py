@@ -84,7 +84,7 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def core(self) -> tuple[Requirement, ...]:
-        """The first of the smallest sets of requirements that leave no node; the filter that refuses the Pod, if one does."""
+        """The first of the smallest sets of requirements that leave no node; what refuses the Pod, if anything does."""
         refusal = self.evaluation.pre_filter or self.evaluation.broken
         refusing = (FilterRequirement(refusal.plugin),) if refusal else ()
         return refusing if refusing in self.spread.cores else next(iter(self.spread.cores), ())

@@ -543,6 +543,11 @@ class Pod(KubernetesObject, frozen=True):
         return bool(self.spec.node_name) and self.status.phase in {"Running", ""} and not (self.terminating or unready)
 
     @property
+    def has_empty_dir(self) -> bool:
+        """Whether it has data that is lost with it."""
+        return any(volume.empty_dir is not None for volume in self.spec.volumes)
+
+    @property
     def terminating(self) -> bool:
         """Whether it is being deleted."""
         return self.metadata.deletion_timestamp is not None

@@ -306,7 +306,7 @@ def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
         if not (_is_drained(pod, cluster) or workloads.is_mirror(pod)):
             needed[DrainFlag.IGNORE_DAEMONSETS].append(pod.key)
         elif not workloads.is_mirror(pod):
-            if any(volume.empty_dir is not None for volume in pod.spec.volumes):
+            if pod.has_empty_dir:
                 needed[DrainFlag.DELETE_EMPTYDIR_DATA].append(pod.key)
             if step.force and _needs_force(pod, cluster):
                 needed[DrainFlag.FORCE].append(pod.key)

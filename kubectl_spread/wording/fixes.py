@@ -29,6 +29,7 @@ WAITS = Rules(EntryKind.WAIT)
 OVERTAKEN = "the recreated Pod may be scheduled first: then this Pod stays Pending"
 """What to know where the Pod that comes again may be scheduled before the one that waits."""
 VERIFIED = "verified by simulation"
+DATA_LOST = "what is in its emptyDir volumes is lost"
 CHANGED = "  # changed"
 """What follows a changed line of YAML."""
 ON_PURPOSE = "This changes what somebody set on purpose."
@@ -129,6 +130,8 @@ def starts(fix: conclusion.VerifiedFix) -> str:
     """Return what running the commands sets off, or what to do where there is none."""
     warnings = (f"causes {name}: {FINDINGS.summary(name)}" for name in fix.warnings)
     after = _after_deletion(fix.after_deletion) if fix.after_deletion is not None else ""
+    data = any(isinstance(it, proposals.MovePod) and it.loses_data for it in fix.proposals)
+    after = f"{after}; {DATA_LOST}" if after and data else after
     cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
     stays = "the new volume may keep the Pod where it is placed now" if fix.for_good else ""
     return "; ".join(dict.fromkeys(filter(None, (stays, *cautions, *map(_sets_off, fix.routes), *warnings))))

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable
 
 import pytest
+from msgspec import UNSET
 
 from kubectl_spread.contract.fix_search import opening_fields
 from kubectl_spread.contract.rebalance import RebalanceItem, command, evictions, items
@@ -147,6 +148,13 @@ def test_each_eviction_has_its_place_and_its_command() -> None:
     assert (second.order, second.wave) == (2, 2)
     assert str(first.workload) == "replicaset/web"
     assert first.pod in first.command
+    assert first.loses_data is UNSET
+
+
+def test_an_eviction_that_loses_data_says_so() -> None:
+    objects = [*zones("a", "b"), *web({"a1": 2}, volumes=[{"name": "cache", "emptyDir": {}}])]
+    (only,) = evictions(planned(objects), snapshot(objects))
+    assert only.loses_data is True
 
 
 def test_a_command_is_taken_as_it_is_meant_whatever_the_pod_is_called() -> None:

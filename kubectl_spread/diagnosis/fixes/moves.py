@@ -65,7 +65,13 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             namespace, name = pod.key
             # Pods without an owner are alike too.
             owner = str(owner_of(pod, situation.handle.snapshot)) if pod.metadata.controller else ""
-            proposal = MovePod(namespace=namespace, pod=name, node=pod.spec.node_name, ending=pod.terminating)
+            proposal = MovePod(
+                namespace=namespace,
+                pod=name,
+                node=pod.spec.node_name,
+                ending=pod.terminating,
+                loses_data=pod.has_empty_dir,
+            )
             yield DeletePod(proposal=proposal, obj=pod, group=(namespace, owner, *place))
 
 

@@ -110,13 +110,17 @@ class RemoveTaint(Proposal, frozen=True, kw_only=True):
 
 
 class MovePod(Proposal, frozen=True, kw_only=True):
-    """Another Pod is deleted; ``ending``: it is being deleted already, and its deletion has to end."""
+    """Another Pod is deleted.
+
+    ``ending``: it is being deleted already, and its deletion has to end. ``loses_data``: it has emptyDir volumes.
+    """
 
     cost: int = 2
     namespace: str
     pod: str
     node: str
     ending: bool = False
+    loses_data: bool = False
 
 
 class RecreatePod(Proposal, frozen=True, kw_only=True):

@@ -27,6 +27,8 @@ TONES = {
     RebalanceVerdict.BALANCED: Tone.GOOD,
 }
 """Verdict → how good that is, the worst first."""
+SHOWN_PODS = 5
+"""Pods that lose data (count) that are named."""
 
 
 def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outline:
@@ -36,7 +38,10 @@ def rebalance_outline(report: RebalanceReport, extent: Extent) -> outline.Outlin
     commands: tuple[outline.Block, ...] = ()
     if report.evictions:
         every = outline.Commands(commands=tuple(each.command for each in report.evictions))
-        commands = (Note(line=wording.SCHEDULED_FIRST * isinstance(report.schedulable, int) + wording.IN_ORDER), every)
+        losing = [each.pod for each in report.evictions if each.loses_data]
+        lost = (Note(line=wording.DATA_LOST.format(listed(losing, extent.most(SHOWN_PODS)))),) if losing else ()
+        first = wording.SCHEDULED_FIRST * isinstance(report.schedulable, int)
+        commands = (*lost, Note(line=first + wording.IN_ORDER), every)
     others = (tuple(_constraints(report, shown)), commands)
     verdicts = {item.verdict for item in report.items}
     tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)

@@ -63,6 +63,10 @@ class TestWhich:
         (change,) = found.changes
         assert (change.op, change.target.kind, change.target.name) == ("delete", "Pod", "holder")
 
+    def test_one_whose_data_is_lost(self) -> None:
+        found = fixes(full(**TOLERANT, volumes=[{"name": "cache", "emptyDir": {}}]), PENDING)["MovePod"]
+        assert found.starts.endswith("; what is in its emptyDir volumes is lost")
+
     def test_only_those_that_alone_hold_room_enough(self) -> None:
         sizes = {"small": "1", "large": "4", "larger": "5"}
         there = [pod(name, on="n", requests={"cpu": cpu}) for name, cpu in sizes.items()]
