@@ -20,7 +20,7 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import parse_selector
-from kubectl_spread.render.outline import Extent, Note
+from kubectl_spread.render.outline import Extent, Note, Table
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.scheduler.framework import Handles
 from kubectl_spread.simulation import outcomes
@@ -203,6 +203,24 @@ def test_a_revision_that_a_rollout_creates_is_counted_by_its_own_constraint(tmp_
     newest, old = last([*SIX, *objects], f"apply {path}").items
     assert (newest.constraint.max_skew, newest.before, newest.status_before) == (5, {"a": 2, "b": 1, "c": 0}, None)
     assert (old.constraint.max_skew, old.revision, old.before) == (3, "h1", {"a": 2, "b": 1, "c": 0})
+
+
+def test_the_revision_that_stops_a_rollout_has_a_row_beside_the_new_one(tmp_path: Path) -> None:
+    by_zone = spread(ZONE, selector=app("web"))
+    owner, *pods = stateful(["a1", "b1", ""], podManagementPolicy="OrderedReady")
+    for each in pods:
+        each["spec"] |= {"topologySpreadConstraints": [by_zone]}
+    shut = node("c1", zone="c", unschedulable=True)
+    old, new = (
+        {**owner, "spec": {**owner["spec"], "template": template(each)}}
+        for each in (by_zone, {**by_zone, "maxSkew": 2})
+    )
+    path = tmp_path / "web.json"
+    path.write_text(json.dumps(new), encoding="utf-8")
+    report = simulated([*SIX[:4], shut, old, *pods], f"apply {path}")
+    (shown,) = simulate_outline(report, Extent()).items
+    (table,) = (each for each in shown.paragraphs[0] if isinstance(each, Table))
+    assert [row[-2] for row in table.rows] == ["- → OK", "Blocked"]
 
 
 class TestDrain:
@@ -763,8 +781,8 @@ def test_a_pending_pod_of_the_old_template_stops_a_rollout_until_it_is_deleted()
     step = last([*SIX, owner, *pods], "restart statefulset/web")
     assert step.notes == (
         (
-            "the StatefulSet waits for web-2, which stays Pending: delete it. Only then statefulset/web of default replaces"
-            " web-1 and web-0"
+            "the StatefulSet waits for web-2, which stays Pending: delete it. Only then statefulset/web of default"
+            " replaces web-1 and web-0"
         ),
     )
 

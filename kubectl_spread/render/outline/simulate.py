@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, SimulatedStep, SimulateReport
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
+from kubectl_spread.diagnosis.statuses import SEVERE
 from kubectl_spread.render.outline import Column, Extent, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text, workload_text
@@ -22,8 +24,9 @@ def simulate_outline(report: SimulateReport, extent: Extent) -> Outline:
 
 def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
     sentence = _sentence(step, unread=unread)
-    changed = [item for item in step.items if item.changed or extent.wide]
-    table = [table_of(COLUMNS, changed, title="Constraints")] if changed else []
+    changed = {(item.namespace, item.workload) for item in step.items if item.changed}
+    shown = [item for item in step.items if extent.wide or _is_shown(item, changed)]
+    table = [table_of(COLUMNS, shown, title="Constraints")] if shown else []
     by_chance = step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values())
     ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
     tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
@@ -34,6 +37,12 @@ def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
         headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=tone),
         paragraphs=((*notes, *table, *ranges),),
     )
+
+
+def _is_shown(item: SimulatedItem, changed: Container[tuple[str, WorkloadRef]]) -> bool:
+    """Whether the item has changed, or is in trouble and another revision of the workload has changed."""
+    in_trouble = bool(item.revision) and item.status_after in SEVERE
+    return item.changed or (in_trouble and (item.namespace, item.workload) in changed)
 
 
 def _sentence(step: SimulatedStep, *, unread: bool) -> str:
