@@ -11,6 +11,7 @@ from kubectl_spread.diagnosis.fixes import node_pools
 from kubectl_spread.diagnosis.fixes.conclusion import NodeAddition
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.well_known_labels import ZONE
+from kubectl_spread.scheduler.podtopologyspread import REASON_SKEW
 from kubectl_spread.scheduler.resource import readable
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.causes import NO_CONSTRAINT
@@ -80,7 +81,7 @@ def reason_text(reason: d.Reason) -> str:
             used = readable(reason.resource, reason.used)
             if reason.resource == NODES:
                 return f"its nodes limit of {reason.limit} is reached"
-            return f"its limit of {reason.limit} {reason.resource} leaves no room: its nodes have {used}"
+            return f"its limit of {reason.limit} {reason.resource} leaves no room for a node: {used} are used"
         case d.NoInstanceType():
             if reason.conflict is None:
                 return _TYPES[reason.why]
@@ -101,6 +102,8 @@ def reason_text(reason: d.Reason) -> str:
             )
         case d.MaximumReached():
             return f"it is at its maximum of {count_of(reason.maximum, 'node')}"
+        case d.RejectedByFilters(reasons=reasons) if reasons == (REASON_SKEW,):
+            return "the spread constraints allow no Pod on its new node"
         case d.RejectedByFilters():
             return f"the scheduler's filters reject its new node: {listed(reason.reasons)}"
         case d.Unreadable():

@@ -561,7 +561,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     briefest = TAINT_PREFIX.sub("", briefly)
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
     briefly_more = _and_more(len(brief_whys) - 1)
-    counts = "It counts" if number == 1 else "They count"
+    counts = "It still counts" if number == 1 else "They still count"
     policies = [*(f" {counts} because {each}." for each in IGNORE.get(cause.ignoring, ())), ""]
     sentences = [
         *(f"{held(place, pods)}: {some}.{policies[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),

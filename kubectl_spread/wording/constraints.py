@@ -37,6 +37,15 @@ def closed(skew_if_placed: int, skew: int) -> str:
     return f"no: {skew_text(skew_if_placed, skew)}"
 
 
+def of_several_nodes(details: Sequence[str]) -> str:
+    """Return one reason for nodes that reject a Pod for the same requirement; without amounts where these differ."""
+    first, *others = details
+    lacks = [part.partition(" requested, ") for part in first.split("; ")]
+    if not others or not all(requested for _, requested, _ in lacks):
+        return first
+    return f"{' and '.join(amount for amount, _, _ in lacks)} requested, too little free"
+
+
 def pinned(reasons: Iterable[str]) -> str:
     """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; at least one."""
     first, *others = reasons

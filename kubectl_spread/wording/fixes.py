@@ -32,7 +32,7 @@ VERIFIED = "verified by simulation"
 DATA_LOST = "what is in its emptyDir volumes is lost"
 CHANGED = "  # changed"
 """What follows a changed line of YAML."""
-ON_PURPOSE = "This changes what somebody set on purpose."
+ON_PURPOSE = "Ask its owner first: somebody set this on purpose."
 RESTARTS_NOTHING = "No running Pod restarts."
 NOTHING_HELPS = "No {}change that was simulated, alone or in pairs, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
@@ -85,7 +85,7 @@ _EFFECTS: Mapping[Effect, str] = {
     Effect.ROLLOUT: "replaces {pods} of {owner}{running}",
     Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
     Effect.ROLLOUT_IN_TURN: (
-        "replaces {pods} of {owner}{in_turn}{running}; the replacement starts when {waiting} {are} deleted"
+        "replaces {pods} of {owner}{in_turn}{running}; the rollout starts once {waiting} {are} deleted"
     ),
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
@@ -133,7 +133,7 @@ def starts(fix: conclusion.VerifiedFix) -> str:
     data = any(isinstance(it, proposals.MovePod) and it.loses_data for it in fix.proposals)
     after = f"{after}; {DATA_LOST}" if after and data else after
     cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
-    stays = "the new volume may keep the Pod where it is placed now" if fix.for_good else ""
+    stays = "once created, the new volume may tie the Pod to where it is placed now" if fix.for_good else ""
     return "; ".join(dict.fromkeys(filter(None, (stays, *cautions, *map(_sets_off, fix.routes), *warnings))))
 
 
@@ -189,8 +189,8 @@ def _words(route: conclusion.Route) -> dict[str, object]:
 def _after_deletion(after: conclusion.AfterDeletion) -> str:
     match after:
         case conclusion.Recreated():
-            where = "perhaps on the same node" if after.here else "elsewhere"
-            return f"{after.owner} recreates it, {where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
+            where = ", perhaps on the same node" if after.here else " on another node"
+            return f"{after.owner} recreates it{where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
         case conclusion.HeldByFinalizers():
             names = ", ".join(after.finalizers)
             return f"it is being deleted and waits for its finalizers {names}: their controllers must remove them"
@@ -301,8 +301,8 @@ def further_node(new_node: str, alike: Sequence[str]) -> str:
 
 def label_nodes(names: Sequence[str], key: str) -> str:
     """Return what to do about nodes that a constraint leaves out because they lack its topology key."""
-    label = "the label" if len(names) == 1 else "their label"
-    return f"Give {first_and_more(names)} {label} {key}: without it, the constraint allows no Pod there"
+    where = "it is" if len(names) == 1 else "each of them is"
+    return f"Set {key} on {first_and_more(names)} to where {where}: without that label, no Pod may go there"
 
 
 def set_apart(number: int, flag: str) -> str:
@@ -375,7 +375,8 @@ def _is_leaf(line: str) -> bool:
     action="Change the Pod template; a Pod's constraints cannot be changed once it exists.",
 )
 def _(fix: proposals.FixSelector) -> str:
-    return f"count only Pods with {fix.selector} in the constraint on {fix.topology_key}"
+    others = f", no longer {count_of(fix.others, 'Pod')} of {first_and_more(fix.workloads)}" if fix.workloads else ""
+    return f"count only Pods with {fix.selector} in the constraint on {fix.topology_key}{others}"
 
 
 @FIXES.rule(
@@ -411,7 +412,8 @@ def _(fix: proposals.FixTopologyKey) -> str:
 )
 def _(fix: proposals.AddMatchLabelKeys) -> str:
     return (
-        f"count only Pods of the same revision, by matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
+        f"add matchLabelKeys [{fix.label}] to the constraint on {fix.topology_key}, so that it counts only Pods of the"
+        " same revision"
     )
 
 
@@ -551,8 +553,11 @@ def _(fix: proposals.RecreatePod) -> str:
     action="Change the Pod template, if fewer domains are acceptable. Otherwise add a node in another domain.",
 )
 def _(fix: proposals.LowerMinDomains) -> str:
-    number = f"{fix.min_domains}, the number of domains that count"
-    return f"lower minDomains to {number}, in the constraint on {fix.topology_key}"
+    number = count_of(fix.min_domains, "domain")
+    counts = "counts" if fix.min_domains == 1 else "count"
+    return (
+        f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}, because only {number} {counts}"
+    )
 
 
 @FIXES.rule(

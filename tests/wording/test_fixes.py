@@ -61,6 +61,10 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
             of.FixSelector(topology_key=ZONE, selector="app=web"),
             f"count only Pods with app=web in the constraint on {ZONE}",
         ),
+        (
+            of.FixSelector(topology_key=ZONE, selector="app=web", others=3, workloads=("pod/a", "job/b")),
+            f"count only Pods with app=web in the constraint on {ZONE}, no longer 3 Pods of pod/a and 1 more",
+        ),
         (of.AddPodLabel(labels=(("app", "web"), ("tier", "x"))), "label the Pod app=web, tier=x"),
         (
             of.FixTopologyKey(topology_key="zone", well_known=ZONE),

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
-from kubectl_spread.controllers.workloads import controller_of
+from kubectl_spread.controllers.workloads import controller_of, owner_of
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
@@ -126,11 +126,27 @@ def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candi
         if str(parsed) in known or parsed.empty or not parsed.matches(labels):
             continue
         known.add(str(parsed))
+        others = _counted_others(counts.constraint, parsed, situation)
         yield EditPod(
-            proposal=proposals.FixSelector(topology_key=counts.constraint.topology_key, selector=str(parsed)),
+            proposal=proposals.FixSelector(
+                topology_key=counts.constraint.topology_key,
+                selector=str(parsed),
+                others=len(others),
+                workloads=tuple(dict.fromkeys(others)),
+            ),
             edit=edit,
             mends=not counts.self_match,
         )
+
+
+def _counted_others(constraint: Constraint, selector: Selector, situation: Situation) -> list[str]:
+    """Return the workload of each Pod that the constraint counts and the selector does not match."""
+    snapshot, namespace = situation.handle.snapshot, situation.pod.metadata.namespace
+    return [
+        str(owner_of(pod, snapshot))
+        for pod in snapshot.matching_pods(namespace, constraint.selector)
+        if pod.spec.node_name and not (pod.finished or pod.terminating or selector.matches(pod.metadata.labels))
+    ]
 
 
 def _own_selectors(

@@ -34,9 +34,11 @@ class OfConstraint(Proposal, frozen=True, kw_only=True):
 
 
 class FixSelector(OfConstraint, frozen=True, kw_only=True):
-    """The constraint selects Pods like its own."""
+    """The constraint selects Pods like its own; so many ``others`` (count), of these workloads, count no longer."""
 
     selector: str
+    others: int = 0
+    workloads: tuple[str, ...] = ()
 
 
 class AddPodLabel(Proposal, frozen=True, kw_only=True):

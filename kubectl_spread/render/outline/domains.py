@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
@@ -170,9 +169,11 @@ def next_text(domain: Domain) -> str:
         return wording.closed(domain.skew_if_placed, domain.skew)
     if not domain.pinned_by:
         return wording.OPEN
-    nodes = Counter(pin.requirement for pin in domain.pinned_by)
-    pins = sorted(domain.pinned_by, key=lambda pin: -nodes[pin.requirement])
-    return wording.pinned(dict.fromkeys(pin.detail or name_of(pin.requirement) for pin in pins))
+    by_requirement = sorted(
+        grouped(domain.pinned_by, lambda pin: pin.requirement).values(), key=lambda pins: -len(pins)
+    )
+    details = (list(dict.fromkeys(pin.detail or name_of(pin.requirement) for pin in pins)) for pins in by_requirement)
+    return wording.pinned(map(wording.of_several_nodes, details))
 
 
 def minimum_text(constraint: ConstraintReport) -> str:

@@ -233,10 +233,10 @@ def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
     objects = [*TAINTED, *web("a1", "b1"), node("new-1"), node("new-2")]
     report = report_of(incoming(), objects)
     assert lines(report)[1] == (
-        f"  1. Give new-1 and 1 more their label {ZONE}: without it, the constraint allows no Pod there."
+        f"  1. Set {ZONE} on new-1 and 1 more to where each of them is: without that label, no Pod may go there."
     )
     named = fix(id="LabelNode")
-    assert "Give new-1" not in "".join(lines(msgspec.structs.replace(report, fixes=(named,))))
+    assert "on new-1" not in "".join(lines(msgspec.structs.replace(report, fixes=(named,))))
 
 
 def test_what_is_not_proposed_for_one_reason_is_one_line() -> None:
