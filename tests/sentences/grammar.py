@@ -618,7 +618,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         _running,
     ),
     (r"in the end, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
-    (r"(?:the replacement starts when|changes only) the (?P<n>\d+) Pending Pods", _pending),
+    (r"(?:the rollout starts once|changes only) the (?P<n>\d+) Pending Pods", _pending),
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
     (r"none of (?:its|their) (?P<n>\d+) nodes is available", _nodes_at_minimum),
     (

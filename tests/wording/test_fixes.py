@@ -72,7 +72,10 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         ),
         (
             of.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
-            f"count only Pods of the same revision, by matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
+            (
+                f"add matchLabelKeys [pod-template-hash] to the constraint on {ZONE}, so that it counts only Pods of"
+                " the same revision"
+            ),
         ),
         (
             of.HonorTaints(topology_key=ZONE),
@@ -102,7 +105,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (MOVE, "delete the Pod shop/web-0 on a1"),
         (
             of.LowerMinDomains(topology_key=ZONE, min_domains=2),
-            f"lower minDomains to 2, the number of domains that count, in the constraint on {ZONE}",
+            f"lower minDomains to 2 in the constraint on {ZONE}, because only 2 domains count",
         ),
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
@@ -158,13 +161,13 @@ def test_two_changes_are_one_sentence() -> None:
         (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=2), f"replaces 3 Pods of {WEB} (2 of them run)"),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=2),
-            "replaces 2 Pods of statefulset/db one after another; the replacement starts when this Pod is deleted",
+            "replaces 2 Pods of statefulset/db one after another; the rollout starts once this Pod is deleted",
         ),
         (
             Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=5, waiting=2),
             (
                 "replaces 5 Pods of statefulset/db one after another;"
-                " the replacement starts when the 2 Pending Pods are deleted"
+                " the rollout starts once the 2 Pending Pods are deleted"
             ),
         ),
         (
@@ -247,7 +250,7 @@ def test_what_is_to_be_known_comes_first_and_once() -> None:
             HeldByFinalizers(("a/b", "c/d")),
             "it is being deleted and waits for its finalizers a/b, c/d: their controllers must remove them",
         ),
-        (Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} recreates it, elsewhere"),
+        (Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} recreates it on another node"),
         (
             Recreated(owner=WEB, here=True, may_be_first=True),
             f"{WEB} recreates it, perhaps on the same node; {OVERTAKEN}",

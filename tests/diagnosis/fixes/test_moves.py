@@ -59,7 +59,7 @@ class TestWhich:
     def test_one_that_holds_the_room(self) -> None:
         found = fixes(full(**TOLERANT), PENDING)["MovePod"]
         assert (found.cost, found.feasible, found.commands) == (2, ("n",), ("kubectl delete pod holder -n default",))
-        assert found.starts == f"replicaset/other recreates it, elsewhere; {OVERTAKEN}"
+        assert found.starts == f"replicaset/other recreates it on another node; {OVERTAKEN}"
         (change,) = found.changes
         assert (change.op, change.target.kind, change.target.name) == ("delete", "Pod", "holder")
 
@@ -228,7 +228,7 @@ class TestWhen:
         term = {"weight": 100, "preference": wished}
         preferring = {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}}
         found = fixes(full(**TOLERANT, **preferring), PENDING)["MovePod"]
-        assert found.starts == "replicaset/other recreates it, elsewhere"
+        assert found.starts == "replicaset/other recreates it on another node"
 
     @pytest.mark.parametrize("kind", ["DaemonSet", "Job"])
     def test_not_what_comes_back_to_its_node_or_counts_as_failed(self, kind: str) -> None:

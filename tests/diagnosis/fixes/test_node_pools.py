@@ -50,13 +50,13 @@ def asked(objects: Sequence[Object], labels: dict[str, str], types: list[Object]
         pytest.param(
             [pool("p", "ab", limits={"cpu": "2"}), CLASS, *FULL, WAITS],
             ["Raise the cpu limit of NodePool p."],
-            "Karpenter adds none now: NodePool p (its limit of 2 cpu leaves no room: its nodes have 0)",
+            "Karpenter adds none now: NodePool p (its limit of 2 cpu leaves no room for a node: 0 are used)",
             id="limit",
         ),
         pytest.param(
             [pool("p", "ab", limits={"cpu": "3", "nodes": "0"}), CLASS, *FULL, WAITS],
             ["Raise the cpu and nodes limits of NodePool p."],
-            "Karpenter adds none now: NodePool p (its limit of 3 cpu leaves no room: its nodes have 0)",
+            "Karpenter adds none now: NodePool p (its limit of 3 cpu leaves no room for a node: 0 are used)",
             id="two limits",
         ),
         pytest.param(

@@ -47,7 +47,7 @@ def patch_in(command: str) -> object:
             "StatefulSet",
             {},
             2,
-            "replaces the Pod of statefulset/web (it does not run yet); the replacement starts when this Pod is",
+            "replaces the Pod of statefulset/web (it does not run yet); the rollout starts once this Pod is",
         ),
         ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of statefulset/web stay"),
         ("ReplicaSet", {}, 2, "recreates this Pod; other Pods of replicaset/web stay"),
@@ -73,7 +73,7 @@ def test_ordinals_that_do_not_exist_yet_are_not_replaced() -> None:
     said = fixes([*CROWDED, by, there], asked)["RaiseMaxSkew"].starts
     assert said.startswith(
         "replaces 2 Pods of statefulset/web one after another (1 of them runs);"
-        " the replacement starts when this Pod is deleted"
+        " the rollout starts once this Pod is deleted"
     )
 
 

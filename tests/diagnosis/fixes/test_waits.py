@@ -267,4 +267,4 @@ def test_text_names_the_pool_of_a_new_node_before_it_gives_up_a_taint(tmp_path: 
     assert "kubectl" not in told
     assert "fixes change what somebody set on purpose: see --all-fixes." in told
     told = run("why-pending", "--from", path, "--all-fixes").stdout
-    assert 0 < told.index("Add a node") < told.index("changes what somebody set") < told.index("kubectl taint")
+    assert 0 < told.index("Add a node") < told.index("Ask its owner first") < told.index("kubectl taint")
