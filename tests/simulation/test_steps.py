@@ -37,7 +37,8 @@ READY: Object = {
 WEB = WorkloadRef(kind="Deployment", name="web")
 SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "12")
 
-LINUX = tuple(node(f"{zone}{n}", zone=zone, labels={"kubernetes.io/os": "linux"}) for zone in "abc" for n in "12")
+OS = "kubernetes.io/os"
+LINUX = tuple(node(f"{zone}{n}", zone=zone, labels={OS: "linux"}) for zone in "abc" for n in "12")
 
 
 def running(name: str, on: str, owner: Object, **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
@@ -885,28 +886,39 @@ def test_what_ends_violated_without_the_step_is_not_newly_violated(step: str) ->
     assert (report.steps[0].newly_violated, exit_code(report)) == (False, ExitCode.ANSWERED)
 
 
-def test_a_rollout_that_only_the_step_ends_is_told_and_deletes_no_pod_beyond_its_own() -> None:
-    waiting = rolling_out()
-    waiting[-1]["spec"]["nodeSelector"] = waiting[0]["spec"]["template"]["spec"]["nodeSelector"] = {"disk": "ssd"}
-    waiting[2]["spec"]["template"]["spec"]["nodeSelector"] = {"disk": "ssd"}
-    free = [node(name, zone=name[0], labels={"disk": "ssd"}) for name in ("a2", "b2", "c2")]
-    shut = [node(name, zone=name[0]) for name in ("a1", "b1", "c1")]
-    cordoned = [{**each, "spec": {"unschedulable": True}} for each in free]
-    step = last([*shut, *cordoned, *waiting], "uncordon a2", "uncordon b2", "uncordon c2")
-    assert "the rollout of deployment/web ends" in step.notes
+def test_a_rollout_that_only_the_step_ends_deletes_no_pod_without_another(tmp_path: Path) -> None:
+    owner, *others = rolling_out()
+    stuck, mended = (
+        template(spread(ZONE, selector=app("web")), nodeSelector={OS: name}) for name in ("plan9", "linux")
+    )
+    path = tmp_path / "web.json"
+    path.write_text(json.dumps({**owner, "spec": {**owner["spec"], "template": mended}}), encoding="utf-8")
+    for each in (owner, others[1]):
+        each["spec"]["template"] = stuck
+    others[-1]["spec"]["nodeSelector"] = {OS: "plan9"}
+    step = last([*LINUX, owner, *others], f"apply {path}")
+    assert ("the rollout of deployment/web ends" in step.notes, step.deleted) == (True, ())
 
 
-@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+ON_DELETE = {"type": "OnDelete"}
+TO_RESTART = {
+    "statefulset": workload(
+        "StatefulSet", "web", pods=template(spread(ZONE, selector=app("web"))), replicas=2, updateStrategy=ON_DELETE
+    ),
+    "daemonset": workload(
+        "DaemonSet", "web", pods=template(spread(ZONE, selector=app("web"))), updateStrategy=ON_DELETE
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TO_RESTART)
 def test_a_restart_with_on_delete_replaces_no_pod(kind: str) -> None:
-    by_zone = spread(ZONE, selector=app("web"))
-    status = {"currentRevision": "web-1", "updateRevision": "web-1"} if kind == "StatefulSet" else {}
-    fields = {"replicas": 2} if kind == "StatefulSet" else {}
-    owner = workload(kind, "web", pods=template(by_zone), status=status, updateStrategy={"type": "OnDelete"}, **fields)
-    labels, of = {"controller-revision-hash": "web-1"}, {"topologySpreadConstraints": [by_zone]}
-    pods = [running(f"web-{at}", "a1", controller(kind, "web"), labels=labels, **of) for at in range(2)]
-    step = last([*SIX, owner, *pods], f"restart {kind.lower()}/web")
+    owner = TO_RESTART[kind]
+    of = controller(owner["kind"], "web")
+    pods = [running(f"web-{at}", "a1", of, labels={"controller-revision-hash": "web-1"}) for at in range(2)]
+    step = last([*SIX, owner, *pods], f"restart {kind}/web")
     assert step.notes == (
-        f"the update strategy of {kind.lower()}/web is OnDelete: each Pod has the old template until it is deleted",
+        f"the update strategy of {kind}/web is OnDelete: each Pod has the old template until it is deleted",
     )
 
 
