@@ -9,7 +9,7 @@ migrateToSSAIfNecessary (v1.36).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import TypeGuard, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -235,8 +235,15 @@ def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:
         for key in dict.fromkeys((*one, *other)):
             if key not in {REST, UNKEPT}:
                 yield from _differences(f"{path}.{key}", one.get(key), other.get(key))
+    elif _is_list_of_objects(one) and _is_list_of_objects(other) and len(one) == len(other):
+        for number, (each, its_other) in enumerate(zip(one, other, strict=True)):
+            yield from _differences(f"{path}[{number}]", each, its_other)
     elif not same(one, other) and not (one in _BLANK and other in _BLANK):
         yield path
+
+
+def _is_list_of_objects(value: Plain) -> TypeGuard[list[Map]]:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def three_way_json_patch(original: Map, modified: Map, current: Map) -> Map:

@@ -35,7 +35,7 @@ class Domain(DomainFacts, frozen=True, kw_only=True):
         pinned: whether it holds the minimum and other requirements reject all its nodes.
         pinned_by: these requirements, or what keeps the Pod off all its nodes if the constraint allows it there.
         next: what decides instead of the filters on each node: preemption makes room there, the Pod's spec.nodeName is
-            there or elsewhere, or the Pod is refused before any node is evaluated.
+            there or elsewhere, the Pod is refused before any node is evaluated, or the API server does not create it.
     """
 
     pinned_by: tuple[Pin, ...] = ()

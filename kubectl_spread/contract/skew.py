@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.autoscaler import AutoscalerReport
 from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
@@ -169,13 +169,25 @@ def skew_row(row: Row) -> SkewRow:
     )
 
 
+def _constraint(row: Row) -> ConstraintReport:
+    """Return the constraint; no domain gets a Pod that the API server refuses."""
+    report = constraint_report(row.constraint)
+    if row.status.name is not SpreadStatus.FAILED_CREATE:
+        return report
+    closed = (
+        replace(domain, next="NotCreated") if domain.allowed and not domain.pinned_by else domain
+        for domain in report.domains
+    )
+    return replace(report, domains=tuple(closed))
+
+
 def skew_item(row: Row) -> SkewItem:
     """Return the row with all its facts."""
     headroom, in_part = row.judged.headroom, bool(row.revision.handle.snapshot.inventory.not_read)
     wanted = wanted_by(row.revision.workload.owner, len(row.revision.pods))
     then = stop_text(headroom.then) if headroom and headroom.then else ""
     return SkewItem(
-        **{**asdict(skew_row(row)), "constraint": constraint_report(row.constraint)},
+        **{**asdict(skew_row(row)), "constraint": _constraint(row)},
         ghosts=row.ghosts,
         pending_pod=row.revision.pod.metadata.name if row.revision.pending else "",
         next=row.judged.next,

@@ -26,7 +26,7 @@ CORDON_TAINT = UntoleratedTaints(taints=(str(nodeunschedulable.CORDON),))
 KEYS_KEPT = 256
 """Cached answers (count): thousands of nodes have the same few sets of labels."""
 
-Next: TypeAlias = Literal["Preemption", "NodeName", "OtherNodeName", "Refused"]
+Next: TypeAlias = Literal["Preemption", "NodeName", "OtherNodeName", "Refused", "NotCreated"]
 
 
 class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):

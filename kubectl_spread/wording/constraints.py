@@ -21,6 +21,7 @@ NEXT = {
     "NodeName": "yes, by spec.nodeName",
     "OtherNodeName": "no: spec.nodeName is another node",
     "Refused": "no: no node is evaluated",
+    "NotCreated": "no: the API server refuses the Pod",
 }
 """How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
 SHOWN_DOMAINS = 6

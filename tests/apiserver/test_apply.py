@@ -120,6 +120,11 @@ def test_fields_that_nobody_applied_are_named() -> None:
     assert kept(web(), reduced) == (True, ("spec.template.spec.nodeSelector", "spec.paused"))
 
 
+def test_a_field_of_a_constraint_that_nobody_applied_is_named_alone() -> None:
+    manifest, live = (web(spread(ZONE, selector=app("web"), **fields)) for fields in ({}, {"minDomains": 2}))
+    assert kept(manifest, live) == (False, ("spec.template.spec.topologySpreadConstraints[0].minDomains",))
+
+
 def kept(manifest: Object, live: Object) -> tuple[bool, tuple[str, ...]]:
     """Return whether kubectl applied what lives before, and the fields that stay but may not."""
     found = merging(manifest, [live])

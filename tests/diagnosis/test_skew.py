@@ -421,6 +421,7 @@ def test_a_pod_that_is_refused_has_no_next_node() -> None:
     row = only([*ABC, *deployment(zoned(matchLabelKeys=["app"]), on=["a1"])])
     assert (row.status, row.next) == (SpreadStatus.FAILED_CREATE, ())
     assert row.status_reason.endswith("exists in both matchLabelKeys and labelSelector")
+    assert {domain.value: domain.next for domain in row.constraint.domains}["b"] == "NotCreated"
 
 
 def test_what_is_free_is_counted_on_nodes_that_no_other_filter_rejects() -> None:
