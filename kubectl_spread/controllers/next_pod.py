@@ -37,7 +37,7 @@ from kubectl_spread.objects.kinds import DAEMON_SET, REPLICA_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
+from kubectl_spread.scheduler.podtopologyspread import Constraint, count_all, parsable_constraints
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
@@ -102,21 +102,32 @@ def next_pod(
 
 
 def older_revisions(workload: OwnedPods, upcoming: Pod, handle: Handle) -> dict[str, tuple[Pod, tuple[Pod, ...]]]:
-    """Return revision → (a model of its Pods, its Pods) for revisions that want Pods and have other constraints.
+    """Return revision → (a model of its Pods, its Pods) for revisions that want Pods and are counted differently.
 
-    ``upcoming``: the next Pod, which represents its own revision and all with the same constraints.
+    They have other constraints, or Pods on nodes for which other nodes count. ``upcoming``: the next Pod, which
+    represents its own revision and all that are counted alike.
     """
-    newest, constraints = revision_of(upcoming), parsable_constraints(upcoming, handle)
+    newest = revision_of(upcoming)
     found: dict[str, tuple[Pod, tuple[Pod, ...]]] = {}
     alive: dict[str, Pod] = {}
-    for pod in (each for each in workload.pods if not each.terminating):
+    # A Pod on a node represents its revision, if there is one.
+    living = (each for each in workload.pods if not each.terminating)
+    for pod in sorted(living, key=lambda pod: bool(pod.spec.node_name)):
         owner = controller_of(pod, handle.snapshot)
         if not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0:
             alive[revision_of(pod)] = pod
     for name, pod in sorted(alive.items()):
-        if name != newest and parsable_constraints(pod, handle) != constraints:
+        counts = _counted_nodes if pod.spec.node_name else parsable_constraints
+        if name != newest and counts(pod, handle) != counts(upcoming, handle):
             found[name] = like(pod, pod.metadata.name), of_revision(workload.pods, name)
     return found
+
+
+def _counted_nodes(pod: Pod, handle: Handle) -> list[tuple[Constraint, frozenset[str]]]:
+    """Return each constraint with the nodes that it counts."""
+    pod = daemonset.unpinned(pod)
+    found = count_all(parsable_constraints(pod, handle), pod, handle)
+    return [(each.constraint, each.counted_nodes) for each in found]
 
 
 def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Profile) -> NextPod:

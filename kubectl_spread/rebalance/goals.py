@@ -10,12 +10,13 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import next_pod, older_revisions
+from kubectl_spread.controllers.next_pod import NextPod, next_pod, older_revisions
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET, Workload
 from kubectl_spread.objects.workloads import ON_DELETE, Deployment, RollingUpdate, StatefulSet
+from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.podtopologyspread import (
     Constraint,
@@ -180,11 +181,12 @@ def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator
         return
     older = {name: model for name, (model, _) in older_revisions(workload, upcoming.pod, handle).items()}
     newest = revision_of(upcoming.pod) if older else ""
+    kept = not older or _keeps_revisions(workload.owner) or _is_stuck(upcoming, handle)
     for revision, pod in {newest: upcoming.pod, **older}.items():
         for counted in count_all(parsable_constraints(pod, handle), pod, handle):
             constraint = counted.constraint
             if constraint.hard or not constraint.default:
-                stays = wanted and (revision == newest or _keeps_revisions(workload.owner))
+                stays = wanted and (kept or revision == newest)
                 yield _goal_of(workload, revision, pod, counted, handle, wanted=stays)
 
 
@@ -198,6 +200,13 @@ def _keeps_revisions(owner: Workload | None) -> bool:
             return strategy.type == ON_DELETE or bool((strategy.rolling_update or RollingUpdate()).partition)
         case _:
             return True
+
+
+def _is_stuck(upcoming: NextPod, handle: Handle) -> bool:
+    """Whether a rollout stops, because no node takes the next Pod: the older Pods stay meanwhile."""
+    handle = upcoming.place(handle)
+    evaluation = cycle.evaluate_briefly(upcoming.pod, handle)
+    return handle.decides(upcoming.pod) and not evaluation.feasible and not evaluation.undecided
 
 
 def _goal_of(

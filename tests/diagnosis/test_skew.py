@@ -361,6 +361,22 @@ def test_revisions_that_read_otherwise_have_rows_of_their_own() -> None:
     assert (old.revision, old.constraint.max_skew, old.next) == ("h1", 3, ())
 
 
+def test_an_older_revision_that_may_use_other_nodes_has_a_row_of_its_own() -> None:
+    new = template(zoned(), nodeSelector={"disk": "ssd"})
+    objects = [
+        workload("Deployment", "web", pods=new),
+        revision("web", 1, pods=template(zoned())),
+        revision("web", 2, pods=new),
+    ]
+    labels, constraints = {"pod-template-hash": "h1"}, {"topologySpreadConstraints": [zoned()]}
+    old = [owned(f"web-{n}", "ReplicaSet", "web-h1", on="a1", labels=labels, **constraints) for n in range(3)]
+    rows = rows_of([*ABC, *objects, *old])
+    assert [(row.revision, row.status, row.constraint.skew) for row in rows] == [
+        ("h2", SpreadStatus.UNSCHEDULABLE, 0),
+        ("h1", SpreadStatus.VIOLATED, 3),
+    ]
+
+
 def test_match_label_keys_count_each_revision_alone() -> None:
     keyed = template(zoned(matchLabelKeys=["pod-template-hash"]))
     new, old = rows_of([*ABC, *rollout(keyed, keyed)])

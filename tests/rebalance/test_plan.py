@@ -11,7 +11,7 @@ from kubectl_spread.rebalance.plan import MOST_IN_ALL
 from kubectl_spread.rebalance.search import Ended
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_storage import claim, volume
-from tests.build_workloads import owned, workload
+from tests.build_workloads import owned, revision, template, workload
 from tests.rebalance.lying import BY_ZONE, after, gone, planned, web, zones
 from tests.simulation.test_steps import LINUX, two_revisions
 
@@ -249,6 +249,19 @@ def test_each_revision_of_a_workload_is_balanced(old: str, new: str) -> None:
     assert sorted(each.goal.revision for each in found.outcomes) == ["h1", "h2"]
     assert after(found) == [(1, 1, 1)] * 2
     assert len(found.evictions) == 2 * (old, new).count("aaa")
+
+
+@pytest.mark.parametrize(("wanted", "evicted"), [({"disk": "ssd"}, 1), ({HOSTNAME: "b1"}, 0)])
+def test_the_pods_of_an_older_revision_are_balanced_if_no_node_takes_the_next_pod(
+    wanted: Mapping[str, str], evicted: int
+) -> None:
+    both = [template(BY_ZONE), template(BY_ZONE, nodeSelector=wanted)]
+    sets = [revision("web", at, pods=each) for at, each in enumerate(both)]
+    sets[0]["spec"]["replicas"] = 3
+    labels = {"app": "web", "pod-template-hash": "h0"}
+    old = [owned(f"web-{n}", "ReplicaSet", "web-h0", on="a1", labels=labels, **both[0]["spec"]) for n in range(3)]
+    found = planned([*LINUX[:4], workload("Deployment", "web", pods=both[1], replicas=3), *sets, *old])
+    assert len(found.evictions) == evicted
 
 
 def test_a_revision_below_the_partition_is_balanced() -> None:
