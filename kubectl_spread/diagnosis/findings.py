@@ -164,10 +164,11 @@ class UncountedNodes(ConstraintFinding, frozen=True, kw_only=True):
 
 
 class TerminatingPods(ConstraintFinding, frozen=True, kw_only=True):
-    """Matching Pods are being deleted."""
+    """Matching Pods are being deleted; ``in_use``: whether one of them still has its room, in what is judged."""
 
     severity: Severity = Severity.INFO
     pods: tuple[str, ...]
+    in_use: bool = True
 
 
 class OtherScheduler(Finding, frozen=True, kw_only=True):

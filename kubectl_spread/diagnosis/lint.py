@@ -233,9 +233,12 @@ def _terminating_pods(subject: Subject) -> Iterable[Finding]:
     namespace = subject.pod.metadata.namespace
     for constraint in subject.constraints:
         matching = subject.now.matching_pods(namespace, constraint.selector)
-        names = tuple(pod.metadata.name for pod in sorted(matching, key=name_order) if pod.terminating)
-        if names:
-            yield findings.TerminatingPods(constraint=constraint, pods=names)
+        going = [pod for pod in sorted(matching, key=name_order) if pod.terminating]
+        if going:
+            judged = subject.handle.snapshot.assigned
+            in_use = any(pod.key == other.key for pod in going for other in judged.get(pod.spec.node_name, ()))
+            names = tuple(pod.metadata.name for pod in going)
+            yield findings.TerminatingPods(constraint=constraint, pods=names, in_use=in_use)
 
 
 def _of_pod(subject: Subject) -> Iterable[Finding]:

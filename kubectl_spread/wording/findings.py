@@ -267,11 +267,12 @@ def _(finding: findings.UncountedNodes) -> str:
     link=entry.LIMITATIONS,
 )
 def _(finding: findings.TerminatingPods) -> str:
-    are, until = (
-        ("is", "Its room is in use until it is")
-        if len(finding.pods) == 1
-        else ("are", "Their room is in use until they are")
-    )
+    one = len(finding.pods) == 1
+    are, until = ("is", "Its room is in use until it is") if one else ("are", "Their room is in use until they are")
+    if not finding.in_use:
+        until = (
+            f"{'Its' if one else 'Their'} room is taken as free here, as it is once {'it is' if one else 'they are'}"
+        )
     return f"{_some(finding.pods)} {are} being deleted and not counted. {until} gone."
 
 

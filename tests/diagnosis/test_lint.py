@@ -284,6 +284,9 @@ def test_pods_that_only_a_simulation_deletes_are_not_reported_as_terminating() -
 def test_pods_that_are_being_deleted_hold_their_room() -> None:
     ending = [pod(name, on="a1", labels={"app": "web"}, terminating=True) for name in ("e2", "e1")]
     assert only(linted(incoming(), [*ABC, *ending]), findings.TerminatingPods).pods == ("e1", "e2")
+    evaluation, later = cycle.evaluate(typed_pod(incoming()), handle(ABC)), handle(ABC)
+    ended = lint.of_pod(evaluation, diagnose(evaluation, later), now=snapshot([*ABC, *ending]))
+    assert not only(ended, findings.TerminatingPods).in_use
     elsewhere = pod("e", on="a1", namespace="other", labels={"app": "web"}, terminating=True)
     assert found(zoned(), objects=(*ABC, elsewhere)) == set()
 

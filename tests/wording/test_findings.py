@@ -225,6 +225,10 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
             "e1 is being deleted and not counted. Its room is in use until it is gone.",
         ),
         (
+            findings.TerminatingPods(constraint=WEB, pods=("e1",), in_use=False),
+            "e1 is being deleted and not counted. Its room is taken as free here, as it is once it is gone.",
+        ),
+        (
             findings.TerminatingPods(constraint=WEB, pods=("e1", "e2")),
             "e1, e2 are being deleted and not counted. Their room is in use until they are gone.",
         ),
