@@ -63,7 +63,9 @@ def review_of(
     found = review(submission, snapshot, before, Api(tables(), release.minor), release, validated=validated)
     if manifest.refused:
         return replace(found, errors=manifest.refused, change_errors=())
-    return replace(found, errors=tuple(dict.fromkeys((*found.errors, *_name_errors(manifest)))))
+    fault = [FieldError(field, Reason.TYPE_INVALID, why) for field, why in filter(None, [document.fault])]
+    errors = (*(found.errors or fault), *_name_errors(manifest))
+    return replace(found, errors=tuple(dict.fromkeys(errors)))
 
 
 def _name_errors(manifest: Manifest) -> Iterator[FieldError]:
@@ -155,7 +157,7 @@ def with_served_kinds(manifests: Sequence[Manifest], source: Source) -> list[Man
 
 def unread_documents(manifests: Sequence[Manifest], snapshot: Snapshot, source: Source) -> Iterator[Gap]:
     """Yield what is not known about the manifests of other APIs: their Pods, and whether the cluster serves them."""
-    skipped = (each for each in manifests if each.obj is None and not each.makes_pods and not each.refused)
+    skipped = (each for each in manifests if each.obj is None and not (each.is_answered or each.refused))
     yield from (UnreadTemplate(workload=str(each.ref)) for each in skipped if each.spreads)
     if not source.server:
         yield from _unknown_kinds([each for each in manifests if each.makes_pods], snapshot)

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.fields import REMOVED_IN
 from kubectl_spread.commands import admission_errors, asked_manifests, read_sets
 from kubectl_spread.commands.admission_errors import unread_documents, with_served_kinds
 from kubectl_spread.commands.applying import CLIENT_SIDE, Applying, merge_all, unreadable
@@ -91,7 +90,7 @@ def check(
     manifests = with_served_kinds(manifests, source)
     selected = [each for each in manifests if options.selector.matches(each.labels)]
     making = [each for each in selected if each.makes_pods]
-    if not (making or any(each.document.api_version in REMOVED_IN for each in selected)):
+    if not any(each.is_answered for each in selected):
         raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
     unplaced_in = partial(_unplaced_pods, manifests, options)
     read = options.read if create is None else "all"

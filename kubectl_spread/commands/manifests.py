@@ -89,9 +89,15 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def makes_pods(self) -> bool:
-        """Whether it is a Pod or has a Pod template."""
+        """Whether it is a Pod or has a Pod template, and can be decoded."""
         kind = BY_API.get((self.document.api_version, self.document.kind))
-        return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
+        known = kind is not None and kind.makes_pods and not self.document.fault
+        return isinstance(self.obj, Pod) or self.template is not None or known
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer about it in any case: it makes Pods, or it is refused as it is written."""
+        return self.makes_pods or bool(self.document.fault) or self.document.api_version in REMOVED_IN
 
     @property
     def is_left_out(self) -> bool:
@@ -166,8 +172,7 @@ def read_manifests(
         problems += _of_other_namespaces(manifests, sources.namespace)
     faulty = {(problem.source, problem.document) for problem in problems}
     sound = [each for each in manifests if (each.document.source, each.document.number) not in faulty]
-    decides = any(each.makes_pods or each.document.api_version in REMOVED_IN for each in sound)
-    if decides or (of_any_kind and (sound or not problems)):
+    if any(each.is_answered for each in sound) or (of_any_kind and (sound or not problems)):
         return sound, tuple(problems)
     if problems:
         raise ManifestError(problems)
@@ -209,6 +214,11 @@ def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Itera
 def _manifests(document: Document, namespace: str) -> Iterator[Manifest]:
     """Yield the document as an object of its namespace; for a kind of another API, one for each group of Pods."""
     obj = document.obj
+    if document.fault:
+        own = map(mapping(mapping(document.values).get("metadata")).get, ("name", "namespace"))
+        name, where = (each if isinstance(each, str) else "" for each in own)
+        yield Manifest(document, None, None, where or namespace, name)
+        return
     if obj is None:
         metadata = _decoded(document, "metadata", mapping(document.values).get("metadata") or {}, ObjectMeta)
         where = metadata.namespace or namespace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -153,13 +154,15 @@ MANIFESTS = {
     "binary": (b"\x00\x01\xff", "is not UTF-8 text"),
     "cut": (SHOP.read_bytes()[:5000], "is not valid YAML: line 237"),
     "cut JSON": (b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"na', "is cut off"),
+}
+OF_WRONG_TYPES = {
     "wrong type": (POD.replace("[{name", "{name").replace("}]", "}"), "spec.containers: must be a list, not a mapping"),
     "number": (POD.replace("{app: web}", "{app: 1}"), "metadata.labels.app: must be a string, not an integer"),
+    "spec": ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: []\n", "spec: must be a mapping, not a list"),
 }
-EACH_MANIFEST = pytest.mark.parametrize(("content", "said"), MANIFESTS.values(), ids=MANIFESTS.keys())
 
 
-@EACH_MANIFEST
+@pytest.mark.parametrize(("content", "said"), MANIFESTS.values(), ids=MANIFESTS.keys())
 def test_a_manifest_that_is_none(content: str | bytes, said: str, tmp_path: Path) -> None:
     write(tmp_path, {"pod.yaml": content})
     ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", SHOP)
@@ -168,7 +171,21 @@ def test_a_manifest_that_is_none(content: str | bytes, said: str, tmp_path: Path
     assert said in ended.error
 
 
-@EACH_MANIFEST
+@pytest.mark.parametrize(("content", "said"), OF_WRONG_TYPES.values(), ids=OF_WRONG_TYPES.keys())
+def test_a_manifest_of_wrong_types_is_refused(content: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, {"pod.yaml": content})
+    ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", SHOP)
+    assert (ended.code, ended.stderr) == (1, "")
+    first, second = ended.stdout.splitlines()
+    assert first == "default/pod/p: the API server refuses it."
+    field, _, message = said.partition(": ")
+    assert second.replace("[app]", ".app").startswith(f"invalid: {field}: {message}")
+
+
+ALL_FAULTS = {**MANIFESTS, **OF_WRONG_TYPES}
+
+
+@pytest.mark.parametrize(("content", "said"), ALL_FAULTS.values(), ids=ALL_FAULTS.keys())
 def test_a_cluster_that_is_none(content: str | bytes, said: str, tmp_path: Path) -> None:
     write(tmp_path, {"cluster.yaml": content})
     ended = spread("why-pending", "--from", tmp_path / "cluster.yaml")
@@ -181,15 +198,12 @@ def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
     wrong = POD.replace("{app: web}", "{app: 1}")
     write(tmp_path, {"a.yaml": f"{wrong}---\n{POD}---\n{wrong}", "b.yaml": "a: b"})
     ended = spread("check", "-f", tmp_path / "a.yaml", "-f", tmp_path / "b.yaml", "--from", SHOP)
-    assert ended.code == UNDETERMINED
-    answered, *_ = ended.stdout.splitlines()
-    assert answered.startswith("default/pod/p: it can be scheduled now")
-    places = [line for line in ended.stdout.splitlines() if line.startswith("incomplete: ")]
-    assert [place.split("/")[-1].split(" (unreadable)")[0] for place in places] == [
-        "a.yaml, document 1, metadata.labels.app",
-        "a.yaml, document 3, metadata.labels.app",
-        "b.yaml, document 1",
-    ]
+    assert ended.code == 1
+    answers = [re.split("[.,]", line)[0] for line in ended.stdout.splitlines() if line.startswith("default/pod/p: ")]
+    refused = "default/pod/p: the API server refuses it"
+    assert answers == [refused, "default/pod/p: it can be scheduled now", refused]
+    (unread,) = [line for line in ended.stdout.splitlines() if line.startswith("incomplete: ")]
+    assert unread.split("/")[-1].split(" (unreadable)")[0] == "b.yaml, document 1"
 
 
 def test_no_document_has_a_pod_template(tmp_path: Path) -> None:

@@ -120,10 +120,11 @@ def test_a_file_in_which_something_is_wrong_costs_its_own_answer_alone(tmp_path:
     for path, described in zip(files, (pod("a"), {**pod("b"), "spec": []}, node("node-1")), strict=True):
         path.write_text(yaml.safe_dump(described), encoding="utf-8")
     ended = spread("check", "-f", files[0], "-f", files[1], "--from", files[2], "-o", "json")
-    assert ([item["name"] for item in ended.items], ended.code) == (["a"], 3)
-    (gap,) = json.loads(ended.stdout)["incomplete"]
-    assert gap["what"] == f"{files[1]}, document 1, spec"
-    assert spread("check", "-f", files[1], "--from", files[2]).code == 3
+    assert ([(item["name"], item["verdict"]) for item in ended.items], ended.code) == (
+        [("a", "Schedulable"), ("b", "Invalid")],
+        1,
+    )
+    assert spread("check", "-f", files[1], "--from", files[2]).code == 1
 
 
 def test_a_document_in_which_something_is_wrong_costs_its_own_answer_alone(tmp_path: Path) -> None:
@@ -132,9 +133,23 @@ def test_a_document_in_which_something_is_wrong_costs_its_own_answer_alone(tmp_p
     path.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
     nodes.write_text(yaml.safe_dump(node("node-1")), encoding="utf-8")
     ended = spread("check", "-f", path, "--from", nodes, "-o", "json")
-    assert ([item["name"] for item in ended.items], ended.code) == (["a", "c"], 3)
-    gaps = [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]]
-    assert gaps == [f"{path}, document 2, spec", f"{path}, document 3"]
+    assert ([item["name"] for item in ended.items], ended.code) == (["a", "b", "c"], 1)
+    assert [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]] == [f"{path}, document 3"]
+
+
+def test_all_that_is_wrong_with_a_document_is_reported(tmp_path: Path) -> None:
+    misspelt = {**pod("a"), "spec": {"container": [], "containers": [{"name": "main", "image": "i", "tty": "yes"}]}}
+    misspelt["spec"]["priority"] = "1"
+    path, nodes = tmp_path / "pods.yaml", tmp_path / "nodes.yaml"
+    path.write_text(yaml.safe_dump_all([misspelt, pod("b")]), encoding="utf-8")
+    nodes.write_text(yaml.safe_dump(node("node-1")), encoding="utf-8")
+    refused, sound = spread("check", "-f", path, "--from", nodes, "-o", "json").items
+    assert [(error["field"], error["reason"]) for error in refused["validation"]] == [
+        ("spec.container", "UnknownField"),
+        ("spec.containers[0].tty", "FieldValueTypeInvalid"),
+        ("spec.priority", "FieldValueTypeInvalid"),
+    ]
+    assert sound["verdict"] == "Schedulable"
 
 
 TWICE = """

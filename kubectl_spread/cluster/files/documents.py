@@ -42,6 +42,7 @@ class Document(msgspec.Struct, frozen=True):
         text: the YAML that it was read from; None for JSON.
         twice: field path → the two lines of a key that the YAML has twice, where that is no error.
         obj: the decoded content; None before decoding, and for unknown kinds.
+        fault: the field and the reason why it cannot be decoded; empty if it can.
     """
 
     source: str
@@ -53,6 +54,7 @@ class Document(msgspec.Struct, frozen=True):
     text: YamlDocument | None = None
     twice: Mapping[str, tuple[int, int]] = {}
     obj: KubernetesObject | None = None
+    fault: tuple[str, ...] = ()
 
     @property
     def values(self) -> Plain:

@@ -56,16 +56,16 @@ T = TypeVar("T")
 def read_sound_documents(
     sources: Sequence[str], *, recursive: bool, stdin: BinaryIO | None
 ) -> tuple[tuple[Document, ...], tuple[ManifestProblem, ...]]:
-    """Return the objects of all sound documents, as ``documents_of`` does, and the problems of the others.
+    """Return the objects of all documents, as ``documents_of`` does, and the problems of those that have none.
 
-    The last value of a key that YAML has twice counts.
+    One that cannot be decoded has a fault. The last value of a key that YAML has twice counts.
 
     Raises:
         ManifestError: there are too many problems.
     """
     inputs = read_inputs(sources, recursive=recursive, urls=True, stdin=stdin)
     objects = read_objects(inputs, strict=True, repeats=True)
-    documents, problems = _split_problems(_decode(_limit_count(objects, MOST_OBJECTS)))
+    documents, problems = _split_problems(_decode(_limit_count(objects, MOST_OBJECTS), keep=True))
     return tuple(documents), tuple(problems)
 
 
@@ -285,7 +285,8 @@ def _limit_count(found: Iterable[Document | ManifestProblem], most: int) -> Iter
         yield each
 
 
-def _decode(found: Iterable[Document | ManifestProblem]) -> Iterator[Document | ManifestProblem]:
+def _decode(found: Iterable[Document | ManifestProblem], *, keep: bool = False) -> Iterator[Document | ManifestProblem]:
+    """Yield the decoded documents and the problems; ``keep``: whether one that cannot be decoded is a document."""
     for each in found:
         if isinstance(each, ManifestProblem):
             yield each
@@ -293,7 +294,8 @@ def _decode(found: Iterable[Document | ManifestProblem]) -> Iterator[Document | 
         try:
             yield each.decoded()
         except DecodeError as error:
-            yield each.problem(error.reason, error.field_path)
+            fault = (error.field_path, error.reason)
+            yield replace(each, fault=fault) if keep else each.problem(error.reason, error.field_path)
 
 
 def _cluster_objects(
