@@ -302,10 +302,11 @@ def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
     return f"Next replica: {listed(nodes, SHOWN_NAMES) or 'no node'}{because}{read}."
 
 
-def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str], *, known: bool) -> str:
-    """Return which nodes take the Pod that waits, if that is known, and what holds it back."""
+def pending_pod(name: str, nodes: Sequence[str], gates: Sequence[str], *, known: bool, preempting: bool = False) -> str:
+    """Return which nodes take the Pod that waits, if that is known, ``preempting`` or not, and what holds it back."""
     none = "no node takes it" if known else "where it can go is not known"
-    can = f"it can go to {listed(nodes, SHOWN_NAMES)}" if nodes else f"{none} (why-pending explains why)"
+    how = " by preemption" * preempting
+    can = f"it can go to {listed(nodes, SHOWN_NAMES)}{how}" if nodes else f"{none} (why-pending explains why)"
     if gates:
         stuck = known and not nodes
         return f"{name} is {held_back(gates, capital(can) if stuck else can, stuck=stuck)}."

@@ -106,6 +106,8 @@ def test_where_a_pod_that_waits_can_go() -> None:
         == "web-2 is Pending: no node takes it (why-pending explains why)."
     )
     assert show.pending_pod("web-2", ("a1", "b1"), (), known=True) == "web-2 is Pending: it can go to a1, b1."
+    by_preemption = show.pending_pod("web-2", ("a1",), (), known=True, preempting=True)
+    assert by_preemption == "web-2 is Pending: it can go to a1 by preemption."
     assert show.pending_pod("web-2", ("a1",), ("x",), known=True) == (
         "web-2 is held by the scheduling gate x. Once it is removed: it can go to a1."
     )

@@ -85,7 +85,9 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
     known = item.status is not SpreadStatus.INCOMPLETE
     nodes = item.next if known else ()
     if item.pending_pod:
-        yield Note(line=wording.pending_pod(item.pending_pod, nodes, item.held_by, known=known))
+        preempting = any(domain.next == "Preemption" for domain in item.constraint.domains)
+        line = wording.pending_pod(item.pending_pod, nodes, item.held_by, known=known, preempting=preempting)
+        yield Note(line=line)
         if not isinstance(item.autoscaler, UnsetType):
             yield Note(line=item.autoscaler.summary)
     # Only the newest revision has a next replica.
