@@ -30,8 +30,10 @@ _OF_PODS = (
     "dnsConfig dnsPolicy hostAliases hostUsers hostname os readinessGates serviceAccountName shareProcessNamespace"
     " subdomain volumes"
 )
-_OF_WORKLOADS = "activeDeadlineSeconds jobTemplate minReadySeconds revisionHistoryLimit ttlSecondsAfterFinished"
-MANIFEST_ONLY_FIELDS = frozenset(f"{_OF_CONTAINERS} {_OF_PODS} {_OF_WORKLOADS}".split())
+_OF_OBJECTS = (
+    "activeDeadlineSeconds annotations jobTemplate minReadySeconds revisionHistoryLimit ttlSecondsAfterFinished"
+)
+MANIFEST_ONLY_FIELDS = frozenset(f"{_OF_CONTAINERS} {_OF_PODS} {_OF_OBJECTS}".split())
 """The fields of objects/manifest_only_fields.py. CronJobs have more of them, but always beside a jobTemplate."""
 
 

@@ -1,6 +1,6 @@
 """Fields of manifests that only the API server's validation reads; objects of the cluster are decoded without them.
 
-``convert`` checks their types and drops all other fields. A field of one name has one type wherever it is.
+``convert`` checks their types and drops all other fields. A name has one type, wherever the field is.
 
 Source: api core/v1/types.go, apps/v1/types.go and batch/v1/types.go (v1.36).
 """
@@ -59,7 +59,7 @@ else:
             fsGroupChangePolicy gmsaCredentialSpec gmsaCredentialSpecName hostname imagePullPolicy ip key level
             localhostProfile mountPath mountPropagation name path prefix procMount recursiveReadOnly resource
             resourceName restartPolicy role runAsUserName schedule scheme seLinuxChangePolicy serviceAccountName
-            subPath subPathExpr subdomain supplementalGroupsPolicy terminationMessagePolicy timeZone type user value
+            subPath subPathExpr subdomain supplementalGroupsPolicy terminationMessagePolicy timeZone type value
             volumeName
             """,
             str,
@@ -67,7 +67,7 @@ else:
         **_typed(
             """
             activeDeadlineSeconds defaultMode expirationSeconds failedJobsHistoryLimit failureThreshold fsGroup
-            initialDelaySeconds minReadySeconds mode periodSeconds revisionHistoryLimit runAsGroup runAsUser seconds
+            initialDelaySeconds minReadySeconds periodSeconds revisionHistoryLimit runAsGroup runAsUser seconds
             startingDeadlineSeconds successThreshold successfulJobsHistoryLimit terminationGracePeriodSeconds
             timeoutSeconds ttlSecondsAfterFinished
             """,
@@ -98,9 +98,11 @@ else:
             list["Fields"],
         ),
         **_typed("add command drop hostnames nameservers searches", list[str]),
-        "port": int | str,
+        # A file's mode is a number, and that of a gRPC probe a text; users have both.
+        **dict.fromkeys(("mode", "port", "user"), int | str),
         "divisor": Quantity,
         "supplementalGroups": list[int],
+        "annotations": dict[str, str],
         "volumes": tuple[CommonVolume, ...],
     }
     Fields = TypedDict("Fields", _TYPES, total=False)

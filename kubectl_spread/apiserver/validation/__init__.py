@@ -9,7 +9,7 @@ included. All errors are reported, in the API server's order; where that order i
 * manifest_only_fields.py, strategies.py, schedules.py: loaded only for manifests that have such fields
 * tables.py, pod_settings.py, references.py: the parts of manifest_only_fields.py
 
-Not validated: annotations, owner references, ``hostnameOverride``, CSI volumes, files and divisors that environment
+Not validated: owner references, ``hostnameOverride``, CSI volumes, files and divisors that environment
 variables come from, exit codes of restart rules, host processes of Windows, and ``manualSelector`` of Jobs.
 ``schedulerName`` has no rule: the API server accepts any text.
 

@@ -30,6 +30,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
 from kubectl_spread.apiserver.validation.labelselectors import label_selector_errors
 from kubectl_spread.apiserver.validation.pod_settings import context_errors, setting_errors
 from kubectl_spread.apiserver.validation.references import (
+    annotation_errors,
     variable_errors,
     variable_source_errors,
     volume_source_errors,
@@ -66,17 +67,19 @@ def validate_details(
         if isinstance(obj, core.Pod):
             pod, name = convert(values, Fields), name_as_created(obj.metadata)
             found = _pod_spec_errors("spec", pod.get("spec", {}), obj.spec.volumes, pod_name=name, release=release)
-            return tuple(found)
+            return (*table_errors(_METADATA, "", pod), *found)
         if kind in WORKLOADS:
-            spec = convert(values, Fields).get("spec", {})
+            workload = convert(values, Fields)
+            spec = workload.get("spec", {})
             of_template = _template_errors(cast("Workload", obj), spec, release)
             validated = of_template if _validates_template(obj, release) else ()
-            return (*_workload_errors(kind, spec, exists=exists), *validated)
+            return (*table_errors(_METADATA, "", workload), *_workload_errors(kind, spec, exists=exists), *validated)
     except DecodeError:
         pass
     return ()
 
 
+_METADATA: Rules = {"metadata.annotations": lambda _, keys: annotation_errors("metadata.annotations", keys)}
 _READY_SECONDS: Rules = {"minReadySeconds": count_errors}
 _JOB: Rules = {"activeDeadlineSeconds": count_errors, "ttlSecondsAfterFinished": count_errors}
 _WORKLOADS: Mapping[str, Rules] = {
@@ -117,12 +120,15 @@ def _template_errors(obj: Workload, spec: Fields, release: Release) -> Errors:
     of_cron_job = isinstance(obj, CronJob)
     kept = obj.spec.job_template.spec if isinstance(obj, CronJob) else obj.spec
     job = spec.get("jobTemplate", {}).get("spec", {}) if of_cron_job else spec
-    pod_spec = job.get("template", {}).get("spec", {})
+    template = job.get("template", {})
+    pod_spec = template.get("spec", {})
     # A StatefulSet's volumes for its claims replace the template's volumes of the same names.
     claims = (claim.get("metadata", {}).get("name", "") for claim in spec.get("volumeClaimTemplates", []))
     added = {name: CommonVolume(name=name) for name in claims}
     own = (volume for volume in pod_spec.get("volumes", ()) if volume.name not in added)
     path = "spec.jobTemplate.spec.template.spec" if of_cron_job else "spec.template.spec"
+    annotations = template.get("metadata", {}).get("annotations", {})
+    yield from annotation_errors(f"{path.removesuffix('.spec')}.annotations", annotations)
     with_claims: Fields = {**pod_spec, "volumes": (*added.values(), *own)}
     yield from _pod_spec_errors(path, with_claims, kept.template.spec.volumes, pod_name=None, release=release)
 

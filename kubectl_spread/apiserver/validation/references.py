@@ -80,6 +80,12 @@ def volume_source_errors(name: str, path: str, source: object) -> Errors:
         yield from _VOLUME_SOURCES[name](path, source)
 
 
+def annotation_errors(path: str, annotations: Mapping[str, str]) -> Errors:
+    """Yield the errors of the keys of annotations; their size is not validated."""
+    for key in sorted(annotations):
+        yield from (invalid(path, quoted(key), fault) for fault in label_key_faults(key.lower()))
+
+
 def _field_errors(known: Collection[str], path: str, selector: Fields) -> Errors:
     """Yield the errors of a reference to a field of the Pod, which must be a ``known`` one."""
     name, version, place = selector.get("fieldPath", ""), selector.get("apiVersion") or "v1", f"{path}.fieldPath"

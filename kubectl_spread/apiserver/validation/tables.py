@@ -76,9 +76,9 @@ def id_errors(path: str, number: int) -> Errors:
         yield invalid(path, number, f"must be between 0 and {_MOST}, inclusive")
 
 
-def mode_errors(path: str, mode: int) -> Errors:
-    """Yield the error of a number that is no mode of a file."""
-    if not 0 <= mode <= _LAST_MODE:
+def mode_errors(path: str, mode: int | str) -> Errors:
+    """Yield the error of a number that is no mode of a file; a text cannot be decoded."""
+    if isinstance(mode, int) and not 0 <= mode <= _LAST_MODE:
         yield invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive")
 
 
