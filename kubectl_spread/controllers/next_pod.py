@@ -30,7 +30,15 @@ from kubectl_spread.controllers.templates import (
     same_template,
     template_of,
 )
-from kubectl_spread.controllers.workloads import OwnedPods, adopted, controller_of, of_revision, owner_of, revision_of
+from kubectl_spread.controllers.workloads import (
+    OwnedPods,
+    adopted,
+    controller_of,
+    of_revision,
+    owner_of,
+    revision_of,
+    topmost_owner,
+)
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import DAEMON_SET, REPLICA_SET, Workload
@@ -212,6 +220,31 @@ def _made_again(pod: Pod, owner: Workload | None, snapshot: Snapshot) -> Pod | N
             return renamed(pod_from_template(owner), again)
         case _:
             return None
+
+
+def is_of_newest_revision(pod: Pod, snapshot: Snapshot) -> bool | None:
+    """Whether the Pod is of the newest revision of its topmost owner; None if no revision shows it."""
+    owner, controller = topmost_owner(pod, snapshot), pod.metadata.controller
+    if isinstance(owner, Deployment) and controller is not None and controller.kind == REPLICA_SET.name:
+        return controller.name == deployment.replica_set_of(owner, snapshot).metadata.name
+    if isinstance(owner, StatefulSet | DaemonSet) and revision_of(pod):
+        return revisions.is_of_newest_revision(pod, owner)
+    return None
+
+
+def releasing_owner(pod: Pod, snapshot: Snapshot) -> Deployment | StatefulSet | None:
+    """Return the owner with the least change after which it replaces this Pod of an older revision.
+
+    A Deployment is resumed, a partition is lowered to the Pod's ordinal. None if it needs no change.
+    """
+    owner = topmost_owner(pod, snapshot)
+    if is_of_newest_revision(pod, snapshot) is not False:
+        return None
+    if isinstance(owner, Deployment) and owner.spec.paused:
+        return replace(owner, spec=replace(owner.spec, paused=False))
+    if isinstance(owner, StatefulSet) and statefulset.ordinal_of(pod) < statefulset.first_updated_ordinal(owner):
+        return statefulset.with_partition(owner, statefulset.ordinal_of(pod))
+    return None
 
 
 def is_upgraded(pod: Pod, snapshot: Snapshot) -> bool:

@@ -182,6 +182,11 @@ def scheduler_of(workload: OwnedPods) -> str:
     return workload.pods[0].spec.scheduler_name if workload.pods else ""
 
 
+def topmost_owner(pod: Pod, snapshot: Snapshot) -> Workload | None:
+    """Return the topmost owner of the Pod; None if there is none, or it cannot be read."""
+    return next((last for _, last in reversed(tuple(owners_of(pod, snapshot)))), None)
+
+
 def revision_of(pod: Pod) -> str:
     """Return the revision label of the Pod; empty if it has none."""
     return next((pod.metadata.labels[label] for label in REVISION_LABELS if label in pod.metadata.labels), "")

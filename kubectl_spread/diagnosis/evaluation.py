@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import is_of_template, replacement
+from kubectl_spread.controllers.next_pod import is_of_template, releasing_owner, replacement
 from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
@@ -148,10 +148,13 @@ def judged_anew(judgement: Judgement) -> Judgement | None:
     owner = controller_of(pod, handle.snapshot)
     if judgement.blame is None or not isinstance(owner, RECREATING):
         return None
-    again = replacement(pod, handle.snapshot, handle.profile)
+    released = releasing_owner(pod, handle.snapshot)
+    again = replacement(pod, handle.snapshot, handle.profile, by=released)
     if again.refusals or is_of_template(pod, again.pod, owner):
         return None
-    return judge(again.pod, again.place(handle))
+    found = judge(again.pod, again.place(handle))
+    # If the owner must release the Pod first, its deletion alone does not help.
+    return None if released and found.evaluation.feasible else found
 
 
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
-from tests.build_workloads import cron_job, owned, revision, template, workload
+from tests.build_workloads import cron_job, held_revision, owned, revision, template, workload
 from tests.diagnosis.judged import GPU
 from tests.program import Values
 from tests.program import spread as run
@@ -193,6 +193,39 @@ def test_what_admission_adds_cannot_be_changed_in_the_manifest(manifest: Path) -
     fix = by_id(only(written(manifest, described), [node("a1"), runtime]))["RelaxNodeSelector"]
     assert (fix["edits"], fix["commands"]) == ([], [])
     assert fix["starts"] == "the manifest of pod/web has no such field: admission adds it"
+
+
+def old_and_new(*, partition: int = 0) -> list[Object]:
+    """Return a StatefulSet without a nodeSelector, and its Pod web-0 of an older template that has one."""
+    by = workload("StatefulSet", "web", pods=template(), replicas=1, updateStrategy=partitioned(partition))
+    by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
+    labels = {"app": "web", "controller-revision-hash": "web-old"}
+    old = owned("web-0", "StatefulSet", "web", labels=labels, nodeSelector={"disk": "ssd"})
+    return [node("a1"), by, held_revision("web-old", template(nodeSelector={"disk": "ssd"})), old]
+
+
+def partitioned(partition: int) -> Object:
+    return {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
+
+
+@pytest.mark.parametrize("partition", [0, 1])
+def test_a_pod_of_an_older_template_is_recreated(partition: int, manifest: Path) -> None:
+    """No admission adds the field that the manifest lacks, and no change of the manifest helps."""
+    objects = old_and_new(partition=partition)
+    (fix,) = only(written(manifest, objects[1]), objects)["fixes"]
+    assert (fix["id"], fix["edits"], fix["commands"][-1]) == ("RecreatePod", [], "kubectl delete pod web-0 -n default")
+    assert len(fix["commands"]) == 1 + partition
+
+
+def test_a_pod_of_an_older_template_hides_no_other_reason(manifest: Path) -> None:
+    """Behind a partition, it is the only Pod that waits."""
+    objects = old_and_new(partition=1)
+    by = workload(
+        "StatefulSet", "web", pods=template(requests={"cpu": "99"}), replicas=1, updateStrategy=partitioned(1)
+    )
+    item = only(written(manifest, by), objects)
+    assert (item["fixes"], item["renewed"]["feasible"]) == ([], [])
+    assert "99 requested" in item["renewed"]["summary"]
 
 
 def test_the_search_ends_with_its_time(manifest: Path) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.do_not_evict import kept_because
-from kubectl_spread.controllers.next_pod import NextPod, is_of_template, replacement
+from kubectl_spread.controllers.next_pod import NextPod, is_of_template, releasing_owner, replacement
 from kubectl_spread.controllers.revisions import template_of
 from kubectl_spread.controllers.templates import same_template
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of, revision_of
@@ -79,17 +79,16 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
     """Yield the deletion of the Pod itself, if its owner recreates it from a template that may have changed.
 
     If no revision shows whether the Pod is older than its template, what the template lacks may come from a webhook.
-    Its controller creates missing claims whether or not the Pod is deleted.
     """
     pod, snapshot, profile = situation.pod, situation.handle.snapshot, situation.handle.profile
     owner = controller_of(pod, snapshot)
-    if situation.written or situation.bound_for or not isinstance(owner, RECREATING):
+    made_now = situation.written is not None and situation.written.before.get(Pod, *pod.key) is None
+    if made_now or situation.bound_for or not isinstance(owner, RECREATING):
         return
-    released = situation.releasing_owner
+    released = releasing_owner(pod, snapshot)
     again = replacement(pod, snapshot, profile, by=released)
-    if is_of_template(pod, again.pod, owner):
-        again = replace(again, claims=())
-    made: list[tuple[NextPod, tuple[str, ...]]] = [(again, ())]
+    is_certain = not is_of_template(pod, again.pod, owner)
+    made: list[tuple[NextPod, tuple[str, ...]]] = [(again, ())] if is_certain else []
     if again.from_living:
         # The template may have changed since, and the controller leaves the Pod as it is.
         may_differ = owner.metadata.controller is None and not revision_of(pod)

@@ -198,9 +198,12 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
     if isinstance(owner, workloads.CronJob) and isinstance(job, workloads.Job):
         with suppress(LookupError):
             return _with_source(_recreate_job(job, edits), job, with_edits(job, edits), situation)
-    of_newest = situation.is_of_newest_revision
-    effects = {None: Effect.TEMPLATE_DIFFERS, True: Effect.WEBHOOK_DIFFERS, False: Effect.TEMPLATE_NEEDS_NONE}
-    return Route(effect=effects[of_newest], owner=_type_and_name(owner))
+    return Route(effect=_effect_of_difference(situation) or Effect.TEMPLATE_DIFFERS, owner=_type_and_name(owner))
+
+
+def _effect_of_difference(situation: Situation) -> Effect | None:
+    """Return why the template lacks a field of the Pod, or needs no change; None if no revision shows it."""
+    return {True: Effect.WEBHOOK_DIFFERS, False: Effect.TEMPLATE_NEEDS_NONE}.get(situation.is_of_newest_revision)
 
 
 def _with_source(route: Route, owner: Workload, changed: Workload, situation: Situation) -> Route:
@@ -263,7 +266,8 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
         if not isinstance(owner, Pod) and not _stays_valid(owner, edits, release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
     except LookupError:
-        return _change_live(edits, written.live) or Route(effect=Effect.MANIFEST_DIFFERS, owner=named)
+        effect = _effect_of_difference(situation) or Effect.MANIFEST_DIFFERS
+        return _change_live(edits, written.live) or Route(effect=effect, owner=named)
     after, live = with_edits(owner, edits), written.live
     route = Route(edits=changed, fragment=_fragment_of(owner, after))
     if live is None or {*update_errors(after, live, release)} <= {*update_errors(owner, live, release)}:

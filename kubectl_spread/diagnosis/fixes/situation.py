@@ -8,30 +8,18 @@ from typing import TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.controllers.deployment import replica_set_of
-from kubectl_spread.controllers.revisions import is_of_newest_revision
-from kubectl_spread.controllers.statefulset import first_updated_ordinal, ordinal_of, with_partition
-from kubectl_spread.controllers.workloads import (
-    PodsByOwner,
-    Replicas,
-    living_pods,
-    owner_of,
-    owners_of,
-    revision_of,
-    wanted_by,
-)
+from kubectl_spread.controllers.next_pod import is_of_newest_revision
+from kubectl_spread.controllers.workloads import PodsByOwner, Replicas, living_pods, owner_of, topmost_owner, wanted_by
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes, requirements_against
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.kinds import REPLICA_SET, Workload
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import KubernetesObject, Plain
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -195,7 +183,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def topmost_owner(self) -> Workload | None:
         """The topmost owner of the Pod; None if there is none, or it cannot be read."""
-        return next((last for _, last in reversed(tuple(owners_of(self.pod, self.handle.snapshot)))), None)
+        return topmost_owner(self.pod, self.handle.snapshot)
 
     @property
     def patchable_owner(self) -> Workload | None:
@@ -206,27 +194,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_of_newest_revision(self) -> bool | None:
         """Whether the Pod is of the newest revision of its owner; None if no revision shows it."""
-        owner, controller = self.topmost_owner, self.pod.metadata.controller
-        if isinstance(owner, Deployment) and controller is not None and controller.kind == REPLICA_SET.name:
-            return controller.name == replica_set_of(owner, self.handle.snapshot).metadata.name
-        if isinstance(owner, StatefulSet | DaemonSet) and revision_of(self.pod):
-            return is_of_newest_revision(self.pod, owner)
-        return None
-
-    @property
-    def releasing_owner(self) -> Deployment | StatefulSet | None:
-        """The owner with the least change after which it replaces this Pod of an older revision.
-
-        A Deployment is resumed, a partition is lowered to the Pod's ordinal. None if it needs no change.
-        """
-        owner = self.topmost_owner
-        if self.is_of_newest_revision is not False:
-            return None
-        if isinstance(owner, Deployment) and owner.spec.paused:
-            return replace(owner, spec=replace(owner.spec, paused=False))
-        if isinstance(owner, StatefulSet) and ordinal_of(self.pod) < first_updated_ordinal(owner):
-            return with_partition(owner, ordinal_of(self.pod))
-        return None
+        return is_of_newest_revision(self.pod, self.handle.snapshot)
 
     def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
         """Return how many Pods the topmost owner wants and how many of them run (counts).

@@ -65,7 +65,8 @@ class TestNodeSelection:
     def test_a_patch_never_raises_the_request_of_the_template(self, kind: str, offered: str) -> None:
         """The Pod requests more than its template, so a webhook or an older template set that."""
         by = {**owner(kind, pod("p", requests={"cpu": "1"})), "status": {"updateRevision": "web-1"}}
-        pending = owned(pod("p", requests={"cpu": "5"}), by, **{"controller-revision-hash": "web-1"})
+        labels = {"controller-revision-hash": "web-1"} if kind == "StatefulSet" else {}
+        pending = owned(pod("p", requests={"cpu": "5"}), by, **labels)
         (fix,) = search([node("n", allocatable={"cpu": "4"}), by], pending).fixes
         assert (fix.id, "patch" in str(fix.commands)) == (offered, False)
 

@@ -247,7 +247,8 @@ class TestNewRevision:
         """Return what is offered for a Pod of a Deployment whose own revision crowds zones a and b."""
         pending = web("web-0", topologySpreadConstraints=[*constraints])
         deployment = owner("Deployment", pending)
-        replica_set = owner("ReplicaSet", pending, name="web-abc", of=deployment)
+        of_set = web(labels={**WEB, HASH: "abc"}, topologySpreadConstraints=[*constraints])
+        replica_set = owner("ReplicaSet", of_set, name="web-abc", of=deployment)
         own = [web(f"own-{name}", on=name, labels={**WEB, HASH: "abc"}) for name in ("a1", "b1")]
         asked = owned(pending, replica_set, **{HASH: "abc"})
         asked["spec"] = json.loads(json.dumps(asked["spec"]))
