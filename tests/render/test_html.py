@@ -572,6 +572,7 @@ class TestSteps:
         [
             ({}, "Waiting"),
             ({"newly_pending": True}, "Pending"),
+            ({"newly_violated": True}, "Violated"),
             ({"pending": ()}, "OK"),
             ({"pending": (), "lost": (EvictedPod(namespace="shop", workload=DEBUG, pod="debug", node="a1"),)}, "Lost"),
         ],

@@ -137,6 +137,8 @@ def _foremost(constraints: Sequence[ConstraintReport]) -> ConstraintReport | Non
 def _step_status(item: SimulatedStep) -> str:
     if item.newly_pending or item.blocked:
         return "Blocked" if item.blocked else "Pending"
+    if item.newly_violated:
+        return "Violated"
     if item.refused or item.pending:
         return "Refused" if item.refused else "Waiting"
     return "Lost" if item.lost or item.never_run else "OK"

@@ -30,7 +30,8 @@ def _step(step: SimulatedStep, extent: Extent, *, unread: bool) -> Item:
     by_chance = step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values())
     ranges = [Note(line=wording.RANGES.format(step.orders))] if by_chance else []
     tone = Tone.WARNING if step.lost or step.pending else Tone.GOOD
-    tone = Tone.BAD if step.newly_pending or step.blocked or step.never_run or step.refused else tone
+    bad = step.newly_pending or step.newly_violated or step.blocked or step.never_run or step.refused
+    tone = Tone.BAD if bad else tone
     notes = (Note(line=line) for line in _lines(step, extent))
     return Item(
         item=step,
