@@ -234,7 +234,7 @@ _Decided: TypeAlias = tuple[Strategy, RolloutAssumption, int]
 def _rollout_without_new_pods(owner: Workload | None, running: Sequence[Pod], before: Snapshot) -> _Decided | None:
     match owner:
         case workloads.Job() if owner.spec.suspend:
-            return "Scale", Assumption.SUSPENDED, len(running)
+            return "Scale", Assumption.SUSPENDED, 0
         case workloads.CronJob() if owner.spec.suspend:
             return "Scale", Assumption.SUSPENDED, 0
         case workloads.Job() | workloads.CronJob() if manager := job.foreign_manager(owner):
