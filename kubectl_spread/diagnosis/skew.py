@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -20,6 +20,7 @@ from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.diagnosis.upcoming_pods import headroom_of, upcoming_pod
 from kubectl_spread.gaps import Gap
@@ -183,8 +184,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         alone = self.state.alone
         if alone is None:
             return found
+        # A constraint for which each Pod counts only its own node keeps none away.
+        others = {
+            ConstraintRequirement(each.constraint.index) for each in self.revision.states() if each.alone is not None
+        }
         skews = (alone.get(each.value, 0) for each in found.domains)
-        domains = (_on_own_node(each, found, skew) for each, skew in zip(found.domains, skews, strict=True))
+        domains = (_on_own_node(each, found, skew, others) for each, skew in zip(found.domains, skews, strict=True))
         return replace(found, domains=tuple(domains), own_node=True)
 
     @property
@@ -194,10 +199,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(name for name in self.revision.handle.profile.filters if name not in not_modelled)
 
 
-def _on_own_node(domain: Domain, constraint: ConstraintDiagnosis, skew: int) -> Domain:
+def _on_own_node(domain: Domain, constraint: ConstraintDiagnosis, skew: int, others: Collection[Requirement]) -> Domain:
     """Return the domain as a Pod of a DaemonSet sees it, which counts only its own node."""
     after = skew + constraint.self_match
-    return replace(domain, skew=skew, skew_if_placed=after, allowed=domain.eligible and after <= constraint.max_skew)
+    pins = tuple(pin for pin in domain.pins if pin.requirement not in others)
+    allowed = domain.eligible and after <= constraint.max_skew
+    return replace(domain, skew=skew, skew_if_placed=after, allowed=allowed, pins=pins)
 
 
 def rows(

@@ -361,6 +361,14 @@ def test_revisions_that_read_otherwise_have_rows_of_their_own() -> None:
     assert (old.revision, old.constraint.max_skew, old.next) == ("h1", 3, ())
 
 
+def test_a_constraint_of_a_daemon_set_that_keeps_no_pod_away_closes_no_domain_of_another() -> None:
+    own = {"topologySpreadConstraints": [zoned(), spread(HOSTNAME, soft=True, selector=app("web"))]}
+    made = workload("DaemonSet", "web", pods=template(*own["topologySpreadConstraints"]))
+    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
+    pods = [owned(f"p{on}", "DaemonSet", "web", on=on, **own) for on in ("a1", "a2", "b1")]
+    assert not any(domain.pinned_by for row in rows_of([*nodes, made, *pods]) for domain in row.constraint.domains)
+
+
 def test_an_older_revision_that_may_use_other_nodes_has_a_row_of_its_own() -> None:
     new = template(zoned(), nodeSelector={"disk": "ssd"})
     objects = [
