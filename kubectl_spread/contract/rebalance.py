@@ -17,7 +17,7 @@ from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, has_one_domain
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict, remaining_skew, unsure_of, verdict_of
-from kubectl_spread.diagnosis.statuses import Idle, NoEffect
+from kubectl_spread.diagnosis.statuses import Idle, NoDomains, NoEffect
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.checkpoints import waves
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
@@ -180,13 +180,16 @@ def items(plan: EvictionPlan, openings_of: Callable[[Outcome], OpeningFields]) -
         reason = unsure_text(unsure) if unsure else remaining_text(remaining) if remaining else ""
         if not reason and has_one_domain(constraint, len(goal.domains)):
             reason = STATUSES.text(NoEffect(why=Idle.ONE_DOMAIN, topology_key=constraint.topology_key))
+        key, verdict = constraint.topology_key, verdict_of(outcome)
+        if not reason and constraint.hard and not outcome.before.of(goal.pod).index.values(key):
+            reason, verdict = STATUSES.text(NoDomains(topology_key=key)), RebalanceVerdict.IMPOSSIBLE
         if not reason and goal.waits:
             reason = SATISFIED_SOON
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
             revision=goal.revision,
-            verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict_of(outcome),
+            verdict=RebalanceVerdict.INCOMPLETE if unsure else verdict,
             reason=reason,
             **(openings_of(outcome) if remaining else OpeningFields(fixes=(), waits=UNSET)),
             constraint=ChangedConstraint.of(constraint),

@@ -173,7 +173,7 @@ def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator
 
     ScheduleAnyway constraints of the cluster's defaults are no goals; for ``wanted`` see ``Goal``.
     """
-    if workload.static or workload.ref.kind == DAEMON_SET.name or not any(p.spec.node_name for p in workload.pods):
+    if workload.static or workload.ref.kind == DAEMON_SET.name or not workload.pods:
         return
     handle = handles.named(scheduler_of(workload))
     upcoming = next_pod(workload, handle.snapshot, handle.profile)

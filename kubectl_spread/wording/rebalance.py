@@ -76,6 +76,8 @@ def plan_sentence(
         return "No constraints found to balance."
     if not broken and RebalanceVerdict.INCOMPLETE in verdicts:
         return "It is not known whether the constraints are satisfied: nothing is planned."
+    if not broken and RebalanceVerdict.IMPOSSIBLE in verdicts:
+        return "No eviction helps: no node has the topology key of a constraint."
     if soon and soon == broken:
         satisfy = f"{count_of(soon, 'constraint')} {'is' if soon == 1 else 'are'} satisfied"
         return f"No eviction is needed: {satisfy} once Pending Pods are scheduled."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -20,11 +22,12 @@ from kubectl_spread.errors import ClusterError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent, Gaps
+from kubectl_spread.render.outline.rebalance import sentence_of
 from kubectl_spread.render.outline.simulate import simulate_outline
 from kubectl_spread.render.outline.skew import skew_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.snapshot import Unread
-from tests.build import app, node, pod, spread
+from tests.build import Object, app, node, pod, spread
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web
 
@@ -109,3 +112,21 @@ def test_lists_that_are_missing_for_one_reason_are_one_line() -> None:
     )
     assert [gap.what for gap in gaps.gaps] == ["list jobs", "list cronjobs"]
     assert [(gap.what, gap.why) for gap in gaps.told] == [("list jobs, cronjobs", "forbidden")]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "unread", "verdict", "said"),
+    [
+        ([], (Unread(kinds.NODE, "not in the files"),), "Incomplete", "It is not known whether"),
+        ([node("a1")], (), "Impossible", "No eviction helps: no node has the topology key"),
+        ([node("a1", labels={"zone": "a"})], (), "Balanced", "The constraint is satisfied"),
+    ],
+    ids=["no nodes", "no node with the key", "nodes"],
+)
+def test_rebalance_counts_a_constraint_whose_pods_all_wait(
+    nodes: Sequence[Object], unread: Sequence[Unread], verdict: str, said: str
+) -> None:
+    source = Memory([*nodes, *web({"": 2}, spread("zone", selector=app("web")))], unread=tuple(unread))
+    report = rebalance(source, SCOPE, RebalanceOptions(), SchedulerOptions()).report
+    assert {item.verdict.value for item in report.items} == {verdict}
+    assert sentence_of(report).startswith(said)
