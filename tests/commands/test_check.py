@@ -427,7 +427,7 @@ def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked:
     ("level", "fields", "verdict", "code"),
     [
         ("restricted", {}, "FailedCreate", 1),
-        ("restricted", {"hostUsers": False, "os": {"name": "windows"}}, "Schedulable", 0),
+        ("restricted", {"os": {"name": "windows"}, "securityContext": {"runAsNonRoot": True}}, "Schedulable", 0),
         ("baseline", {}, "Schedulable", 0),
         ("baseline", {"hostPID": True}, "FailedCreate", 1),
         ("misspelt", {}, "FailedCreate", 1),
