@@ -6,7 +6,6 @@ what 1.37 changes). Not modelled: minReadySeconds, claims that change.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -286,7 +285,7 @@ def with_partition(owner: StatefulSet, first: int) -> StatefulSet:
 def ordinal_of(pod: Pod) -> int:
     """Return the number at the end of a Pod's name; a very large one if there is none."""
     number = pod.metadata.name.rpartition("-")[2]
-    return int(number) if number.isdecimal() else sys.maxsize
+    return int(number) if number.isdecimal() else 2**31 - 1
 
 
 def _ordinal(owner: StatefulSet, pod: Pod) -> int | None:

@@ -228,6 +228,31 @@ def test_a_pod_of_an_older_template_hides_no_other_reason(manifest: Path) -> Non
     assert "99 requested" in item["renewed"]["summary"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields", "command"),
+    [
+        ("ReplicaSet", {}, "kubectl delete pod web-c -n default"),
+        ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, "kubectl delete pod web-c -n default"),
+        ("Deployment", {"paused": True}, "kubectl rollout resume deployment/web -n default"),
+        ("Deployment", {}, ""),
+    ],
+)
+def test_a_change_of_the_manifest_comes_with_what_replaces_the_pods_that_wait(
+    kind: str, fields: Object, command: str, manifest: Path
+) -> None:
+    by = workload(kind, "web", pods=template(ON_ZONES), replicas=3, **fields)
+    sets = [revision("web", 1, pods=template(ON_ZONES))] * (kind == "Deployment")
+    owner = ("ReplicaSet", "web-h1") if sets else (kind, "web")
+    labels = {"app": "web", **({"pod-template-hash": "h1"} if sets else {})}
+    living = [
+        owned(f"web-{zone}", *owner, on=on, labels=labels, topologySpreadConstraints=[ON_ZONES])
+        for zone, on in (("a", "a1"), ("b", "b1"), ("c", ""))
+    ]
+    fix = by_id(only(written(manifest, by), [*TAINTED, by, *sets, *living]))["HonorTaints"]
+    assert fix["edits"]
+    assert fix["commands"] == [command] * bool(command)
+
+
 def test_the_search_ends_with_its_time(manifest: Path) -> None:
     item = only(written(manifest, WEB), TAINTED, "--fix-budget", "0")
     assert (item["fixes"], item["fixSearch"]) == ([], "bounded")

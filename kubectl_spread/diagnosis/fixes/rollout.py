@@ -18,6 +18,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     ChangeNode,
     DeletePod,
     NewNode,
+    ObjectT,
     PodEdit,
     edited_where_it_fits,
     edits_of,
@@ -104,13 +105,19 @@ def _of_manifest(
 ) -> _Rollout | None:
     """Return the rollout of the edited manifest; None if the edits cannot be made there."""
     written, snapshot = situation.written, situation.handle.snapshot
-    if written is None or effect is not None:
+    if written is None or not (effect is None or effect in FOLLOWED):
         return None
-
     own = {obj.key for obj in written.own if isinstance(obj, Pod)}
-    objects = tuple(with_edits(obj, edits) if obj in written.own else obj for obj in written.applied)
+    # For each effect that is followed, a paused Deployment is resumed.
+    objects = tuple(
+        with_edits(_resumed(obj) if effect else obj, edits) if obj in written.own else obj for obj in written.applied
+    )
     ref = owner_of(situation.pod, snapshot)
     return _Rollout(start=start, objects=objects, ref=ref, own=own, now=snapshot, needed=1, as_if=written.as_if)
+
+
+def _resumed(obj: ObjectT) -> ObjectT:
+    return replace(obj, spec=replace(obj.spec, paused=False)) if isinstance(obj, Deployment) else obj
 
 
 def _of_owner(edits: Sequence[PodEdit], effect: Effect | None, situation: Situation, start: Handle) -> _Rollout | None:
@@ -123,7 +130,7 @@ def _of_owner(edits: Sequence[PodEdit], effect: Effect | None, situation: Situat
     if isinstance(owner, Deployment):
         if not isinstance(controller, ReplicaSet):
             return None
-        owner = replace(owner, spec=replace(owner.spec, paused=False))
+        owner = _resumed(owner)
     ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
     rollout = _Rollout(start=start, objects=(with_edits(owner, edits),), ref=ref, now=start.snapshot)
     if effect is not Effect.OWNER_RECREATED:

@@ -42,7 +42,7 @@ from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, set_
 from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects import workloads
-from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.decoding import plain
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ARGO_TRACKING_ID, HELM_RELEASE, KubernetesObject, Plain
@@ -146,7 +146,7 @@ def _change_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequenc
     """Yield how to change the Pod itself, if that is possible while it exists, then how to change its owner."""
     pod, edits = situation.pod, edits_of(parts)
     if situation.written is not None:
-        yield _change_manifest(edits, situation.written, situation)
+        yield _change_manifest(edits, situation.written, situation, waiting)
         return
     live = all(isinstance(part.proposal, AddToleration | AddPodLabel) for part in parts)
     if situation.bound_for is None and live:
@@ -203,7 +203,8 @@ def _where_template_differs(owner: Workload, edits: Sequence[PodEdit], situation
 
 def _effect_of_difference(situation: Situation) -> Effect | None:
     """Return why the template lacks a field of the Pod, or needs no change; None if no revision shows it."""
-    return {True: Effect.WEBHOOK_DIFFERS, False: Effect.TEMPLATE_NEEDS_NONE}.get(situation.is_of_newest_revision)
+    newest = situation.is_of_newest_revision
+    return None if newest is None else Effect.WEBHOOK_DIFFERS if newest else Effect.TEMPLATE_NEEDS_NONE
 
 
 def _with_source(route: Route, owner: Workload, changed: Workload, situation: Situation) -> Route:
@@ -253,7 +254,7 @@ def _stays_valid(owner: Workload, edits: Sequence[PodEdit], release: Release) ->
     return set(validate(with_edits(owner, edits), release)) <= set(validate(owner, release))
 
 
-def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation) -> Route:
+def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return how to make the edits in the manifest, and whether the API server refuses them for the existing object."""
     pod, release = situation.pod, situation.handle.profile.release
     owner = written.obj
@@ -271,9 +272,27 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
     after, live = with_edits(owner, edits), written.live
     route = Route(edits=changed, fragment=_fragment_of(owner, after))
     if live is None or {*update_errors(after, live, release)} <= {*update_errors(owner, live, release)}:
-        return route
+        return _replace_old(route, written, situation, waiting)
     disturbs = _disturbance_of(Disturbance.LOST, situation)
     return replace(route, effect=Effect.UPDATE_REFUSED, owner=named, disturbs=disturbs)
+
+
+def _replace_old(route: Route, written: Written, situation: Situation, waiting: Sequence[Pod]) -> Route:
+    """Return the change of a manifest, with what replaces the Pending Pods that exist, if the owner does not."""
+    owner, old = situation.topmost_owner, [pod for pod in waiting if written.before.get(Pod, *pod.key)]
+    if owner is None or not old:
+        return route
+    rollout = replace(route, effect=Effect.ROLLOUT, owner=_type_and_name(owner), disturbs=Disturbance.REPLACED)
+    if isinstance(owner, workloads.Deployment) and owner.spec.paused:
+        resumed = replace(rollout, commands=(_command("rollout resume", owner),), pods=situation.living, paused=True)
+        return replace(resumed, disturbs=_disturbance_of(resumed.disturbs, situation))
+    return _patch_and_delete(owner, old, rollout, situation.running) if _keeps_pods(owner) else route
+
+
+def _keeps_pods(owner: Workload) -> bool:
+    """Whether the owner does not replace Pods that wait for a node after a change of its template."""
+    on_delete = isinstance(owner, workloads.DaemonSet) and owner.spec.update_strategy.type == workloads.ON_DELETE
+    return on_delete or isinstance(owner, workloads.StatefulSet | workloads.ReplicaSet | ReplicationController)
 
 
 def _change_live(edits: Sequence[PodEdit], live: KubernetesObject | None) -> Route | None:
@@ -338,7 +357,7 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
             rollout = replace(rollout, commands=(*rollout.commands, _command("rollout resume", owner)), paused=True)
         return _roll_back(rollout, with_edits(owner, edits), situation)
     route = rollout
-    if not isinstance(owner, workloads.DaemonSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
+    if _keeps_pods(owner):
         # A Pod that is evicted later is recreated with the change.
         pending = waiting if situation.bound_for is None else ()
         route = _patch_and_delete(owner, pending, rollout, situation.running)
