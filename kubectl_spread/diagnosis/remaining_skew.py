@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, FixSearch
@@ -60,10 +61,14 @@ class PodsStay(msgspec.Struct, frozen=True):
 
 
 class DomainShut(msgspec.Struct, frozen=True):
-    """One of the emptiest domains takes no Pod; ``by``: the fewest requirements that together reject its nodes."""
+    """One of the emptiest domains takes no Pod; ``by``: the fewest requirements that together reject its nodes.
+
+    ``of``: the workload of that Pod, if it is another than the constraint's; None otherwise.
+    """
 
     domain: str
     by: tuple[AnyReason, ...]
+    of: WorkloadRef | None = None
 
 
 class ScoredHigher(msgspec.Struct, frozen=True):
@@ -179,7 +184,9 @@ def _kept_from_emptiest(outcome: Outcome) -> DomainShut | ScoredHigher | ByChanc
     spread = domains.diagnose(situation.evaluation, handle)
     for domain, nodes in outcome.emptiest.items():
         for core in conflict_cores(spread.rejected, nodes)[:1]:
-            return DomainShut(domain, tuple(_reason_of(each, nodes, spread) for each in core))
+            owner = owner_of(pod, handle.snapshot)
+            others = owner if owner != outcome.goal.workload.ref else None
+            return DomainShut(domain, tuple(_reason_of(each, nodes, spread) for each in core), others)
     place, values = outcome.goal.place, outcome.goal.domains
     lands = {values[place[name]] for name in seen_best(pod, handle) if name in place}
     if lands.issubset(outcome.emptiest):

@@ -160,14 +160,15 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
             return f"there {are} only {domains} of the {min_domains} domains that minDomains requires"
         case remaining_skew.PodsStay():
             return _staying(cause)
-        case remaining_skew.DomainShut(domain, by):
+        case remaining_skew.DomainShut(domain, by, of):
             whys = (
                 f"the constraint on {each.topology_key} allows no Pod there"
                 if isinstance(each, RejectedByConstraint)
                 else reason_text(each)
                 for each in by
             )
-            return f"{seen(domain)} takes no more Pods: {' and '.join(whys)}"
+            which = f"Pods of {of}" if of else "more Pods"
+            return f"{seen(domain)} takes no {which}: {' and '.join(whys)}"
         case remaining_skew.ScoredHigher(fullest, lands):
             return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which scores higher"
         case remaining_skew.ByChance(fullest, lands):

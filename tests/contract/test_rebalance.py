@@ -65,6 +65,16 @@ def test_pods_stay_for_more_than_one_reason() -> None:
     assert item.reason == f"default/web-0 in a stays: {USED_UP}; 2 more stay, some for other reasons"
 
 
+def test_what_keeps_pods_of_another_workload_away_is_said_of_that_workload() -> None:
+    labels = {"tier": "t"}
+    counting = spread(ZONE, selector={"matchLabels": labels})
+    others = web({"a1": 4}, name="api", labels=labels, nodeSelector={ZONE: "a"})
+    for each in others:
+        each["spec"].get("template", each)["spec"]["topologySpreadConstraints"] = []
+    items = reported([*zones("a", "b"), *web({"b1": 1}, counting, labels=labels), *others])
+    assert [each.reason for each in items] == [f"b takes no Pods of replicaset/api: no label {ZONE}=a"]
+
+
 CORDONED = node("b1", zone="b", unschedulable=True)
 PATCH = "kubectl patch replicaset web -n default --type=json -p"
 LOWER = '{"op":"add","path":"/spec/template/spec/containers/0/resources/requests","value":{"cpu":"1000m"}}'
