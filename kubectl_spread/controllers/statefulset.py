@@ -283,7 +283,7 @@ def with_partition(owner: StatefulSet, first: int) -> StatefulSet:
 
 
 def ordinal_of(pod: Pod) -> int:
-    """Return the number at the end of a Pod's name; a very large one if there is none."""
+    """Return the number at the end of a Pod's name; the largest 32-bit one if there is none."""
     number = pod.metadata.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else 2**31 - 1
 
