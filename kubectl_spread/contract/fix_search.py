@@ -91,6 +91,7 @@ def _report(fix: conclusion.VerifiedFix, connection_flags: Sequence[str]) -> Fix
         changes=fix.changes,
         commands=tuple(command_line(command, connection_flags) for route in fix.routes for command in route.commands),
         starts=fixes.starts(fix),
+        created=next((route.created for route in fix.routes if route.created is not None), UNSET),
         ends=fixes.ends(fix.rollout_end),
         disturbs=fix.disturbs,
         overrides=UNSET if fix.overrides is Override.NOTHING else fix.overrides,

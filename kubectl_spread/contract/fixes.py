@@ -30,6 +30,7 @@ class Fix(Report, frozen=True, kw_only=True):
         changes: the simulated changes, for another simulation.
         commands: what to run, in order; empty if no command changes the owner.
         starts: what the commands trigger.
+        created: how many Pods an older ReplicaSet creates while the Pending ones are deleted; absent for other changes.
         ends: how many Pods have no node in the end; empty for none.
         yaml: what to write in the source of the Pod, below the identity of that object; empty for nothing.
         source: what keeps the owner as its source describes it, so that the YAML belongs there; empty if nothing shows
@@ -51,6 +52,7 @@ class Fix(Report, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     commands: tuple[str, ...] = ()
     starts: str = ""
+    created: int | UnsetType = UNSET
     ends: str = ""
     disturbs: Disturbance = Disturbance.NOTHING
     overrides: Override | UnsetType = UNSET

@@ -264,6 +264,19 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     return f"Then {many} {whom} can be scheduled, {'the first' if checked else 'this one'} on {on}."
 
 
+def instead(created: int, feasible: Sequence[str], siblings: int) -> str:
+    """Return what happens to the Pending Pods where an older ReplicaSet creates so many Pods (count).
+
+    ``feasible``: where these can go; empty if not all of them find a node.
+    """
+    old = "the Pending Pod is" if siblings <= 1 else f"the {siblings} Pending Pods are"
+    if not created:
+        return f"Then {old} deleted, and no new Pod is needed."
+    new, are = count_of(created, "new Pod"), "is" if created == 1 else "are"
+    does = f"can go to {' or '.join(listed(feasible).rsplit(', ', 1))}" if feasible else f"{are} created"
+    return f"Then {old} deleted, and {new} {does}."
+
+
 def sentences(clauses: str) -> str:
     """Return clauses that semicolons part as sentences."""
     return " ".join(f"{capital(clause)}." for clause in clauses.split("; ")) if clauses else ""

@@ -30,7 +30,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.waits import LASTING
-from kubectl_spread.wording.fixes import OVERTAKEN, WAITS, fragment_text, left_alone, starts, summary
+from kubectl_spread.wording.fixes import OVERTAKEN, WAITS, fragment_text, instead, left_alone, starts, summary
 
 ZONE = "topology.kubernetes.io/zone"
 MOVE = of.MovePod(namespace="shop", pod="web-0", node="a1")
@@ -356,3 +356,17 @@ def test_any_node_that_recovers_is_enough(nodes: tuple[str, ...], text: str) -> 
     taints = ("node.kubernetes.io/not-ready:NoSchedule",)
     wait = NodeRecovery(nodes=nodes, taints=taints, trouble=NodeTrouble.NOT_READY, cordoned=False)
     assert WAITS.text(wait) == text
+
+
+@pytest.mark.parametrize(
+    ("created", "feasible", "siblings", "text"),
+    [
+        (0, ("a1",), 1, "Then the Pending Pod is deleted, and no new Pod is needed."),
+        (1, ("a1", "b1"), 2, "Then the 2 Pending Pods are deleted, and 1 new Pod can go to a1 or b1."),
+        (2, (), 2, "Then the 2 Pending Pods are deleted, and 2 new Pods are created."),
+    ],
+)
+def test_the_pods_of_an_older_replica_set_come_instead_of_the_pending_ones(
+    created: int, feasible: tuple[str, ...], siblings: int, text: str
+) -> None:
+    assert instead(created, feasible, siblings) == text

@@ -119,6 +119,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         owner: the owner that the effect is about, as ``deployment/web``; empty for none.
         pods: how many Pods are replaced, or stay if an older template is restored (count); None for all Pods.
         waiting: how many Pending Pods are deleted (count).
+        created: how many Pods an older ReplicaSet creates, while all Pending ones are deleted; None for other changes.
         paused: whether the owner replaces nothing until it is resumed.
         disturbs: what the change does to running Pods.
         at_work: how many of the replaced Pods run (count); None if all do, or none is replaced.
@@ -132,6 +133,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     owner: str = ""
     pods: int | None = None
     waiting: int = 1
+    created: int | None = None
     paused: bool = False
     reused: str = ""
     partition: int = 0

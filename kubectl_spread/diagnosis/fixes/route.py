@@ -373,7 +373,10 @@ def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
     controller = staying[0].metadata.controller
     by_set = controller is not None and controller.kind == workloads.ReplicaSet.__name__
     reused = f"replicaset/{controller.name}" if controller and by_set else f"revision {revision_of(staying[0])}"
-    return replace(route, effect=Effect.ROLLBACK, reused=reused, pods=len(staying), disturbs=disturbs)
+    route = replace(route, effect=Effect.ROLLBACK, reused=reused, pods=len(staying), disturbs=disturbs)
+    if not by_set or not isinstance(changed, workloads.Deployment):
+        return route
+    return replace(route, created=max(changed.spec.replicas_wanted - len(staying), 0))
 
 
 def _staying_pods(changed: Workload, situation: Situation) -> Sequence[Pod]:

@@ -83,6 +83,8 @@ def _unlabelled(item: EvaluationReport) -> Mapping[str, Sequence[str]]:
 
 def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
     """Return where the Pod can go after the fix, and how many of its siblings."""
+    if fix.created is not UNSET:
+        return fixes.instead(fix.created, fix.feasible if fix.without_node is UNSET else (), fix.siblings)
     some = fix.proved_on == "read" and fix.admits < fix.siblings
     admits = f"at least {fix.admits}" if some else str(fix.admits)
     # What it triggers tells how many are left.

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 import pytest
+from msgspec import UNSET
 
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.change import Disturbance
@@ -359,7 +360,7 @@ class TestDeployments:
             " changes since the pause; that replaces"
         )
 
-    @pytest.mark.parametrize("living", [0, 2])
+    @pytest.mark.parametrize("living", [0, 1, 2])
     def test_that_get_an_older_template_back_use_its_pods_again(self, living: int) -> None:
         """The node selector is new; without it the template is that of the ReplicaSet before."""
         by = owner("Deployment", web(nodeSelector={"disk": "ssd"}), replicas=2)
@@ -369,8 +370,9 @@ class TestDeployments:
         pending = owned(web("web-0", nodeSelector={"disk": "ssd"}), new)
         found = fixes([*zones(), by, old, new, *there], pending)["RelaxNodeSelector"]
         assert len(found.commands) == 1
-        again = "deployment/web uses replicaset/web-old again, which has this template: its 2 Pods stay"
-        assert (found.starts == again) is bool(living)
+        stays = "its Pod stays" if living == 1 else "its 2 Pods stay"
+        again = f"deployment/web uses replicaset/web-old again, which has this template: {stays}"
+        assert (found.starts == again, found.created) == ((True, 2 - living) if living else (False, UNSET))
         assert found.disturbs == "Nothing"
 
     @pytest.mark.parametrize("held", [False, True])
