@@ -121,7 +121,7 @@ def test_fields_that_nobody_applied_are_named() -> None:
 
 
 def test_a_field_of_a_constraint_that_nobody_applied_is_named_alone() -> None:
-    manifest, live = (web(spread(ZONE, selector=app("web"), **fields)) for fields in ({}, {"minDomains": 2}))
+    manifest, live = web(spread(ZONE, selector=app("web"))), web(spread(ZONE, selector=app("web"), minDomains=2))
     assert kept(manifest, live) == (False, ("spec.template.spec.topologySpreadConstraints[0].minDomains",))
 
 
