@@ -182,7 +182,9 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)
-            return enumerated(list(dict.fromkeys(names)))
+            others = tuple(each for each in taints if NODE_CONDITION not in each)
+            rest = [reason_text(msgspec.structs.replace(reason, taints=others))] * bool(others)
+            return enumerated([*dict.fromkeys(names), *rest])
         case PortsInUse(holders=holders):
             return f"{ports_text(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
         case UnusableClaims(claims=claims):

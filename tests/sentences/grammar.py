@@ -309,6 +309,10 @@ def _daemon_too_few(read: re.Match[str], facts: Facts) -> bool:
     return facts.kind == "DaemonSet" and len(domains) <= 1 and asked and int(read["most"]) == constraint["maxSkew"]
 
 
+def _asked(read: re.Match[str], facts: Facts) -> bool:
+    return milli(read["asked"]) == facts.asked
+
+
 def _free(read: re.Match[str], facts: Facts) -> bool:
     if milli(read["asked"]) != facts.asked:
         return False
@@ -578,6 +582,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         _too_few,
     ),
     (rf"(?:{NAMES} \()?(?P<asked>{CPU}) cpu requested, {FREE}", _free),
+    (rf"(?P<asked>{CPU}) cpu requested, too little free", _asked),
     (rf"(?:{NAMES} (?:has|have) )?too little cpu \((?P<asked>{CPU}) requested, {FREE}\)", _free),
     (rf"{NAMES} (?:is|are) cordoned", _all(Facts.cordoned)),
     (

@@ -209,6 +209,13 @@ def _wait(read: re.Match[str], known: Known, text: str) -> bool:
     return there and (not read["n"] or _numbered(read, known, text))
 
 
+def _unlabelled(read: re.Match[str], known: Known, _: str) -> bool:
+    """Whether these nodes lack the label, and so many."""
+    facts, (names, number) = about(read, known), named(read["names"])
+    lacking = [name for name, node in facts.nodes.items() if read["key"] not in node["metadata"]["labels"]]
+    return {*names} <= {*lacking} and number <= len(lacking)
+
+
 def _numbered(read: re.Match[str], _: Known, text: str) -> bool:
     """Whether the step comes after the one before it, or after the title of the steps."""
     before = text[: read.start()]
@@ -368,6 +375,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         _wait,
     ),
     (("check",), r"^  (?P<n>\d+)\. (?=[A-Z])", _numbered),
+    (("check",), rf"^  \d+\. Set (?P<key>\S+) on {NAMES} to where (?:it is|each of them is): .*$", _unlabelled),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
     (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
     (("check",), rf"{HEADER.pattern}it can be scheduled now, on {NAMES}\.$", _there),
@@ -380,7 +388,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
     (
         ("simulate",),
-        r", (?P<n>\d+)(?: to (?P<most>\d+))? newly Pending; (?P<before>\d+) (?:was|were) Pending before\.$",
+        r"(?:,|:) (?P<n>\d+)(?: to (?P<most>\d+))? newly Pending; (?P<before>\d+) (?:was|were) Pending before\.$",
         _newly,
     ),
     (
@@ -428,7 +436,10 @@ UNREAD: Mapping[str, str] = {
         "fixes are counted by their own tests"
     ),
     r"^  Not proposed: (?:lower minDomains|raise maxSkew) to \d+": "as for fixes",
+    r"^  Not proposed: deleting \S+ on \S+ or \d+ more \(": "which Pods stay is told by their own tests",
     r"For the rest, see \d\.": "fixes of the list above",
+    r"^  \d+\. [\w+]+: .*?(?=\. (?:Then|In the end|Ask its owner)|$)": "as for fixes",
+    r"^In other random orders .*$": "in another order of chance a Pod goes elsewhere",
     r"^  \d+\. [\w+]+: .*?\. Then the Pod can go to (?:\d+ nodes|\S+)": "the soak of fixes tries what a fix writes",
     r"^  \d+\. [\w+]+: .*?, the first on (?:one of \d+ nodes|\S+)": "as for what a fix writes",
     r"^     ?.*$": "lines of a manifest",
@@ -437,6 +448,7 @@ UNREAD: Mapping[str, str] = {
     r"is in progress: without this step, .* with \d+(?: to \d+)? Pods? instead of \d+(?: to \d+)?": (
         "a rollout is followed by its own tests"
     ),
+    r"is in progress: without this step, \d+ of its Pods ends? Pending instead of \d+(?: to \d+)?": "as for a rollout",
     r"^Constraint \d+ (?:is|may be) Violated in the end.*$": "how a rollout ends is simulated by its own tests",
     r"skew is always 0": "there is one domain, or each Pod sees only its own node",
     r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from msgspec import UNSET
 
@@ -78,7 +79,9 @@ def _unlabelled(item: EvaluationReport) -> Mapping[str, Sequence[str]]:
         for node in constraint.bypassed_nodes
         if node.key is not UNSET and node.name in alone
     )
-    return {str(key): [node.name for node in nodes] for key, nodes in grouped(lacking, lambda node: node.key).items()}
+    # Two constraints may have the same key.
+    alike = grouped(dict.fromkeys((str(node.key), node.name) for node in lacking), itemgetter(0))
+    return {key: [name for _, name in nodes] for key, nodes in alike.items()}
 
 
 def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
