@@ -45,6 +45,7 @@ ANSWERED = {
     }
 }
 ANSWERED["--from"] = ANSWERED["check -f"] - {"JSON quantity, a number of 10,000 digits"}
+ANSWERED["check -f"] |= {"JSON priority of 10,000 digits", "JSON label key, enormous"}
 ANSWERED["simulate --apply"] = ANSWERED["check -f"] | {"YAML key given twice"}
 ANSWERED_IN_PART = {(flag, "JSON, then rubbish") for flag in ("check -f", "simulate --apply")}
 """What holds documents that are answered before one that is not."""

@@ -174,7 +174,7 @@ def _fix_step(fix: Fix, extent: Extent, effect: str, *, runs: bool = False) -> S
         summary=with_short_keys(fix.summary),
         notes=(
             effect,
-            fixes.sentences(fix.ends),
+            *((fixes.sentences(fix.ends),) if fix.ends else ()),
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
             *((fixes.ON_PURPOSE,) if fix.overrides is not UNSET else ()),

@@ -217,7 +217,7 @@ class TestNext:
         )
         assert (told["a"], told["b"]) == ("yes, by preemption", "yes, by preemption")
         assert told["c"] == "no: 1 cpu requested, 0 of 8 free"
-        assert told["web is Pending"] == "it can go to a1, a2, b1."
+        assert told["web is Pending"] == "it can go to a1, a2, b1 by preemption."
 
     def test_a_minimum_that_the_scheduler_makes_room_for_is_not_pinned(self) -> None:
         low, fields = pod("low", on="c1", requests={"cpu": "8"}, priority=0), {"requests": {"cpu": "1"}, "priority": 5}
