@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import assert_never
@@ -182,9 +182,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
             names = ("NotReady" if each == "not-ready" else each for each in names)
-            others = tuple(each for each in taints if NODE_CONDITION not in each)
-            rest = [reason_text(msgspec.structs.replace(reason, taints=others))] * bool(others)
-            return enumerated([*dict.fromkeys(names), *rest])
+            return enumerated(list(dict.fromkeys(names)))
         case PortsInUse(holders=holders):
             return f"{ports_text(list(dict.fromkeys(port for each in holders for port in each.ports)))} in use"
         case UnusableClaims(claims=claims):
@@ -563,8 +561,10 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     briefest = TAINT_PREFIX.sub("", briefly)
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
     briefly_more = _and_more(len(brief_whys) - 1)
-    counts = "It still counts" if number == 1 else "They still count"
-    policies = [*(f" {counts} because {each}." for each in IGNORE.get(cause.ignoring, ())), ""]
+    counts = "It counts" if number == 1 else "They count"
+    # A node that recovers by itself is waited for, whatever counts it.
+    ignoring = () if all(map(_suffers, cause.pins)) else IGNORE.get(cause.ignoring, ())
+    policies = [*(f" {counts} because {each}." for each in ignoring), ""]
     sentences = [
         *(f"{held(place, pods)}: {some}.{policies[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
         *(
@@ -577,6 +577,12 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         *(f"{many} {shut}: {why}{rest}." for why, rest in ((whys[0][1], more), (brief_whys[0][1], briefly_more))),
     ]
     return Texts(sentences, _pinned_by(cause))
+
+
+def _suffers(pins: causes.PinnedNodes) -> bool:
+    """Whether a taint that follows from the nodes' condition keeps the Pod off them, whatever else does."""
+    taints = (taint for it in pins.reasons if isinstance(it, UntoleratedTaints) for taint in it.taints)
+    return any(NODE_CONDITION in taint for taint in taints)
 
 
 def _elsewhere(cause: causes.PinnedDomain) -> str:
@@ -610,7 +616,7 @@ def _common_or_all(pins: Sequence[causes.PinnedNodes], number: int) -> Sequence[
 
 def _without_repetition(pins: Sequence[causes.PinnedNodes], number: int) -> list[tuple[Sequence[str], str]]:
     """Return which nodes have which reasons without amounts, each text once; or what all nodes, so many, have alone."""
-    texts = [(pin.nodes, list(dict.fromkeys(filter(None, map(_without_amounts, pin.reasons))))) for pin in pins]
+    texts = [(pin.nodes, list(dict.fromkeys(filter(None, map(_without_amounts, _apart(pin.reasons)))))) for pin in pins]
     having, alike = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for nodes, each in texts:
         alike[" and ".join(each)].update(nodes)
@@ -620,6 +626,18 @@ def _without_repetition(pins: Sequence[causes.PinnedNodes], number: int) -> list
     if len(alike) > 1 and common:
         return [(sorted(having[common[0]]), " and ".join(common))]
     return [(sorted(nodes), text) for text, nodes in alike.items()]
+
+
+def _apart(reasons: Iterable[AnyReason]) -> Iterator[AnyReason]:
+    """Yield the reasons; taints that follow from the node's condition apart from those that somebody set."""
+    for reason in reasons:
+        taints = reason.taints if isinstance(reason, UntoleratedTaints) else ()
+        of_condition = tuple(taint for taint in taints if NODE_CONDITION in taint)
+        others = tuple(taint for taint in taints if NODE_CONDITION not in taint)
+        if of_condition and others:
+            yield from (UntoleratedTaints(taints=each) for each in (of_condition, others))
+        else:
+            yield reason
 
 
 def _for_other_reasons(having: Sequence[Sequence[str]], shown: int) -> str:

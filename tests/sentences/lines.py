@@ -435,8 +435,8 @@ UNREAD: Mapping[str, str] = {
     r"\b\d+ more with --all-fixes\)|^(?:  )?\d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (
         "fixes are counted by their own tests"
     ),
-    r"^  Not proposed: (?:lower minDomains|raise maxSkew) to \d+": "as for fixes",
-    r"^  Not proposed: deleting \S+ on \S+ or \d+ more \(": "which Pods stay is told by their own tests",
+    r"^(?:  )?Not proposed: (?:lower minDomains|raise maxSkew) to \d+.*$": "as for fixes",
+    r"^(?:  )?Not proposed: deleting \S+ on \S+ or \d+ more \(": "which Pods stay is told by their own tests",
     r"For the rest, see \d\.": "fixes of the list above",
     r"^  \d+\. [\w+]+: .*?(?=\. (?:Then|In the end|Ask its owner)|$)": "as for fixes",
     r"^In other random orders .*$": "in another order of chance a Pod goes elsewhere",

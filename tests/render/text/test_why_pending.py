@@ -45,7 +45,7 @@ class TestPendingText:
         assert blocks[0] == (
             "default/new is Pending. The Pod may only go to zone c, which has the fewest"
             " matching Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule."
-            " It still counts because nodeTaintsPolicy is Ignore (the default). One more Pod would exceed maxSkew 1 in"
+            " It counts because nodeTaintsPolicy is Ignore (the default). One more Pod would exceed maxSkew 1 in"
             " zones a and b (1 Pod each)."
         )
         assert blocks[1].startswith("No change that was simulated")
