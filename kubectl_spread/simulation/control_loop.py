@@ -86,6 +86,7 @@ class ControlLoop:
         self.untried = 0
         self._first = dict(cluster.pods)
         self._former = living_pods(cluster.pods.values(), cluster.snapshot)
+        self._deployments = {each.key for each in cluster.snapshot.all(Deployment)}
         self._usage = QuotaUsage(cluster)
         self.stored: Mapping[tuple[str, WorkloadRef], Pod] = {}
         self.as_if = False
@@ -239,7 +240,8 @@ class ControlLoop:
 
     def _sync_deployment(self, owner: Deployment) -> None:
         cluster = self.cluster
-        if not cluster.snapshot.inventory.has(kinds.REPLICA_SET):
+        # Which ReplicaSets it has is not known where they were not read, unless it is new.
+        if owner.key in self._deployments and not cluster.snapshot.inventory.has(kinds.REPLICA_SET):
             return
         found = {each.metadata.name: each for each in deployment.replica_sets(owner, cluster.snapshot)}
         if owner.spec.paused and not found:

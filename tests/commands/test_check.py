@@ -17,9 +17,11 @@ from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
+from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline import Extent, Note
 from kubectl_spread.render.outline.check import check_outline, check_sentence
 from kubectl_spread.render.outline.domains import next_text
+from kubectl_spread.snapshot import Unread
 from kubectl_spread.wording.check import ASSUMPTIONS, NO_POD
 from kubectl_spread.wording.incomplete import NEVER_RUNS
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
@@ -108,6 +110,15 @@ def test_the_replica_at_which_it_jams(checked: Check) -> None:
     assert item.jam is not None
     assert item.jam.replica == 3
     assert exit_code(report) == 1
+
+
+def test_a_new_deployment_has_no_replica_sets_that_have_to_be_read(tmp_path: Path) -> None:
+    path, unread = tmp_path / "web.yaml", (Unread(kinds.REPLICA_SET, "forbidden"),)
+    described = workload("Deployment", "web", pods=template(ON_ZONES), replicas=5)
+    path.write_text(yaml.safe_dump(described), encoding="utf-8")
+    asked = CheckOptions(filenames=(str(path),), namespace="default")
+    report = check(Memory(TAINTED, unread=unread), asked, SchedulerOptions(), stdin=None).report
+    assert (len(only(report).placements), exit_code(report)) == (2, 1)
 
 
 def test_manifests_see_those_before_them(checked: Check) -> None:

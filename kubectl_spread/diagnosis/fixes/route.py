@@ -101,6 +101,7 @@ def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -
 def _lower_partition(before: workloads.StatefulSet, situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return how the Pending Pods get the newest template: the partition is lowered to the first of them."""
     first = first_updated_ordinal(before) - before.spec.ordinals.start
+    waiting = [pod for pod in waiting if not revisions.is_of_newest_revision(pod, before)]
     lowest = min(map(ordinal_of, waiting))
     between = [pod for pod in situation.running if lowest <= ordinal_of(pod) < first_updated_ordinal(before)]
     replaced = sum(not revisions.is_of_newest_revision(pod, before) for pod in between)
