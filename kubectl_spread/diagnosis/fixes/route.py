@@ -18,6 +18,7 @@ from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers import revisions
 from kubectl_spread.controllers.deployment import replica_set_of
+from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.statefulset import first_updated_ordinal, ordinal_of, with_partition
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import controller_of, owner_of, revision_of
@@ -77,13 +78,15 @@ def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequenc
 def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return how the Pending Pods get the current template: by their deletion, once their owner lets them have it."""
     before, released = situation.topmost_owner, part.released
+    snapshot = situation.handle.snapshot
+    waiting = [pod for pod in waiting if not is_of_newest_revision(pod, snapshot)] or [situation.pod]
     if isinstance(before, workloads.StatefulSet) and released is not None:
         return _lower_partition(before, situation, waiting)
     if before is None or released is None:
         return Route(
             commands=(_delete_command(waiting),),
             effect=Effect.TEMPLATE_LACKS if part.lacks else Effect.TEMPLATE_IS_RIGHT,
-            owner=str(owner_of(part.obj, situation.handle.snapshot)),
+            owner=str(owner_of(part.obj, snapshot)),
             fields=part.lacks,
             waiting=len(waiting),
         )
@@ -101,7 +104,6 @@ def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -
 def _lower_partition(before: workloads.StatefulSet, situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return how the Pending Pods get the newest template: the partition is lowered to the first of them."""
     first = first_updated_ordinal(before) - before.spec.ordinals.start
-    waiting = [pod for pod in waiting if not revisions.is_of_newest_revision(pod, before)]
     lowest = min(map(ordinal_of, waiting))
     between = [pod for pod in situation.running if lowest <= ordinal_of(pod) < first_updated_ordinal(before)]
     replaced = sum(not revisions.is_of_newest_revision(pod, before) for pod in between)

@@ -434,6 +434,16 @@ class TestStalePods:
         assert fix.commands == (patch, "kubectl delete pod web-0 -n default")
         assert (replaced in fix.starts, fix.disturbs) == (True, "PodsReplaced" if others else "Nothing")
 
+    @pytest.mark.parametrize("partition", [0, 1])
+    def test_are_deleted_without_those_of_the_newest_template(self, partition: int) -> None:
+        by = owner("StatefulSet", web(), updateStrategy={"rollingUpdate": {"partition": partition}})
+        by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
+        old = owned(web("web-0", nodeSelector={"disk": "ssd"}), by, **{"controller-revision-hash": "web-old"})
+        new = owned(web("web-1"), by, **{"controller-revision-hash": "web-new"})
+        (fix,) = search([*zones(), by], old, siblings=[new]).fixes
+        assert fix.commands[-1] == "kubectl delete pod web-0 -n default"
+        assert "recreates this Pod from its template" in fix.starts
+
     def test_behind_a_partition_are_not_the_only_ones_that_a_changed_template_reaches(self) -> None:
         by = owner("StatefulSet", web(nodeSelector={"disk": "ssd"}), updateStrategy={"rollingUpdate": {"partition": 1}})
         by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
