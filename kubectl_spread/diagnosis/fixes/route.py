@@ -184,7 +184,8 @@ def _change_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Seque
             effect=Effect.TEMPLATE_UNREADABLE,
             owner=str(owner_of(pod, snapshot)),
             fields=tuple(fields),
-            disturbs=_disturbance_of(Disturbance.REPLACED, situation),
+            # Which other Pods come from that template is not known.
+            disturbs=Disturbance.REPLACED,
             fragment=_fragment_of(as_template(pod), as_template(edited(pod, edits))),
         )
     try:

@@ -400,6 +400,12 @@ class TestDeployments:
         assert found.disturbs == "PodsReplaced"
 
 
+def test_a_template_that_was_not_read_may_restart_other_pods() -> None:
+    unread = owner("ReplicaSet", web(nodeSelector={"disk": "ssd"}))
+    found = fixes(zones(), owned(web("web-0", nodeSelector={"disk": "ssd"}), unread))["RelaxNodeSelector"]
+    assert (found.starts[:6], found.disturbs) == ("change", "PodsReplaced")
+
+
 class TestStalePods:
     """Pods that were made before their template was mended."""
 
