@@ -89,6 +89,7 @@ def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -
             owner=str(owner_of(part.obj, snapshot)),
             fields=part.lacks,
             waiting=len(waiting),
+            disturbs=Disturbance.REPLACED if _lets_rollout_go_on(before, situation) else Disturbance.NOTHING,
         )
     resume = Route(
         commands=(_command("rollout resume", released),),
@@ -99,6 +100,15 @@ def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -
         disturbs=Disturbance.REPLACED,
     )
     return _with_source(_roll_back(resume, released, situation), before, released, situation)
+
+
+def _lets_rollout_go_on(owner: Workload | None, situation: Situation) -> bool:
+    """Whether running Pods are replaced once the Pending one is deleted: a rollout waits for it."""
+    if not isinstance(owner, workloads.StatefulSet) or owner.spec.update_strategy.type == workloads.ON_DELETE:
+        return False
+    first = first_updated_ordinal(owner)
+    renewed = (pod for pod in situation.running if ordinal_of(pod) >= first)
+    return any(not revisions.is_of_newest_revision(pod, owner) for pod in renewed)
 
 
 def _lower_partition(before: workloads.StatefulSet, situation: Situation, waiting: Sequence[Pod]) -> Route:

@@ -440,6 +440,15 @@ class TestStalePods:
         assert fix.commands == (patch, "kubectl delete pod web-0 -n default")
         assert (replaced in fix.starts, fix.disturbs) == (True, "PodsReplaced" if others else "Nothing")
 
+    @pytest.mark.parametrize("strategy", ["OnDelete", "RollingUpdate"])
+    def test_stop_a_rollout_that_goes_on_once_they_are_deleted(self, strategy: str) -> None:
+        by = owner("StatefulSet", web(), updateStrategy={"type": strategy})
+        by["status"] = {"currentRevision": "web-old", "updateRevision": "web-new"}
+        old = {"controller-revision-hash": "web-old"}
+        pending = owned(web("web-0", nodeSelector={"disk": "ssd"}), by, **old)
+        (fix,) = search([*zones(), by, owned(web("web-1", on="a1"), by, **old)], pending).fixes
+        assert fix.disturbs == {"OnDelete": "Nothing", "RollingUpdate": "PodsReplaced"}[strategy]
+
     @pytest.mark.parametrize("partition", [0, 1])
     def test_are_deleted_without_those_of_the_newest_template(self, partition: int) -> None:
         by = owner("StatefulSet", web(), updateStrategy={"rollingUpdate": {"partition": partition}})
