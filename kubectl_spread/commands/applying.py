@@ -29,8 +29,10 @@ from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.findings import MergedConstraints
+from kubectl_spread.diagnosis.incomplete import unread_kinds
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.gaps import Gap, MayRollOut
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Namespace, Pod, ResourceQuota
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Kind, Workload
@@ -156,6 +158,10 @@ def _identity(manifest: Manifest) -> Hashable:
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     found = _judged_by_standard(_over_live(manifest, snapshot, how), snapshot)
     owner, workload = found.obj, f"{manifest.namespace}/{manifest.ref}"
+    if isinstance(owner, Deployment) and found.live is not None:
+        # Which ReplicaSets a live Deployment has decides what becomes of its Pods.
+        not_read = unread_kinds(snapshot.inventory, {kinds.REPLICA_SET}.__contains__, gaps.Purpose.SIMULATION)
+        found = replace(found, unknown=(*found.unknown, *not_read))
     if isinstance(owner, StatefulSet | DaemonSet) and not found.refused:
         pods = [pod for pod, certain in of_older_revision(owner, snapshot, snapshot.all(Pod)) if not certain]
     elif isinstance(owner, Deployment) and not found.refused and any(made_for(owner, snapshot)):

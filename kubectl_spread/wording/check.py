@@ -71,9 +71,14 @@ SHOWN_TIES = 3
 TIES_BY_NAME = "Ties were broken by name: in a cluster of this size no other order was simulated."
 
 
-def no_pod(next_summary: str) -> str:
-    """Return that no Pod comes now, and why the next one would find no node; empty where it would find one."""
-    return f"no Pod comes now. The next one would find no node. {begun(next_summary)}" if next_summary else NO_POD
+def no_pod(next_summary: str, *, incomplete: bool) -> str:
+    """Return that no Pod comes now, and why the next one would find no node; empty where it would find one.
+
+    ``incomplete``: whether it is not known what becomes of the Pods.
+    """
+    if next_summary:
+        return f"no Pod comes now. The next one would find no node. {begun(next_summary)}"
+    return f"as far as is known, {NO_POD}" if incomplete else NO_POD
 
 
 def refused(reasons: Iterable[str], sentence: str = "") -> str:

@@ -15,6 +15,7 @@ from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.controllers.rollout_plan import Assumption
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
@@ -119,6 +120,16 @@ def test_a_new_deployment_has_no_replica_sets_that_have_to_be_read(tmp_path: Pat
     asked = CheckOptions(filenames=(str(path),), namespace="default")
     report = check(Memory(TAINTED, unread=unread), asked, SchedulerOptions(), stdin=None).report
     assert (len(only(report).placements), exit_code(report)) == (2, 1)
+
+
+def test_what_becomes_of_a_live_deployment_is_not_known_without_its_replica_sets(tmp_path: Path) -> None:
+    path, unread = tmp_path / "web.yaml", (Unread(kinds.REPLICA_SET, "forbidden"),)
+    live = workload("Deployment", "web", pods=template(ON_ZONES), replicas=1)
+    path.write_text(yaml.safe_dump({**live, "spec": {**live["spec"], "replicas": 5}}), encoding="utf-8")
+    asked = CheckOptions(filenames=(str(path),), namespace="default")
+    report = check(Memory([*TAINTED, live], unread=unread), asked, SchedulerOptions(), stdin=None).report
+    assert (only(report).verdict, exit_code(report)) == (Verdict.INCOMPLETE, 3)
+    assert check_sentence(only(report)).startswith("as far as is known, ")
 
 
 def test_manifests_see_those_before_them(checked: Check) -> None:

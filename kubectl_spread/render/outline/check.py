@@ -102,7 +102,7 @@ def _placement(item: CheckItem) -> str:
     if item.verdict is Verdict.INCOMPLETE and item.summary and jam is None:
         return item.summary
     if not item.placements and jam is None and (item.rollout or not item.replicas):
-        return wording.no_pod(begun(item.next_summary))
+        return wording.no_pod(begun(item.next_summary), incomplete=item.verdict is Verdict.INCOMPLETE)
     if jam is not None and not (item.stuck and jam.replica_max is UNSET):
         return _jammed(jam, item.replicas)
     if item.stuck and item.rollout and item.rollout.unchanged and item.pending:
