@@ -23,11 +23,11 @@ from kubectl_spread.controllers.former_template import as_of
 from kubectl_spread.controllers.injected_fields import corrected, like, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
 from kubectl_spread.controllers.templates import (
-    REVISION_HASH_LABEL,
     may_be_of,
     pod_from_template,
     renamed,
     same_template,
+    template_hash,
     template_of,
 )
 from kubectl_spread.controllers.workloads import (
@@ -199,8 +199,10 @@ def replacement(
     own = (each for each in snapshot.alike(pod) if each.metadata.controller == pod.metadata.controller)
     living: tuple[Pod, ...] = ()
     if not plain:
-        same = is_of_template(pod, made, owner)
-        living = (pod, *own) if same else carried_over(made, (pod, *own), snapshot, profile)
+        living = (pod, *own)
+        if not is_of_template(pod, made, owner):
+            newer = of_revision(snapshot.controlled_by(made.metadata.controller_key, Pod), revision_of(made))
+            living = newer or carried_over(made, living, snapshot, profile)
     found = completed(made, living, snapshot, profile)
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
 
@@ -212,8 +214,10 @@ def _made_again(pod: Pod, owner: Workload | None, snapshot: Snapshot) -> Pod | N
         case StatefulSet():
             return statefulset.made_again(owner, pod, snapshot)
         case DaemonSet():
-            revision = pod.metadata.labels.get(REVISION_HASH_LABEL, "")
-            return daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), daemonset.place_of(pod))
+            old = revisions.is_outdated(pod, owner, snapshot)
+            there = snapshot.controlled_by(owner.as_controller, Pod) if old else ()
+            made = _of_newest_template(owner, (pod, *there), snapshot)
+            return daemonset.pinned_to(renamed(made, again), daemonset.place_of(pod))
         case Deployment() if pod.metadata.controller_kind == REPLICA_SET.name:
             return renamed(deployment.pod_of(owner, snapshot), again)
         case ReplicaSet() | ReplicationController():
@@ -360,8 +364,7 @@ def claims_of(owner: Workload | None, pod: Pod) -> Iterator[PersistentVolumeClai
 
 def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot, ordinal: int | None) -> Pod:
     if isinstance(owner, DaemonSet):
-        model = newest(workload.pods)
-        return pod_of(owner, snapshot, revision=revision_of(model) if model else "")
+        return _of_newest_template(owner, workload.pods, snapshot)
     pod = pod_of(owner, snapshot)
     if isinstance(owner, StatefulSet):
         ordinal = statefulset.next_ordinal(owner, workload.pods) if ordinal is None else ordinal
@@ -372,6 +375,13 @@ def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot, ordinal: int
     if isinstance(owner, CronJob) and job.is_indexed(owner.spec.job_template.spec):
         return job.indexed(pod, 0, base=pod.metadata.name)
     return pod
+
+
+def _of_newest_template(owner: DaemonSet, pods: Sequence[Pod], snapshot: Snapshot) -> Pod:
+    """Return its Pod, not yet pinned, with the revision of its newest Pod that is up to date."""
+    model = newest(pod for pod in pods if not revisions.is_outdated(pod, owner, snapshot))
+    unlike = template_hash(owner.spec.template) if pods else ""
+    return daemonset.pod_of(owner, revision_of(model) if model else unlike)
 
 
 def siblings(made: Pod, workload: OwnedPods, snapshot: Snapshot) -> tuple[Pod, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset
+from kubectl_spread.controllers.daemonset import TEMPLATE_GENERATION_LABEL
 from kubectl_spread.controllers.templates import (
     HASH_LABEL,
     may_be_of,
@@ -21,7 +22,7 @@ from kubectl_spread.controllers.templates import (
 )
 from kubectl_spread.controllers.workloads import adopted, revision_of
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.meta import ObjectMeta
+from kubectl_spread.objects.meta import TEMPLATE_GENERATION, ObjectMeta
 from kubectl_spread.objects.template_rest import same_rest
 from kubectl_spread.objects.workloads import (
     ControllerRevision,
@@ -95,6 +96,20 @@ def is_of_newest_revision(pod: Pod, owner: StatefulSet | DaemonSet) -> bool:
     if isinstance(owner, DaemonSet):
         return daemonset.is_of_generation(pod, owner)
     return revision_of(pod) == owner.status.update_revision
+
+
+def is_outdated(pod: Pod, owner: DaemonSet, snapshot: Snapshot) -> bool:
+    """Whether the labels of the DaemonSet's Pod show that it has an older template.
+
+    A Pod of an older generation is up to date if the template was taken back to that of its revision.
+
+    Source: daemonset_util.go IsPodUpdated (v1.36).
+    """
+    labelled = TEMPLATE_GENERATION in owner.metadata.annotations and TEMPLATE_GENERATION_LABEL in pod.metadata.labels
+    if not labelled or daemonset.is_of_generation(pod, owner):
+        return False
+    held = template_of(owner, revision_of(pod), snapshot)
+    return held is None or not same_template(held, owner.spec.template)
 
 
 def with_revision(owner: StatefulSet, snapshot: Snapshot) -> StatefulSet:

@@ -13,6 +13,7 @@ from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
 from kubectl_spread.controllers.next_pod import (
     NextPod,
     NoneComes,
+    is_upgraded,
     next_pod,
     pod_of,
     replacement,
@@ -29,7 +30,7 @@ from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot
 from tests.build import ZONE, Object, app, handle, node, pod, snapshot, spread
 from tests.build_storage import claim
-from tests.build_workloads import controller, cron_job, owned, revision, template, workload
+from tests.build_workloads import controller, cron_job, held_revision, owned, revision, template, workload
 from tests.naming import in_order
 
 
@@ -518,6 +519,34 @@ def test_pods_with_the_same_labels_of_another_owner_tell_nothing_of_what_comes()
 @pytest.mark.parametrize("owner", [[], [workload("DaemonSet", "agent")]], ids=["unread", "read"])
 def test_a_daemon_comes_back_to_its_node(owner: Sequence[Object]) -> None:
     assert is_pinned(replaced([*owner, owned("agent-x", "DaemonSet", "agent", on="n")], "agent-x").pod)
+
+
+def daemon(name: str, revision: str, generation: str, *, cpu: str = "8") -> Object:
+    """Return a Pod of the DaemonSet agent, of a revision."""
+    labels = {"controller-revision-hash": revision, "pod-template-generation": generation}
+    return owned(name, "DaemonSet", "agent", on=name, labels=labels, requests={"cpu": cpu})
+
+
+@pytest.mark.parametrize(
+    ("others", "shown", "cpu"),
+    [
+        ([], "1", "8"),
+        ([], "2", "1"),
+        ([daemon("n2", "new", "2", cpu="3")], "2", "3"),
+        ([held_revision("agent-old", template(requests={"cpu": "1"}))], "2", "8"),
+    ],
+    ids=["the newest", "an older one", "two revisions", "the template was taken back"],
+)
+def test_a_daemon_of_an_older_template_is_no_model(others: Sequence[Object], shown: str, cpu: str) -> None:
+    generation = {"deprecated.daemonset.template.generation": shown}
+    agent = workload("DaemonSet", "agent", pods=template(requests={"cpu": "1"}), annotations=generation)
+    objects = [node("n1"), agent, *others, daemon("n1", "old", "1")]
+    for found in (upcoming(objects), replaced(objects, "n1")):
+        assert found.pod.spec.containers[0].resources.requests["cpu"] == cpu
+        assert (revision_of(found.pod) == "old") is (cpu == "8")
+    old = snapshot(objects).get(Pod, "default", "n1")
+    assert old is not None
+    assert is_upgraded(old, snapshot(objects)) is (cpu != "8")
 
 
 def test_what_cannot_be_read_makes_a_copy_with_ephemeral_claims_of_its_own() -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.apiserver.eviction import EvictionRefused
+from kubectl_spread.controllers.daemonset import is_of_generation
 from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import NextPod, is_of_template, releasing_owner, replacement
 from kubectl_spread.controllers.revisions import template_of
@@ -85,17 +86,19 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
     made_now = situation.written is not None and situation.written.before.get(Pod, *pod.key) is None
     if made_now or situation.bound_for or not isinstance(owner, RECREATING):
         return
+    if isinstance(owner, DaemonSet) and owner.spec.update_strategy.type != ON_DELETE:
+        return  # Its rollout replaces the Pod.
     released = releasing_owner(pod, snapshot)
     again = replacement(pod, snapshot, profile, by=released)
     is_certain = not is_of_template(pod, again.pod, owner)
     made: list[tuple[NextPod, tuple[str, ...]]] = [(again, ())] if is_certain else []
-    if again.from_living:
+    if again.from_living and not is_certain:
         # The template may have changed since, and the controller leaves the Pod as it is.
         may_differ = owner.metadata.controller is None and not revision_of(pod)
         if isinstance(owner, DaemonSet):
             held = template_of(owner, revision_of(pod), snapshot)
             same = held and same_template(held, owner.spec.template)
-            may_differ = owner.spec.update_strategy.type == ON_DELETE and not same
+            may_differ = not (same or is_of_generation(pod, owner))
         if may_differ:
             made.append((replacement(pod, snapshot, profile, plain=True), again.from_living))
     for each, lacks in made:
