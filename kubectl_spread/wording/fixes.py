@@ -545,11 +545,11 @@ def _(fix: proposals.MovePod) -> str:
 
 
 @FIXES.rule(
-    summary="delete the Pod, which was made before its template was changed",
+    summary="replace the Pod, which was made before its template was changed",
     meaning="The template of the Pod's owner is already correct: a Pod from it can be scheduled. This Pod is from the"
-    " old template, and a StatefulSet does not replace a Pod that waits for a node.",
+    " old template, and its owner does not replace it yet.",
     when="If the replacement can be scheduled. No other change is offered then.",
-    action="Delete the Pod. None of its containers runs yet.",
+    action="Delete the Pod, resume its Deployment or lower the partition of its StatefulSet, as the fix says.",
     link=entry.CONFLICTING,
 )
 def _(fix: proposals.RecreatePod) -> str:

@@ -20,10 +20,17 @@ _OTHER_MEANING = frozenset(("true", "false", "null", "yes", "no", "on", "off", "
 
 
 def difference(before: Plain, after: Plain, field: str = "") -> Plain:
-    """Return the part of ``after`` that differs from ``before``, with the path to it; see NAMED for lists."""
+    """Return the part of ``after`` that differs from ``before``, with the path to it; see NAMED for lists.
+
+    Fields that only lack others are left out.
+    """
     if isinstance(before, dict) and isinstance(after, dict):
+        different = (key for key, value in after.items() if before.get(key) != value)
+        parts = ((key, difference(before.get(key), after[key], key)) for key in different)
         return {
-            key: difference(before.get(key), value, key) for key, value in after.items() if before.get(key) != value
+            key: value
+            for key, value in parts
+            if not (value == {} and isinstance(before.get(key), dict)) and not (value == [] and key in NAMED)
         }
     if field in NAMED and isinstance(before, list) and isinstance(after, list):
         return [

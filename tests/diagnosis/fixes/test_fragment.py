@@ -41,5 +41,14 @@ def test_lists_without_names_are_written_whole() -> None:
     assert difference(before, after) == after
 
 
+def test_what_only_lacks_a_field_is_not_written() -> None:
+    before: Plain = {"spec": {"paused": True, "containers": [{"name": "a", "args": {"x": 1}}], "volumes": {}}}
+    after: Plain = {"spec": {"containers": [{"name": "a", "args": {}}], "volumes": {}}}
+    assert difference(before, after) == {}
+    assert difference({"spec": {}}, {"spec": {"emptyDir": {}, "tolerations": [], "x": False}}) == {
+        "spec": {"emptyDir": {}, "tolerations": [], "x": False}
+    }
+
+
 def test_what_has_to_go_is_named_by_its_path() -> None:
     assert [*removed({"spec": {"a": 1, "b": {"c": 2, "d": 3}}}, {"spec": {"b": {"d": 3}}})] == ["spec.a", "spec.b.c"]
