@@ -14,6 +14,7 @@ from kubectl_spread.contract.autoscaler import AutoscalerEvent, AutoscalerReport
 from kubectl_spread.contract.findings import Finding, incomplete_entries
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.errors import ManifestError, ManifestProblem, SpreadError, UsageError
 from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects import autoscaling
@@ -67,22 +68,23 @@ def beside_autoscaler(
 
     fixes: tuple[NewNodeFix, ...] = ()
     changes: Iterable[PoolChange] = ()
-    if decided.pools and decided.kind == "karpenter":
+    jam = getattr(item, "jam", None)
+    lacks_node = item.verdict is not Verdict.SCHEDULABLE or jam is not None
+    if decided.pools and decided.kind == "karpenter" and lacks_node:
         from kubectl_spread.diagnosis.fixes.new_nodes import new_node_fixes
         from kubectl_spread.diagnosis.fixes.node_pools import pool_changes
 
         scheduler = _scheduler(handle, options)
         fixes = new_node_fixes(situation, siblings, scheduler, decided)
         changes = pool_changes(pod, scheduler, decided)
-    item = _with_awaited_node(item, decided, handle.snapshot)
+    if lacks_node:
+        item = with_missing(_with_awaited_node(item, decided, handle.snapshot), _missing(handle.snapshot, decided))
     new_nodes = (
         replace(fix, summary=fix.summary.replace(f", {BY_AUTOSCALER}", f". {capital(added_by(decided, _labels(fix)))}"))
         for fix in item.new_nodes
     )
-    jam = getattr(item, "jam", None)
     if jam is not None and jam.summary:
         item = replace(item, jam=replace(jam, summary=on_existing_nodes(jam.summary, decided)))
-    item = with_missing(item, _missing(handle.snapshot, decided))
     return replace(
         item,
         autoscaler=autoscaler_report(

@@ -277,8 +277,7 @@ def _explain(
         nomination=nomination_report(judgement.evaluation, handle),
         summary=_awaited_volumes(judgement) or report.summary,
     )
-    if item.verdict is not Verdict.SCHEDULABLE:
-        item = beside_autoscaler(item, situation, siblings, autoscalers, view.metadata.connection_flags)
+    item = beside_autoscaler(item, situation, siblings, autoscalers, view.metadata.connection_flags)
     return Explanation(judgement, found.fixes, _with_event(item, pod, view))
 
 

@@ -37,6 +37,7 @@ from kubectl_spread.render.prometheus import to_prometheus
 from kubectl_spread.render.sarif import to_sarif
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.autoscalers.clusters import Object, node, node_class, pod, pool, spread
+from tests.program import spread as spread_of
 
 SITUATIONS = Path("tests/testdata/autoscalers")
 TYPES = str(SITUATIONS / "instance-types.json")
@@ -155,8 +156,12 @@ def test_a_node_that_starts_is_waited_for(joined: bool, tmp_path: Path) -> None:
     assert item.left_alone == (taints_of,) * joined
 
 
-def test_no_autoscaler_decides_about_a_pod_that_can_be_scheduled(tmp_path: Path) -> None:
-    assert of_two_zones(tmp_path, "ab", min_domains=2).autoscaler is UNSET
+def test_of_a_pod_that_can_be_scheduled_the_decision_is_only_in_json(tmp_path: Path) -> None:
+    item = of_two_zones(tmp_path, "ab", min_domains=2)
+    assert (decided(item).kind, decided(item).fixes, decided(item).advice) == ("karpenter", (), ())
+    told = spread_of("why-pending", "--from", tmp_path / "cluster.yaml", "--instance-types", TYPES).stdout
+    assert "it can be scheduled now" in told
+    assert "Karpenter" not in told
 
 
 def test_a_zone_without_nodes_is_where_the_next_node_comes() -> None:

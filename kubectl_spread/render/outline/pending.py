@@ -129,7 +129,8 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
 
 def _paragraphs(item: PendingItem, extent: Extent, *, brief: bool) -> Iterator[tuple[Block, ...]]:
     tables: tuple[Block, ...] = ()
-    if item.autoscaler is not UNSET:
+    # The autoscaler waits until the scheduler finds no node.
+    if item.autoscaler is not UNSET and item.verdict is not Verdict.SCHEDULABLE:
         from kubectl_spread.render.outline.autoscaler import decision_notes, pool_tables
 
         yield decision_notes(item.autoscaler)
