@@ -20,6 +20,7 @@ from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.replicaset import active
+from kubectl_spread.controllers.revisions import is_outdated
 from kubectl_spread.controllers.rolling_update import fenceposts, surge_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import HASH_LABEL, REVISION_HASH_LABEL, same_template, template_of
@@ -177,7 +178,7 @@ def rollout_of(wanted: DesiredWorkload, before: Snapshot) -> Rollout | None:
     if isinstance(live, Pod) and not wanted.numbered:
         found, running = ("Scale", _fate_of(live, before), 0), (live,)
     elif found is None and owner is not None and live is not None and not isinstance(live, Pod):
-        found = _rollout_of_change(wanted, owner, live, running)
+        found = _rollout_of_change(wanted, owner, live, running, before)
     elif found is None and running:
         is_pod = wanted.ref.kind == Pod.__name__
         found = ("Scale", Assumption.POD_STAYS, 0) if is_pod else ("Unknown", UnknownRules(wanted.ref.kind), 0)
@@ -247,7 +248,7 @@ def _rollout_without_new_pods(owner: Workload | None, running: Sequence[Pod], be
 
 
 def _rollout_of_change(
-    wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]
+    wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod], before: Snapshot
 ) -> _Decided | None:
     old_template, template = template_of(live), template_of(owner)
     match owner:
@@ -258,7 +259,9 @@ def _rollout_of_change(
         case workloads.Deployment() | workloads.StatefulSet() | workloads.DaemonSet():
             if not same_template(old_template, template):
                 return _rollout_by_strategy(wanted, owner, running)
-            going = _is_let_go(live, owner) and _rollout_by_strategy(wanted, owner, running)
+            if isinstance(owner, workloads.DaemonSet):
+                running = [pod for pod in running if is_outdated(pod, owner, before)]
+            going = bool(running) and _is_let_go(live, owner) and _rollout_by_strategy(wanted, owner, running)
             if going and going[0] not in {"Scale", workloads.ON_DELETE}:
                 return going
             known = old_template.rest and template.rest  # A rollout that is under way goes on.
@@ -267,13 +270,15 @@ def _rollout_of_change(
 
 
 def _is_let_go(live: Workload, owner: Workload) -> bool:
-    """Whether a rollout that the live object holds back may start: it is resumed, or its partition is lowered."""
+    """Whether a rollout that the live object holds back may start: it is resumed, or no longer by hand or partition."""
     match live, owner:
         case workloads.Deployment(), workloads.Deployment():
             return live.spec.paused
         case workloads.StatefulSet(), workloads.StatefulSet():
             held = live.spec.update_strategy.type == workloads.ON_DELETE
             return held or first_updated_ordinal(owner) < first_updated_ordinal(live)
+        case workloads.DaemonSet(), workloads.DaemonSet():
+            return live.spec.update_strategy.type == workloads.ON_DELETE
     return False
 
 

@@ -13,6 +13,7 @@ from kubectl_spread.controllers.injected_fields import has_own_claim, like
 from kubectl_spread.controllers.next_pod import NAME_TAKEN, NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.persistent_volumes import ephemeral_claims
 from kubectl_spread.controllers.replicaset import Victims, active, victims
+from kubectl_spread.controllers.revisions import is_outdated
 from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, adopted, is_absent, living_pods, owner_of
@@ -96,7 +97,7 @@ class ControlLoop:
         self._tried = -1
         self._jobs: dict[ControllerKey, None] = {}
         self._outlived: dict[PodKey, tuple[KubernetesObject, ...]] = {}
-        self._renewed: dict[ControllerKey, frozenset[PodKey]] = {}
+        self._renewed = {each.as_controller: self._outdated_pods(each) for each in cluster.snapshot.all(DaemonSet)}
         self._outdated: dict[ControllerKey, frozenset[PodKey]] = {}
         self._eager: set[ControllerKey] = set()
         self._stray: list[ReplicaSet] = []
@@ -109,6 +110,11 @@ class ControlLoop:
             owner = next((pod.metadata.controller for pod in pods.values()), None)
             if owner is None or not is_absent(owner, key[0], cluster.snapshot):
                 self._kept[key] = len(active(pods.values()))
+
+    def _outdated_pods(self, owner: DaemonSet) -> frozenset[PodKey]:
+        """Return the Pods of an older template, whose rollout is under way or waits for another strategy."""
+        pods = self.cluster.owned.get(owner.as_controller, {}).values()
+        return frozenset(pod.key for pod in pods if is_outdated(pod, owner, self.cluster.snapshot))
 
     def forget(self, key: ControllerKey) -> None:
         """Make the workload's controller sync with a new template."""
@@ -137,10 +143,7 @@ class ControlLoop:
             self._place(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
 
     def renew(self, key: ControllerKey, pods: Collection[PodKey]) -> None:
-        """Make the DaemonSet replace these Pods with a new revision, unless its strategy is OnDelete."""
-        owner = self.cluster.snapshot.get(DaemonSet, key[0], key[2])
-        if owner is not None and owner.spec.update_strategy.type == ON_DELETE:
-            return
+        """Make the DaemonSet replace these Pods with a new revision, once its strategy is not OnDelete."""
         self._renewed[key] = frozenset(pods)
         self.cluster.dirty[key] = None
 
@@ -393,7 +396,8 @@ class ControlLoop:
 
         Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
         """
-        here, renewed = self._living(key), self._renewed.get(key, frozenset())
+        by_hand = owner.spec.update_strategy.type == ON_DELETE
+        here, renewed = self._living(key), frozenset() if by_hand else self._renewed.get(key, frozenset())
         surge = surge_of(owner, len({daemonset.place_of(pod) for pod in here}))
         without = daemonset.nodes_without_pod(owner, self.cluster.handle)
         unwanted = [pod for pod in here if self._is_unwanted(pod, without)]

@@ -141,6 +141,18 @@ def test_the_pods_of_a_stateful_set() -> None:
     assert (same and same.strategy, same and same.replaced) == ("Scale", 0)
 
 
+def test_a_daemon_set_that_no_longer_waits_for_somebody_replaces_what_is_of_an_older_template() -> None:
+    shown = {"deprecated.daemonset.template.generation": "2"}
+    held = workload("DaemonSet", "web", annotations=shown, updateStrategy={"type": "OnDelete"})
+    labels = [{"controller-revision-hash": each, "pod-template-generation": each} for each in "112"]
+    there = [owned(f"web-{n}", "DaemonSet", "web", on=f"a{n}", labels=each) for n, each in enumerate(labels)]
+    let_go = workload("DaemonSet", "web", annotations=shown)
+    found = planned(let_go, held, *there)
+    assert (found and found.replaced, found and found.assumed) == (2, Assumption.ONE_BY_ONE_ON_NODES)
+    again = planned(let_go, held, there[2])
+    assert (again and again.strategy, again and again.replaced) == ("Scale", 0)
+
+
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
 def test_on_delete_nothing_goes_by_itself(kind: str) -> None:
     there = [workload(kind, "web", replicas=1), owned("web-0", kind, "web", on="a1")]

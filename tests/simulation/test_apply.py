@@ -162,6 +162,21 @@ def test_a_daemon_set_replaces_its_pods(tmp_path: Path) -> None:
     assert pending(step) == {"daemonset/web": (1, 1)}
 
 
+@pytest.mark.parametrize(("by_hand", "lets_go"), [(False, False), (True, False), (True, True)])
+def test_a_daemon_set_goes_on_with_what_is_of_an_older_template(
+    tmp_path: Path, *, by_hand: bool, lets_go: bool
+) -> None:
+    pods, kind = template(requests={"cpu": "100"}), "OnDelete" if by_hand else "RollingUpdate"
+    shown = {"deprecated.daemonset.template.generation": "2"}
+    made = workload("DaemonSet", "web", pods=pods, annotations=shown, updateStrategy={"type": kind})
+    by, labels = controller("DaemonSet", "web"), {"controller-revision-hash": "1", "pod-template-generation": "1"}
+    there = [running(f"web-{each}", each, by, labels={"app": "web"} | labels) for each in ("a1", "b1")]
+    rolling = workload("DaemonSet", "web", pods=pods, updateStrategy={"type": "RollingUpdate"})
+    does = f"apply {written(tmp_path, rolling)}" if lets_go else "cordon b1"
+    step = last([node("a1", zone="a"), node("b1", zone="b"), made, *there], does)
+    assert pending(step) == ({} if by_hand and not lets_go else {"daemonset/web": (1, 1)})
+
+
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])
 def test_what_is_taken_out_of_a_template_without_a_revision_goes(tmp_path: Path, kind: str) -> None:
     only_a1: dict[str, Any] = {"nodeSelector": {HOSTNAME: "a1"}, "requests": {"cpu": "3"}}
