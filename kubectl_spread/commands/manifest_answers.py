@@ -98,7 +98,12 @@ def _outcomes(
     """Return the outcome, and the outcome if all Pods were admitted where only some are; None for no outcome."""
     if not asked.is_placed:
         return None, None
-    now, as_if = (outcome_of(asked.wanted, before, found) if found else None for found in seen)
+    try:
+        now, as_if = (outcome_of(asked.wanted, before, found) if found else None for found in seen)
+    except ValueError:  # What the API server refuses may be impossible to judge.
+        if not asked.errors:
+            raise
+        return None, None
     if now is None or as_if is None:
         return now or as_if, None
     if now.failed_create is not None and now.failed_create.created:
