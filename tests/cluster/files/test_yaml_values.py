@@ -259,18 +259,18 @@ def test_any_text_gives_values_or_an_error(text: str) -> None:
 
 
 class QuotingDumper(yaml.CSafeDumper):
-    """Quotes text that YAML 1.2 takes for a number and PyYAML's resolver does not, such as 0E0."""
+    """Quotes text that kubectl takes for a number or a boolean and PyYAML's resolver does not, such as 0E0 and N."""
 
 
 def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
-    number = re.fullmatch(r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?", text) is not None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if number else None)
+    other = re.fullmatch(r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?|[nNyY]", text) is not None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if other else None)
 
 
 QuotingDumper.add_representer(str, _text)
 
 
-@example(values=["0E0"])
+@example(values=["0E0", "N", "y"])
 @given(
     values=st.recursive(
         st.none()
