@@ -129,7 +129,9 @@ def _template_errors(obj: Workload, spec: Fields, release: Release) -> Errors:
     path = "spec.jobTemplate.spec.template.spec" if of_cron_job else "spec.template.spec"
     annotations = template.get("metadata", {}).get("annotations", {})
     yield from annotation_errors(f"{path.removesuffix('.spec')}.annotations", annotations)
-    with_claims: Fields = {**pod_spec, "volumes": (*added.values(), *own)}
+    # Its controller overwrites these too.
+    names = {"hostname": "", "subdomain": ""} if isinstance(obj, StatefulSet) else {}
+    with_claims: Fields = {**pod_spec, **names, "volumes": (*added.values(), *own)}
     yield from _pod_spec_errors(path, with_claims, kept.template.spec.volumes, pod_name=None, release=release)
 
 
