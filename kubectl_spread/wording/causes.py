@@ -532,12 +532,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     # What keeps the Pod off names the nodes again.
     place = many if constraint.topology_key == HOSTNAME else which
     shut = f"{'are' if several else 'is'} not available"
-    if constraint.topology_key == HOSTNAME and number == len(domains):
-        but = "none of them is available" if several else shut
-    elif number == 1:
-        but = f"its only node, {cause.pins[0].nodes[0]}, is not available"
-    else:
-        but = f"none of {'their' if several else 'its'} {number} nodes is available"
+    but = _none_available(cause)
 
     def held(place: str, pods: str = "Pods") -> str:
         if constraint.skew_if_placed is None:
@@ -577,6 +572,16 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         *(f"{many} {shut}: {why}{rest}." for why, rest in ((whys[0][1], more), (brief_whys[0][1], briefly_more))),
     ]
     return Texts(sentences, _pinned_by(cause))
+
+
+def _none_available(cause: causes.PinnedDomain) -> str:
+    """Return that none of the nodes of the domains is available."""
+    several = len(cause.domains) > 1
+    if cause.constraint.topology_key == HOSTNAME and cause.nodes == len(cause.domains):
+        return "none of them is available" if several else "is not available"
+    if cause.nodes == 1:
+        return f"its only node, {cause.pins[0].nodes[0]}, is not available"
+    return f"none of {'their' if several else 'its'} {cause.nodes} nodes is available"
 
 
 def _suffers(pins: causes.PinnedNodes) -> bool:
