@@ -24,8 +24,7 @@ from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome, outcome_o
 from kubectl_spread.gaps import Gap, MayBreakQuota
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import KubernetesObject
-from kubectl_spread.simulation.applied import AppliedOutcomes
-from kubectl_spread.simulation.placement import Placed
+from kubectl_spread.simulation.applied import AppliedOutcomes, AppliedWorkload
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.check import refused
 from kubectl_spread.wording.words import capital
@@ -44,7 +43,7 @@ class Answer(msgspec.Struct, frozen=True):
     """
 
     item: check.CheckItem
-    jammed: Placed | None = None
+    jammed: AppliedWorkload | None = None
     written: Written | None = None
 
 

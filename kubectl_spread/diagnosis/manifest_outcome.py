@@ -70,7 +70,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
-    jammed: placement.Placed | None = None
+    jammed: AppliedWorkload | None = None
 
     @property
     def unknown(self) -> tuple[Gap, ...]:
@@ -126,18 +126,18 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
     ``wanted`` has its Pod as the API server stores it; ``before`` is the cluster without any manifest. ValueError if a
     selector or quantity cannot be parsed.
     """
-    applied, outcomes, rollout = seen.first, seen.outcomes, _rollout(wanted, before, seen.first)
-    placed = applied.placed
-    at_the_end = placed.handle if placed.waiting else placement.with_claims([wanted.pod], wanted.owner, placed.handle)
-    first, handle = applied.first or ((placed.waiting or (wanted.pod,))[0], at_the_end)
+    applied, rollout = seen.first, _rollout(wanted, before, seen.first)
+    handle = applied.handle
+    at_the_end = handle if applied.waiting else placement.with_claims([wanted.pod], wanted.owner, handle)
+    first, handle = applied.first or ((applied.waiting or (wanted.pod,))[0], at_the_end)
     is_daemon = isinstance(wanted.owner, DaemonSet)
     if is_daemon or handle.names_its_node(first):
         first = wanted.pod  # It is pinned to no node, or names it, and stands for all.
     if rollout is not None and rollout.assumed is Assumption.POD_TERMINATING:
         first = replace(first, spec=replace(first.spec, node_name=""))
     # Another scheduler, or a kubelet, may decide otherwise than kube-scheduler.
-    jammed = outcomes.jammed if handle.decides(first) else None
-    waiting = () if jammed is None else placed.waiting or jammed.waiting
+    jammed = seen.jammed if handle.decides(first) else None
+    waiting = () if jammed is None else applied.waiting or jammed.waiting
     replicas = wanted.replicas
     if is_daemon:
         # A Pod that waits for a node keeps waiting when the node gets a NoSchedule taint.
@@ -151,25 +151,24 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, seen: AppliedOutcomes)
         judgement=replace(judge(first, handle), now=before),
         unread_revisions=_unread_revisions(wanted, before, applied.came),
         # If no Pod comes, the template of a daemon or of a rollout is not to blame.
-        blameless=bool(placed.placements)
-        or (outcomes.jam is None and (is_daemon or rollout is not None or not replicas)),
+        blameless=bool(applied.placements) or (seen.jam is None and (is_daemon or rollout is not None or not replicas)),
         scaled_to_zero=not (replicas or isinstance(wanted.owner, DaemonSet | Job)),
         replicas=replicas,
-        placements=placed.placements,
-        pending=len(placed.waiting) + applied.waiting_before if handle.decides(first) else 0,
+        placements=applied.placements,
+        pending=len(applied.waiting) + applied.waiting_before if handle.decides(first) else 0,
         failed_create=failed,
         refused_by_chance=seen.refused_by_chance,
         held_by=first.spec.gates,
-        constraints=diagnose(cycle.evaluate(shown, placed.handle), placed.handle).constraints,
-        orders=len(outcomes.all),
-        ranges=outcomes.ranges(first),
-        violations=() if is_daemon or rollout is None else tuple(placement.violations_of(first, outcomes)),
-        elsewhere=() if is_daemon else outcomes.elsewhere,
-        sampled=any(each.sampled for each in outcomes.all),
+        constraints=diagnose(cycle.evaluate(shown, applied.handle), applied.handle).constraints,
+        orders=len(seen.orders),
+        ranges=tuple(seen.ranges(first)),
+        violations=() if is_daemon or rollout is None else tuple(seen.violations(first)),
+        elsewhere=() if is_daemon else seen.elsewhere,
+        sampled=any(each.sampled for each in seen.orders),
         rollout=rollout,
         jammed=jammed,
     )
-    return _with_jam(outcome, outcomes.jam, jammed) if jammed and outcomes.jam else outcome
+    return _with_jam(outcome, seen.jam, jammed) if jammed and seen.jam else outcome
 
 
 def _rollout(wanted: DesiredWorkload, before: Snapshot, applied: AppliedWorkload) -> Rollout | None:
@@ -192,7 +191,7 @@ def _rollout_of_daemons(
 
     Where a Pod is not replaced, a NoSchedule taint does not matter.
     """
-    handle = applied.placed.handle
+    handle = applied.handle
     if rollout.strategy == ON_DELETE:
         kept = handle.index.names - daemonset.nodes_without_pod(owner, handle)
     else:
@@ -229,7 +228,7 @@ def _unread_revisions(wanted: DesiredWorkload, before: Snapshot, came: Sequence[
     return tuple(gap for pod in came for gap in statefulset.guessed(owner, pod, living, before, newest=newest))
 
 
-def _with_jam(outcome: ManifestOutcome, jam: placement.Jam, jammed: placement.Placed) -> ManifestOutcome:
+def _with_jam(outcome: ManifestOutcome, jam: placement.Jam, jammed: AppliedWorkload) -> ManifestOutcome:
     pod, handle, first = jammed.waiting[0], jammed.handle, outcome.judgement
     decider = next(deciders(first.evaluation.pod, first.handle, first.evaluation), None)
     explained = not outcome.is_cleared and (first.blame is not None or decider is not None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -20,10 +21,11 @@ from kubectl_spread.objects.meta import KubernetesObject, grouped
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, CronJob, DaemonSet, Deployment
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
+from kubectl_spread.scheduler.podtopologyspread import DomainCounts, count_all, parsable_constraints
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import UNLIMITED
 from kubectl_spread.simulation.outcomes import simulate
-from kubectl_spread.simulation.placement import Jam, Placed, Placement, PlacementOutcomes
+from kubectl_spread.simulation.placement import DomainRange, Jam, Placement, Violation
 from kubectl_spread.simulation.steps import Step, Verb
 
 MOST_WORK = 100_000
@@ -34,7 +36,11 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one workload once nothing changes.
 
     Attributes:
-        placed: the nodes of its new Pods and of those that waited.
+        placements: one for each of its new Pods, and of those that waited, with a node, in order.
+        jam: the first replica that found no node; None if all did.
+        handle: the cluster with these Pods, and without the preempted ones.
+        waiting: the replicas without a node.
+        sampled: whether the scheduler scored only some of the feasible nodes for one of them.
         first: (its first Pod that found a node or room, the cluster then); None if none did.
         came: the Pods that it has created.
         staying: its Pods on nodes that existed before and stay (count).
@@ -43,13 +49,17 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
         refused: why the API server refuses its next Pod; empty if it does not.
     """
 
-    placed: Placed
-    first: tuple[Pod, Handle] | None
-    came: tuple[Pod, ...]
-    staying: int
-    gone: int
-    waiting_before: int
-    refused: str
+    placements: tuple[Placement, ...] = ()
+    jam: Jam | None = None
+    handle: Handle
+    waiting: tuple[Pod, ...] = ()
+    sampled: bool = False
+    first: tuple[Pod, Handle] | None = None
+    came: tuple[Pod, ...] = ()
+    staying: int = 0
+    gone: int = 0
+    waiting_before: int = 0
+    refused: str = ""
 
 
 class AppliedOutcomes(msgspec.Struct, frozen=True):
@@ -78,9 +88,53 @@ class AppliedOutcomes(msgspec.Struct, frozen=True):
         return self.untried or next((each.refused for each in self.orders if each.refused and not same), "")
 
     @property
-    def outcomes(self) -> PlacementOutcomes:
-        """The nodes of the Pods in each order."""
-        return PlacementOutcomes(tuple(each.placed for each in self.orders))
+    def jammed(self) -> AppliedWorkload | None:
+        """The outcome with the earliest jam; None if all replicas find a node in every order."""
+        return min((each for each in self.orders if each.jam), key=lambda each: len(each.placements), default=None)
+
+    @property
+    def jam(self) -> Jam | None:
+        """The earliest jam, with the latest replica that it may be; None if there is none in any order."""
+        jams = sorted((each.jam for each in self.orders if each.jam), key=lambda jam: jam.replica)
+        if not jams:
+            return None
+        latest: int | UnsetType | None = UNSET
+        if len(jams) < len(self.orders):
+            latest = None
+        elif jams[-1].replica > jams[0].replica:
+            latest = jams[-1].replica
+        return replace(jams[0], replica_max=latest)
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The nodes that replicas get in other orders only, and not because nodes tie in the first."""
+        known = {name for each in self.first.placements for name in (each.node, *each.ties)}
+        return tuple(sorted({each.node for order in self.orders for each in order.placements} - known))
+
+    def ranges(self, pod: Pod) -> Iterator[DomainRange]:
+        """Yield the domains of the Pod's constraints whose counts differ between the orders."""
+        for index, counted in self._counts(pod).items() if len(self.orders) > 1 else ():
+            for value in sorted(counted[0].match_num):
+                seen = {each.match_num[value] for each in counted if value in each.match_num}
+                if len(seen) > 1:
+                    yield DomainRange(constraint=index, value=value, minimum=min(seen), maximum=max(seen))
+
+    def violations(self, pod: Pod) -> Iterator[Violation]:
+        """Yield the Pod's hard constraints whose skew exceeds maxSkew in some order."""
+        for index, counted in self._counts(pod).items():
+            constraint = counted[0].constraint
+            skews = [max(each.match_num.values(), default=0) - each.global_minimum for each in counted]
+            if len(counted) == len(self.orders) and constraint.hard and max(skews) > constraint.max_skew:
+                by_chance = min(skews) <= constraint.max_skew
+                yield Violation(constraint=index, skew=max(skews), by_chance=by_chance)
+
+    def _counts(self, pod: Pod) -> Mapping[int, Sequence[DomainCounts]]:
+        """Return index → the counts of the Pod's constraint in each order that has it.
+
+        A ReplicaSet that an order deletes gives its Pods no default constraints there.
+        """
+        each = (count_all(parsable_constraints(pod, one.handle), pod, one.handle) for one in self.orders)
+        return grouped(chain.from_iterable(each), lambda counts: counts.constraint.index)
 
 
 def applied(
@@ -141,7 +195,11 @@ def _observe(
     gone = (pod for pod in old if pod.metadata.namespace == wanted.pod.metadata.namespace)
     jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
     return AppliedWorkload(
-        placed=Placed(placements, jam, handle, waiting, cluster.chance.sampled),
+        placements=placements,
+        jam=jam,
+        handle=handle,
+        waiting=waiting,
+        sampled=cluster.chance.sampled,
         first=_first_tried(wanted, cluster),
         came=tuple(pod for pod in now if cluster.born.get(pod.key, (-1, 0))[0] >= 0),
         staying=len(staying),

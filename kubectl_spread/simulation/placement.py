@@ -6,13 +6,12 @@ order takes the first node by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import claims_of
 from kubectl_spread.controllers.persistent_volumes import Storage, bound_on, created
@@ -21,7 +20,6 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
-from kubectl_spread.scheduler.podtopologyspread import count_all, parsable_constraints
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any
 
 if TYPE_CHECKING:
@@ -150,91 +148,6 @@ class Jam(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     replica_max: int | UnsetType | None = UNSET
     message: str | None
     nodes: tuple[str, ...] = ()
-
-
-class Placed(msgspec.Struct, frozen=True):
-    """The nodes of a workload's replicas.
-
-    Attributes:
-        placements: one for each replica with a node, in order.
-        jam: the first replica that found no node; None if all did.
-        handle: the cluster with the replicas, and without the preempted Pods.
-        waiting: the replicas without a node.
-        sampled: whether the scheduler scored only some of the feasible nodes for one of them.
-    """
-
-    placements: tuple[Placement, ...]
-    jam: Jam | None
-    handle: Handle
-    waiting: tuple[Pod, ...] = ()
-    sampled: bool = False
-
-
-class PlacementOutcomes(msgspec.Struct, frozen=True):
-    """The nodes of a workload's replicas in each order of chance; the first order goes by name."""
-
-    all: tuple[Placed, ...]
-
-    @property
-    def first(self) -> Placed:
-        """The nodes in the first order."""
-        return self.all[0]
-
-    @property
-    def jammed(self) -> Placed | None:
-        """The outcome with the earliest jam; None if all replicas find a node in every order."""
-        return min(
-            (placed for placed in self.all if placed.jam), key=lambda placed: len(placed.placements), default=None
-        )
-
-    @property
-    def jam(self) -> Jam | None:
-        """The earliest jam, with the latest replica that it may be; None if there is none in any order."""
-        jams = sorted((placed.jam for placed in self.all if placed.jam), key=lambda jam: jam.replica)
-        if not jams:
-            return None
-        latest: int | UnsetType | None = UNSET
-        if len(jams) < len(self.all):
-            latest = None
-        elif jams[-1].replica > jams[0].replica:
-            latest = jams[-1].replica
-        return replace(jams[0], replica_max=latest)
-
-    @property
-    def elsewhere(self) -> tuple[str, ...]:
-        """The nodes that replicas get in other orders only, and not because nodes tie in the first."""
-        known = {name for each in self.first.placements for name in (each.node, *each.ties)}
-        return tuple(sorted({each.node for placed in self.all for each in placed.placements} - known))
-
-    def ranges(self, pod: Pod) -> tuple[DomainRange, ...]:
-        """Return the domains of the Pod's constraints whose counts differ between the orders."""
-        if len(self.all) == 1:
-            return ()
-        found = [dict(_counts(pod, placed.handle)) for placed in self.all]
-        # A ReplicaSet that one order deletes gives its Pods no default constraints there.
-        numbers = {domain: {counts[domain] for counts in found if domain in counts} for domain in found[0]}
-        return tuple(
-            DomainRange(constraint=index, value=value, minimum=min(seen), maximum=max(seen))
-            for (index, value), seen in numbers.items()
-            if len(seen) > 1
-        )
-
-
-def violations_of(pod: Pod, outcomes: PlacementOutcomes) -> Iterator[Violation]:
-    """Yield the Pod's hard constraints whose skew exceeds maxSkew in some order."""
-    counted = [count_all(parsable_constraints(pod, placed.handle), pod, placed.handle) for placed in outcomes.all]
-    for states in zip(*counted, strict=False):
-        constraint = states[0].constraint
-        skews = [max(each.match_num.values(), default=0) - each.global_minimum for each in states]
-        if constraint.hard and max(skews) > constraint.max_skew:
-            by_chance = min(skews) <= constraint.max_skew
-            yield Violation(constraint=constraint.index, skew=max(skews), by_chance=by_chance)
-
-
-def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
-    for counts in count_all(parsable_constraints(pod, handle), pod, handle):
-        for value, number in sorted(counts.match_num.items()):
-            yield (counts.constraint.index, value), number
 
 
 def with_claims(pods: Iterable[Pod], owner: Workload | None, handle: Handle) -> Handle:

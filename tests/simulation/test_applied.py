@@ -17,9 +17,9 @@ from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler.framework import Handles
-from kubectl_spread.simulation.applied import AppliedOutcomes, applied
+from kubectl_spread.simulation.applied import AppliedOutcomes, AppliedWorkload, applied
 from kubectl_spread.simulation.chance import ORDERS
-from kubectl_spread.simulation.placement import DomainRange, Jam, Placed, PlacementOutcomes
+from kubectl_spread.simulation.placement import DomainRange, Jam
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
 from tests.build_storage import storage_class
 from tests.build_workloads import owned, template, workload
@@ -30,16 +30,16 @@ SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "
 """Six nodes in three zones."""
 
 
-def outcomes(described: Object, objects: Sequence[Object], replicas: int) -> PlacementOutcomes:
+def outcomes(described: Object, objects: Sequence[Object], replicas: int) -> AppliedOutcomes:
     """Return where replicas of a Pod go in each order of chance."""
     made = typed_pod(described)
     wanted = DesiredWorkload(WorkloadRef(kind="Pod", name=made.metadata.name), None, made, replicas)
     pods = [wanted.replica(number) for number in range(1, replicas + 1)]
     (found,) = applied([wanted], pods, Handles(handle(objects)), stored={})
-    return found.outcomes
+    return found
 
 
-def placed(described: Object, objects: Sequence[Object], replicas: int) -> Placed:
+def placed(described: Object, objects: Sequence[Object], replicas: int) -> AppliedWorkload:
     """Return where the replicas go in the order of names."""
     return outcomes(described, objects, replicas).first
 
@@ -70,7 +70,7 @@ def test_what_has_to_end_first_is_known(cpu: str, *, beside: bool) -> None:
     assert found.once_gone == (UNSET if beside else (PodName(namespace="default", name="old"),))
 
 
-def nodes_of(found: Placed) -> list[str]:
+def nodes_of(found: AppliedWorkload) -> list[str]:
     """Return where each replica went."""
     return [placement.node for placement in found.placements]
 
@@ -91,9 +91,9 @@ UNLIKE: Sequence[Object] = (
 
 def test_a_daemon_goes_to_every_node_its_affinity_name_and_taints_allow() -> None:
     nodes = [node("a"), node("b", taints=[GPU]), node("c", unschedulable=True), node("d", labels={"os": "windows"})]
-    found = daemons(template(nodeSelector={HOSTNAME: "a"}), nodes).first.placed
+    found = daemons(template(nodeSelector={HOSTNAME: "a"}), nodes).first
     assert nodes_of(found) == ["a"]
-    everywhere = daemons(template(tolerations=[{"operator": "Exists"}]), nodes).first.placed
+    everywhere = daemons(template(tolerations=[{"operator": "Exists"}]), nodes).first
     assert sorted(nodes_of(everywhere)) == ["a", "b", "c", "d"]
 
 
@@ -102,7 +102,7 @@ def test_a_daemon_without_room_on_a_node_goes_to_all_others(fields: Object) -> N
     hogs = [pod(f"hog-{name}", on=name, requests={"cpu": "8"}) for name in "bd"]
     pods = template(requests={"cpu": "1"})
     pods["spec"] |= fields
-    found = daemons(pods, [*map(node, "abcd"), *hogs]).first.placed
+    found = daemons(pods, [*map(node, "abcd"), *hogs]).first
     assert sorted(nodes_of(found)) == ["a", "c"]
     assert found.jam is not None
     assert (found.jam.replica, sorted(found.jam.nodes)) == (3, ["b", "d"])
@@ -113,7 +113,7 @@ def test_daemons_that_affect_each_other_are_placed_one_after_another() -> None:
     zones = [node(name, zone="z") for name in "ab"]
     near = {"topologyKey": ZONE, "labelSelector": app("web")}
     apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
-    found = daemons(template(affinity=apart), zones).first.placed
+    found = daemons(template(affinity=apart), zones).first
     assert nodes_of(found) == ["a"]
     assert found.jam is not None
     assert found.jam.nodes == ("b",)
@@ -122,12 +122,12 @@ def test_daemons_that_affect_each_other_are_placed_one_after_another() -> None:
 def test_a_node_whose_pod_stays_gets_no_other() -> None:
     live = [workload("DaemonSet", "agent"), owned("there", "DaemonSet", "agent", on="a")]
     found = daemons(template(), [node("a"), node("b"), *live]).first
-    assert (nodes_of(found.placed), found.staying) == (["b"], 1)
+    assert (nodes_of(found), found.staying) == (["b"], 1)
 
 
 def test_daemons_have_claims_of_their_own() -> None:
     scratch = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "made"}}}}
-    found = daemons(template(volumes=[scratch]), [node("a"), node("b"), storage_class("made")]).first.placed
+    found = daemons(template(volumes=[scratch]), [node("a"), node("b"), storage_class("made")]).first
     assert sorted(nodes_of(found)) == ["a", "b"]
     assert len(list(found.handle.snapshot.all(PersistentVolumeClaim))) == 2
 
@@ -195,15 +195,17 @@ def test_a_hard_constraint_is_never_broken_by_what_is_placed(where: list[str], m
 def test_one_order_is_enough_where_nothing_ties() -> None:
     objects = [node("a"), node("b"), pod("big", on="a", requests={"cpu": "4"})]
     found = outcomes(pod("p", requests={"cpu": "1"}), objects, 1)
-    assert len(found.all) == 1
-    assert found.ranges(typed_pod(pod("p"))) == ()
+    assert len(found.orders) == 1
+    assert not [*found.ranges(typed_pod(pod("p")))]
 
 
 def test_ties_are_broken_in_further_orders() -> None:
     found = outcomes(incoming(), SIX, 2)
-    assert len(found.all) == ORDERS
-    assert len({tuple(nodes_of(each)) for each in found.all}) > 1
-    assert [each.placements for each in found.all] == [each.placements for each in outcomes(incoming(), SIX, 2).all]
+    assert len(found.orders) == ORDERS
+    assert len({tuple(nodes_of(each)) for each in found.orders}) > 1
+    assert [each.placements for each in found.orders] == [
+        each.placements for each in outcomes(incoming(), SIX, 2).orders
+    ]
 
 
 def test_what_depends_on_luck_is_told_as_a_range() -> None:
@@ -211,7 +213,7 @@ def test_what_depends_on_luck_is_told_as_a_range() -> None:
     web_on_zones = incoming(spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web"), soft=True))
     found = outcomes(web_on_zones, SIX, 3)
     assert found.jam is None
-    ranges = found.ranges(typed_pod(web_on_zones))
+    ranges = [*found.ranges(typed_pod(web_on_zones))]
     assert {each.constraint for each in ranges} == {1}
     assert all((each.minimum, each.maximum) == (0, 1) for each in ranges)
     assert DomainRange(constraint=1, value="a1", minimum=0, maximum=1) in ranges
@@ -222,10 +224,10 @@ def test_where_it_jams_may_depend_on_luck() -> None:
     places = {"a1": ("a", "1"), "a2": ("a", "2"), "b1": ("b", "1")}
     nodes = [node(name, zone=zone, labels={"rack": rack}) for name, (zone, rack) in places.items()]
     found = outcomes(incoming(spread(ZONE, selector=app("web")), spread("rack", selector=app("web"))), nodes, 9)
-    jams = [each.jam.replica for each in found.all if each.jam]
+    jams = [each.jam.replica for each in found.orders if each.jam]
     assert found.jam is not None
     assert (found.jam.replica, jams[0]) == (2, 2)
-    assert len(jams) == len(found.all)
+    assert len(jams) == len(found.orders)
     assert found.jam.replica_max == max(jams) > 2
 
 
@@ -233,7 +235,7 @@ def test_with_luck_there_is_no_jam_at_all() -> None:
     places = {"a1": ("a", "1"), "a2": ("a", "2"), "b1": ("b", "1")}
     nodes = [node(name, zone=zone, labels={"rack": rack}) for name, (zone, rack) in places.items()]
     found = outcomes(incoming(spread(ZONE, selector=app("web")), spread("rack", selector=app("web"))), nodes, 2)
-    assert None in {each.jam for each in found.all}
+    assert None in {each.jam for each in found.orders}
     assert found.jam is not None
     assert (found.jam.replica, found.jam.replica_max) == (2, None)
 
@@ -249,7 +251,7 @@ def test_only_orders_in_which_a_constraint_counts_a_domain_have_a_number_for_it(
     """Default constraints need the ReplicaSet of the Pod, and some orders delete it."""
     replicas = workload("ReplicaSet", "web", pods=template())
     both = [
-        Placed((), None, handle([*SIX, owned("p", "ReplicaSet", "web", on="a1"), *sets]), (), sampled=False)
+        AppliedWorkload(handle=handle([*SIX, owned("p", "ReplicaSet", "web", on="a1"), *sets]))
         for sets in ([replicas], [])
     ]
-    assert PlacementOutcomes(tuple(both)).ranges(typed_pod(owned("p2", "ReplicaSet", "web"))) == ()
+    assert not [*AppliedOutcomes(tuple(both)).ranges(typed_pod(owned("p2", "ReplicaSet", "web")))]
