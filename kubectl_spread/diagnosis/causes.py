@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef
 from kubectl_spread.diagnosis.reasons import AnyReason, ClaimState, SharedReason
 from kubectl_spread.diagnosis.requirements import Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
@@ -22,6 +22,20 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     """The base of the parts of a cause."""
 
 
+class OtherPods(Facts, frozen=True, kw_only=True):
+    """Pods that a constraint counts although they are not of the Pod's own revision of its workload.
+
+    Attributes:
+        owner: their topmost owner.
+        number: how many they are (count).
+        own: whether that is the Pod's own workload, so that they are of other revisions.
+    """
+
+    owner: WorkloadRef
+    number: int
+    own: bool = False
+
+
 class BlamedConstraint(Facts, frozen=True, kw_only=True):
     """A constraint that leaves no node, alone or together with other requirements.
 
@@ -31,6 +45,8 @@ class BlamedConstraint(Facts, frozen=True, kw_only=True):
         domains: the topology values that nodes have, eligible or not (count).
         skew_if_placed: the least skew that the Pod would cause in a domain that the constraint closes; None if it
             closes none.
+        others: the other Pods without which it would open a domain, the most first.
+        unlabelled: the nodes that nothing rejects but the lack of the topology key, by name.
     """
 
     index: int
@@ -41,6 +57,8 @@ class BlamedConstraint(Facts, frozen=True, kw_only=True):
     global_minimum: int
     domains: int
     skew_if_placed: int | None = None
+    others: tuple[OtherPods, ...] = ()
+    unlabelled: tuple[str, ...] = ()
 
 
 class RejectedNodes(Facts, frozen=True, kw_only=True):

@@ -277,7 +277,7 @@ def _unmet_expression(term: NodeSelectorTerm, index: NodeIndex) -> NodeSelectorR
     return next((each for each in wanted if not any(value in index.domains(each.key) for value in each.values)), None)
 
 
-Alike: TypeAlias = reasons.AnyReason | tuple[str, ...] | frozenset[tuple[str, ...]] | None
+Alike: TypeAlias = reasons.AnyReason | tuple[tuple[str, bool], ...] | frozenset[tuple[str, ...]] | None
 """What nodes with one reason have in common: the reason, the names of short resources, or the host ports in use."""
 
 
@@ -336,8 +336,9 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
     def _grouping_key(self, plugin: str, node_info: NodeInfo) -> Alike:
         """Return what nodes with one reason have in common: the short resources, not the amounts; the ports in use."""
         if plugin == noderesources.NAME and not self._nominated_pods(plugin, node_info):
-            short = sorted(each.name for each in noderesources.insufficient(self._state, node_info))
-            return (resource.PODS, *short) if noderesources.is_full(node_info) else tuple(short)
+            found = noderesources.insufficient(self._state, node_info)
+            short = sorted((each.name, not each.capacity) for each in found)
+            return ((resource.PODS, False), *short) if noderesources.is_full(node_info) else tuple(short)
         reason = self.of_plugin(plugin, node_info)
         if isinstance(reason, reasons.MissingLabel):
             return replace(reason, has=UNSET)
@@ -392,7 +393,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
                 asked=resource.readable(name, each.wanted),
                 free=resource.readable(name, max(each.free, 0)),
                 at_most=at_most and each.free > 0,
-                allocatable="" if shared else resource.readable(name, each.capacity),
+                allocatable="" if shared and each.capacity else resource.readable(name, each.capacity),
             )
             for name, each in sorted(most.items())
         ]

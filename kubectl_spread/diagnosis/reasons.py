@@ -91,7 +91,7 @@ class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
         asked: what the Pod requests (quantity).
         free: what is free (quantity); of several nodes, the most on any of them.
         at_most: whether less may be free.
-        allocatable: the node's allocatable amount (quantity); empty for several nodes.
+        allocatable: the node's allocatable amount (quantity); empty for several nodes, but 0 where none has any.
     """
 
     name: str

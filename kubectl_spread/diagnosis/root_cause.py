@@ -11,7 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.controllers.daemonset import pinned_node
-from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef, owner_of, revision_of
 from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain, SpreadDiagnosis
@@ -25,7 +25,7 @@ from kubectl_spread.diagnosis.requirements import (
     requirements_against,
 )
 from kubectl_spread.diagnosis.restriction import lasts, restriction
-from kubectl_spread.objects.kinds import DAEMON_SET
+from kubectl_spread.objects.kinds import DAEMON_SET, POD
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import (
     cycle,
@@ -80,7 +80,7 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
         if self.by_filters_alone:
             return {}
         in_cores = self.constraints_of(each for core in self.spread.cores for each in core)
-        return {each.index: Blocking(_blamed(each), _why_it_blocks(each, self)) for each in in_cores}
+        return {each.index: Blocking(_blamed(each, self), _why_it_blocks(each, self)) for each in in_cores}
 
     @property
     def core(self) -> tuple[Requirement, ...]:
@@ -136,7 +136,7 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
         )
 
 
-def _blamed(constraint: ConstraintDiagnosis) -> causes.BlamedConstraint:
+def _blamed(constraint: ConstraintDiagnosis, blame: Blame) -> causes.BlamedConstraint:
     return causes.BlamedConstraint(
         index=constraint.index,
         topology_key=constraint.topology_key,
@@ -146,7 +146,53 @@ def _blamed(constraint: ConstraintDiagnosis) -> causes.BlamedConstraint:
         global_minimum=constraint.global_minimum,
         domains=len(constraint.domains),
         skew_if_placed=min((each.skew_if_placed for each in constraint.domains if not each.allowed), default=None),
+        others=_other_pods(constraint, blame),
+        unlabelled=tuple(_unlabelled(constraint, blame)),
     )
+
+
+def _other_pods(constraint: ConstraintDiagnosis, blame: Blame) -> tuple[causes.OtherPods, ...]:
+    """Return the Pods of other workloads, and of other revisions, that keep a domain closed because they count."""
+    pod, handle = blame.evaluation.pod, blame.handle
+    own, revision = owner_of(pod, handle.snapshot), revision_of(pod)
+    closed = [domain for domain in constraint.domains if domain.eligible and not domain.allowed]
+    if own.kind == POD.name or not (closed and constraint.self_match):
+        return ()
+    domain_of = {name: domain.value for domain in constraint.domains if domain.eligible for name in domain.nodes}
+    counting = podtopologyspread.counted_pods(_parsed(constraint.index, blame), pod, handle)
+    by_owner: dict[WorkloadRef, Counter[str]] = defaultdict(Counter)
+    for other in counting:
+        domain = domain_of.get(other.spec.node_name)
+        if domain is not None and (revision_of(other) != revision or owner_of(other, handle.snapshot) != own):
+            by_owner[owner_of(other, handle.snapshot)][domain] += 1
+    most = constraint.max_skew - 1
+
+    def opens(pods: Counter[str]) -> bool:
+        left = {domain.value: domain.matching - pods[domain.value] for domain in constraint.domains if domain.eligible}
+        minimum = 0 if _too_few_domains(constraint) else min(left.values())
+        return any(left[domain.value] - minimum <= most for domain in closed)
+
+    found = (
+        causes.OtherPods(owner=owner, number=pods.total(), own=owner == own)
+        for owner, pods in by_owner.items()
+        if opens(pods)
+    )
+    return tuple(sorted(found, key=lambda each: -each.number))
+
+
+def _unlabelled(constraint: ConstraintDiagnosis, blame: Blame) -> Iterable[str]:
+    """Yield the nodes that a label in the emptiest domain would open, if there are domains."""
+    if not (constraint.domains and constraint.max_skew):
+        return ()
+    alone = set(blame.only_against(constraint))
+    return (
+        node.name for node in constraint.bypassed_nodes if node.key == constraint.topology_key and node.name in alone
+    )
+
+
+def _parsed(index: int, blame: Blame) -> podtopologyspread.Constraint:
+    constraints = podtopologyspread.parsable_constraints(blame.evaluation.pod, blame.handle)
+    return next(each for each in constraints if each.index == index)
 
 
 def _refused_whole(blame: Blame) -> causes.RefusedWhole | None:
@@ -222,12 +268,12 @@ def _ghost_selector(blame: Blame) -> causes.GhostSelector | None:
         return None
     if not blame.only_against(constraint):
         return None
-    return causes.GhostSelector(constraint=_blamed(constraint), why=_pinned(blame) or _constraint_alone(blame))
+    return causes.GhostSelector(constraint=_blamed(constraint, blame), why=_pinned(blame) or _constraint_alone(blame))
 
 
 def _min_domains_unmet(blame: Blame) -> MinDomainsUnmet | None:
     unmet = next((constraint for constraint in blame.to_blame if _closed_by_min_domains(constraint, blame)), None)
-    return MinDomainsUnmet(constraint=_blamed(unmet), eligible=unmet.eligible) if unmet else None
+    return MinDomainsUnmet(constraint=_blamed(unmet, blame), eligible=unmet.eligible) if unmet else None
 
 
 def _closed_by_min_domains(constraint: ConstraintDiagnosis, blame: Blame) -> bool:
@@ -251,7 +297,7 @@ def _missing_key(blame: Blame) -> causes.MissingKey | None:
     # It leaves no node, even without the filters.
     if nowhere is None or not blame.by_filters_alone:
         return None
-    return causes.MissingKey(constraint=_blamed(nowhere), filters=_blamed_filters(blame)[1])
+    return causes.MissingKey(constraint=_blamed(nowhere, blame), filters=_blamed_filters(blame)[1])
 
 
 def _daemon_node(blame: Blame) -> causes.DaemonNode | None:
@@ -339,7 +385,7 @@ def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomai
     closed = [domain for domain in constraint.domains if domain.eligible and not domain.allowed]
     full, domains = grouped(closed, lambda domain: domain.matching), constraint.held
     return PinnedDomain(
-        constraint=_blamed(constraint),
+        constraint=_blamed(constraint, blame),
         domains=tuple(domain.value for domain in domains),
         nodes=sum(len(domain.nodes) for domain in domains),
         pins=_pins(domains, blame),
@@ -353,7 +399,7 @@ def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomai
 def _ignoring(index: int, nodes: frozenset[str], blame: Blame) -> tuple[causes.Policy, ...]:
     """Return the policies of the constraint without which it would count none of the nodes."""
     pod, handle = blame.evaluation.pod, blame.handle
-    constraint = next(each for each in podtopologyspread.parsable_constraints(pod, handle) if each.index == index)
+    constraint = _parsed(index, blame)
     known = handle.profile.does(Behaviour.NODE_INCLUSION_POLICIES)
     ignored = [each for each, field in _HONORS.items() if known and not getattr(constraint, field)]
 
@@ -404,7 +450,7 @@ def _constraint_alone(blame: Blame) -> causes.AloneCause | None:
         return None
     others = tuple(each.topology_key for core in alone[1:] for each in blame.constraints_of(core))
     constraint = blame.to_blame[0]
-    blamed, eligible = _blamed(constraint), constraint.eligible
+    blamed, eligible = _blamed(constraint, blame), constraint.eligible
     if not constraint.domains:
         return causes.MissingKey(constraint=blamed, also=others)
     if not eligible:
@@ -446,7 +492,7 @@ def _why_it_blocks(constraint: ConstraintDiagnosis, blame: Blame) -> BlockingRea
     core = next(core for core in blame.spread.cores if this in core)
     alone = len(core) == 1 and _too_few_domains(constraint)
     if alone or _closed_by_min_domains(constraint, blame):
-        return MinDomainsUnmet(constraint=_blamed(constraint), eligible=constraint.eligible)
+        return MinDomainsUnmet(constraint=_blamed(constraint, blame), eligible=constraint.eligible)
     if constraint.pinned and len(core) > 1:
         return _pinned_domain(constraint, blame)
     return blame.conflicting(each for each in core if each != this)

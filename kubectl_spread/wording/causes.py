@@ -5,7 +5,6 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -35,13 +34,23 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeports, noderesources, nodeunschedulable, tainttoleration
 from kubectl_spread.wording.pending import preempts
 from kubectl_spread.wording.reasons import affinity_text, brief_key, noun_for, ports_text, reason_text, rejected_text
-from kubectl_spread.wording.words import SHORT_KEYS, begun, capital, count_of, enumerated, shortening, with_short_keys
+from kubectl_spread.wording.words import (
+    SHORT_KEYS,
+    begun,
+    capital,
+    count_of,
+    enumerated,
+    first_and_more,
+    shortening,
+    with_short_keys,
+    with_short_taints,
+)
 
 named = partial(enumerated, most=2)
 NO_CONSTRAINT = "No spread constraint is the cause. "
 """What a sentence begins with that blames filters alone."""
-MOST_REASONS = 2
-"""Reasons for which different nodes reject a Pod (count), before the rest is counted."""
+MOST_REASONS, ALL_REASONS = 2, 4
+"""Reasons for which different nodes reject a Pod (count), before the rest is counted: where room is short, and not."""
 LINE = 300
 """Characters of a first line, the Pod's name included."""
 AT_WORK = len(" (none of 10 replicas runs)")
@@ -65,8 +74,6 @@ NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
 TAINT, TOO_LITTLE = "taint ", "too little "
 """What begins the texts of reasons that nodes have; others say what nodes are."""
-TAINT_PREFIX = re.compile(r"(?<=taint )[\w.-]+/")
-"""What the key of a taint goes without where there is little room."""
 SHARED = (InsufficientResources, PortsInUse, UntoleratedTaints)
 """Reasons that several nodes share with their amounts, Pods and taints."""
 REASON = 120
@@ -177,7 +184,8 @@ def shared_text(reason: AnyReason | None) -> str:
 def _without_amounts(reason: AnyReason | None) -> str:
     match reason:
         case InsufficientResources(full=full, resources=resources):
-            lacks = [f"{TOO_LITTLE}{enumerated([it.name for it in resources])} free"] * bool(resources)
+            short, none = ([it.name for it in resources if (it.allocatable == "0") is bare] for bare in (False, True))
+            lacks = [f"{TOO_LITTLE}{enumerated(short)} free"] * bool(short) + [f"no {enumerated(none)}"] * bool(none)
             return " and ".join((*lacks, *(["Pod limit reached"] if full else [])))
         case UntoleratedTaints(taints=taints) if conditions := [each for each in taints if NODE_CONDITION in each]:
             names = (each.removeprefix(NODE_CONDITION).partition(":")[0] for each in conditions)
@@ -206,6 +214,10 @@ def _without_name(claim: ClaimState) -> ClaimState:
 def texts_of(cause: causes.AnyCause) -> Texts:
     """Return the cause in words, with those of other constraints that leave no node either."""
     texts = _texts_of(cause)
+    if isinstance(cause, causes.DomainsFull | causes.MinDomainsUnmet) and (besides := _besides(cause.constraint)):
+        texts = msgspec.structs.replace(
+            texts, sentences=[f"{text}{end}" for end in (besides, "") for text in texts.sentences]
+        )
     texts = msgspec.structs.replace(texts, sentences=[*map(with_short_keys, texts.sentences)])
     if not isinstance(cause, causes.ConstraintCause) or not cause.also:
         return texts
@@ -417,7 +429,7 @@ def _filters_alone(cause: causes.FiltersAlone) -> Texts:
 def _first_few(texts: Sequence[str]) -> Sequence[str]:
     """Return all of the reasons, and fewer and fewer of the first with the number of the others."""
     return [
-        TAINT_PREFIX.sub("", "; ".join(texts[:number])) + _and_more(len(texts) - number)
+        with_short_taints("; ".join(texts[:number])) + _and_more(len(texts) - number)
         for number in range(len(texts), 0, -1)
     ]
 
@@ -434,7 +446,7 @@ def _restricted(restriction: causes.Restriction) -> Texts:
 
     by_name = "; ".join(f"{named(nodes)} ({why})" if with_amounts[1:] else why for nodes, why in with_amounts)
     fewer = [counted(whys, len(whys)) for whys in (with_amounts, brief)]
-    fewer += [TAINT_PREFIX.sub("", counted(brief, shown)) for shown in range(len(brief), 0, -1)]
+    fewer += [with_short_taints(counted(brief, shown)) for shown in range(len(brief), 0, -1)]
     return Texts(
         [f"{wheres[0]}: {by_name}.", *(f"{where}: {why}." for why in fewer for where in wheres)],
         [f"{briefly}: {why}" for whys in (with_amounts, brief) for why in _first_few([why for _, why in whys])],
@@ -542,36 +554,61 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
 
     # Each with what keeps the Pod off, with all that is known and with less and less.
     pins = _common_or_all(cause.pins, number)
-    whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
-    brief_whys = _without_repetition(pins, number)
+    whys = _uncovered([(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins])
+    brief_whys = _uncovered(_without_repetition(pins, number))
     by_name = [why if len(whys) == 1 else f"{named(nodes)} ({why})" for nodes, why in whys]
     by_number, brief = (
         [why + f" ({count_of(len(nodes), 'node')})" * (len(each) > 1 and number > 1) for nodes, why in each]
         for each in (whys, brief_whys)
     )
-    some, numbered, briefly = (
-        "; ".join(each[:MOST_REASONS]) + _for_other_reasons([nodes for nodes, _ in of], MOST_REASONS)
-        for each, of in ((by_name, whys), (by_number, whys), (brief, brief_whys))
+    numbered, briefly, few_numbered, few_briefly, some = (
+        "; ".join(each[:shown]) + _for_other_reasons([nodes for nodes, _ in of], shown)
+        for each, of, shown in (
+            (by_number, whys, ALL_REASONS),
+            (brief, brief_whys, ALL_REASONS),
+            (by_number, whys, MOST_REASONS),
+            (brief, brief_whys, MOST_REASONS),
+            (by_name, whys, MOST_REASONS if whys[MOST_REASONS:] else ALL_REASONS),
+        )
     )
-    briefest = TAINT_PREFIX.sub("", briefly)
+    shorter, briefest = (with_short_taints(text) for text in (numbered, few_briefly))
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
     briefly_more = _and_more(len(brief_whys) - 1)
     counts = "It counts" if number == 1 else "They count"
     # A node that recovers by itself is waited for, whatever counts it.
     ignoring = () if all(map(_suffers, cause.pins)) else IGNORE.get(cause.ignoring, ())
     policies = [*(f" {counts} because {each}." for each in ignoring), ""]
+    besides = [*dict.fromkeys((_besides(constraint), ""))]
+    endings = [*dict.fromkeys(f"{policy}{each}" for each in besides for policy in policies)]
+    first = numbered if whys[MOST_REASONS:] else some
     sentences = [
-        *(f"{held(place, pods)}: {some}.{policies[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
+        *(f"{held(place, pods)}: {first}.{endings[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
         *(
-            f"{held(where)}: {why}.{because}"
-            for where, whys in ((place, (some, numbered, briefly, briefest)), (many, (numbered, briefly, briefest)))
-            for because in policies
+            f"{held(where)}: {why}.{ending}"
+            for where, whys in (
+                (place, (first, numbered, shorter, briefly, few_numbered, few_briefly, briefest)),
+                (many, (numbered, shorter, briefly, few_numbered, few_briefly, briefest)),
+            )
+            for ending in endings
             for why in whys
         ),
         *(f"{each} {shut}: {briefest}." for each in (which, many)),
         *(f"{many} {shut}: {why}{rest}." for why, rest in ((whys[0][1], more), (brief_whys[0][1], briefly_more))),
     ]
     return Texts(sentences, _pinned_by(cause))
+
+
+def _besides(constraint: causes.BlamedConstraint) -> str:
+    """Return the sentences about Pods that keep domains closed, and about nodes that lack the topology key."""
+    counted = [
+        f"{count_of(each.number, 'Pod')} of {'other revisions' if each.own else each.owner}"
+        for each in constraint.others
+    ]
+    nodes, key = constraint.unlabelled, constraint.topology_key
+    lacking = f"{first_and_more(nodes)}, which {'lack' if nodes[1:] else 'lacks'} the label {key}" if nodes else ""
+    return f" The constraint also counts {named(counted)}." * bool(counted) + f" No Pod may go to {lacking}." * bool(
+        nodes
+    )
 
 
 def _none_available(cause: causes.PinnedDomain) -> str:
@@ -643,6 +680,16 @@ def _apart(reasons: Iterable[AnyReason]) -> Iterator[AnyReason]:
             yield from (UntoleratedTaints(taints=each) for each in (of_condition, others))
         else:
             yield reason
+
+
+def _uncovered(whys: Iterable[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], str]]:
+    """Return the reasons, each with its nodes, without those whose nodes all have reasons before."""
+    covered, kept = set[str](), []
+    for nodes, why in whys:
+        if not covered.issuperset(nodes):
+            kept.append((nodes, why))
+        covered.update(nodes)
+    return kept
 
 
 def _for_other_reasons(having: Sequence[Sequence[str]], shown: int) -> str:

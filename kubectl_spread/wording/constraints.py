@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubectl_spread.diagnosis.domains import BypassedNode
-from kubectl_spread.wording.words import count_of, listed
+from kubectl_spread.wording.words import count_of, listed, with_short_taints
 
 REASONS = {
     "MissingTopologyKey": "without the label {key}",
@@ -24,6 +24,8 @@ NEXT = {
     "NotCreated": "no: the API server refuses the Pod",
 }
 """How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
+MOST_REASONS = 3
+"""Reasons (count) that keep the Pod off a domain, up to which each is told."""
 SHOWN_DOMAINS = 6
 """Domains (count) up to which those at the minimum are named."""
 
@@ -49,8 +51,10 @@ def of_several_nodes(details: Sequence[str]) -> str:
 
 def pinned(reasons: Iterable[str]) -> str:
     """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; at least one."""
-    first, *others = reasons
-    return "; ".join((f"no: {first}", *[count_of(len(others), "more reason")] * bool(others)))
+    first, *others = [*dict.fromkeys(reasons)]
+    shown, more = (others, 0) if len(others) < MOST_REASONS else (others[:1], len(others) - 1)
+    text = "; ".join((f"no: {first}", *shown, *[count_of(more, "more reason")] * bool(more)))
+    return with_short_taints(text)
 
 
 def too_few_domains(eligible: int, min_domains: int) -> str:

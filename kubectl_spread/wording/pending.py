@@ -51,7 +51,7 @@ def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> 
     """Return the first line about a Pod that no node takes, longest first; ``running`` as ``at_work`` returns it."""
     running_lines: tuple[str, ...] = (running, running.replace(" replicas", ""))
     if running and rolls_out:
-        running_lines = (*(f"rollout in progress: {line}" for line in running_lines), *running_lines)
+        running_lines = (*(f"rollout not finished: {line}" for line in running_lines), *running_lines)
     return tuple(f"{name} is Pending{f' ({line})' if line else ''}. {verdict}" for line in running_lines)
 
 

@@ -153,7 +153,9 @@ def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
 
 
 def free_text(short: reasons.ShortResource) -> str:
-    """Return how much of a resource is free: ``2 of 8 free``, or of several nodes ``at most 2 free``."""
+    """Return how much of a resource is free: ``2 of 8 free``, of several nodes ``at most 2 free``, ``none there``."""
+    if short.allocatable == "0":
+        return "none there"
     of = f" of {short.allocatable}" if short.allocatable else ""
     return f"{'at most ' if short.at_most else ''}{short.free}{of} free"
 

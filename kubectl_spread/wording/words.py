@@ -22,6 +22,7 @@ SHORT_KEYS = {
 }
 """Well-known topology key → its short name in a sentence."""
 _PLACES = re.compile(rf"(\bon|\bin|\bover) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
+_TAINT_PREFIX = re.compile(r"(?<=taint )[\w.-]+/")
 
 _OF_DOMAINS = re.compile(r"[a-z]+ \S.*? (?:has|have|is|are) (?:the fewest|not available)")
 """How a sentence begins about domains, such as ``rack r1 has the fewest Pods``."""
@@ -30,6 +31,11 @@ _OF_DOMAINS = re.compile(r"[a-z]+ \S.*? (?:has|have|is|are) (?:the fewest|not av
 def with_short_keys(text: str) -> str:
     """Return the text with short names for the well-known topology keys of constraints and places."""
     return _PLACES.sub(lambda found: f"{found[1]} {SHORT_KEYS[found[2]]}", text)
+
+
+def with_short_taints(text: str) -> str:
+    """Return the text with the keys of taints without their prefix, as where there is little room."""
+    return _TAINT_PREFIX.sub("", text)
 
 
 def seen(name: str) -> str:

@@ -338,7 +338,7 @@ ROWS = {
         ],
         says=["3 Pods exist, 2 to be deleted. Assumed: a Pod on a node that does not match any more is deleted"],
     ),
-    "Pods that a rollout in progress deletes anyway are not deleted by the step": Row(
+    "Pods that a rollout not finished deletes anyway are not deleted by the step": Row(
         objects=[*THREE, WEB, *deployed("a1", "b1", "c1", "a1")[1:]],
         ask=["simulate"],
         manifests=[node("d1", zone="d")],

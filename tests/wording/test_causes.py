@@ -59,8 +59,8 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         ),
         (
             incoming(requests={"cpu": "9"}),
-            [node(f"n{i}", zone="a", allocatable={"cpu": str(i)}) for i in range(5)],
-            "No spread constraint is the cause. All 5 nodes have too little cpu (9 requested, at most 4 free).",
+            [node(f"n{i}", zone="a", allocatable={"cpu": str(i)}) for i in range(1, 6)],
+            "No spread constraint is the cause. All 5 nodes have too little cpu (9 requested, at most 5 free).",
         ),
         (
             incoming(spread("rack", selector=app("web"))),
@@ -226,27 +226,52 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("taints", "rest"),
-    [("x", ""), ("xy", "; 1 more node for another reason"), ("xyz", "; 2 more nodes for other reasons")],
+    ("taints", "whys"),
+    [
+        ("x", "d1 and d2 (1 cpu requested, at most 500m free); bx (taint x=1:NoSchedule)"),
+        (
+            "wxyz",
+            (
+                "1 cpu requested, at most 500m free (2 nodes); taint w=1:NoSchedule (1 node); taint x=1:NoSchedule"
+                " (1 node); taint y=1:NoSchedule (1 node); 1 more node for another reason"
+            ),
+        ),
+    ],
 )
-def test_nodes_that_further_reasons_keep_shut_are_counted(taints: str, rest: str) -> None:
-    full = [node(name, zone="b", allocatable={"cpu": "0"}) for name in ("d1", "d2")]
+def test_nodes_that_further_reasons_keep_shut_are_counted(taints: str, whys: str) -> None:
+    full = [node(name, zone="b", allocatable={"cpu": "500m"}) for name in ("d1", "d2")]
     shut = [node(f"b{name}", zone="b", taints=[f"{name}=1:NoSchedule"]) for name in taints]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
-    assert f": d1 and d2 (1 cpu requested, 0 free); bx (taint x=1:NoSchedule){rest}." in told
+    assert f": {whys}." in told
 
 
 def test_a_node_that_is_named_for_one_reason_does_not_count_for_another() -> None:
     full = [
-        node("d1", zone="b", allocatable={"cpu": "0"}),
-        node("d2", zone="b", allocatable={"cpu": "0"}, taints=[GPU]),
+        node("d1", zone="b", allocatable={"cpu": "500m"}),
+        node("d2", zone="b", allocatable={"cpu": "500m"}, taints=[GPU]),
     ]
     shut = [node(name, zone="b", taints=["x=1:NoSchedule"]) for name in ("b1", "b2")]
     told = report_of(incoming(requests={"cpu": "1"}), [node("a1", zone="a"), *full, *shut, *web("a1")]).summary
-    assert (
-        ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (1 cpu requested, 0 free). One more Pod would exceed maxSkew"
-        in told
+    assert ": b1 and b2 (taint x=1:NoSchedule); d1 and d2 (1 cpu requested, at most 500m free)." in told
+
+
+def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
+    waiting = owned("new", "StatefulSet", "web", labels={"pod-template-hash": "2"}, topologySpreadConstraints=[zoned()])
+    older = [owned(f"old-{on}", "StatefulSet", "web", on=on, labels={"pod-template-hash": "1"}) for on in ("a1", "b1")]
+    canaries = [owned(f"canary-{on}", "StatefulSet", "canary", on=on) for on in ("a1", "b1")]
+    both = report_of(waiting, [*TAINTED, *older, *canaries]).summary
+    assert "also" not in both  # Without those of one workload, those of the other close it still.
+    told = [report_of(waiting, [*TAINTED, *pods]).summary for pods in (older, canaries)]
+    also = (
+        "The constraint also counts 2 Pods of other revisions.",
+        "The constraint also counts 2 Pods of statefulset/canary.",
     )
+    assert [text.endswith(each) for text, each in zip(told, also, strict=True)] == [True, True]
+
+
+def test_nodes_that_lack_only_the_key_are_told() -> None:
+    told = report_of(incoming(), [*TAINTED, node("x"), *web("a1", "b1")]).summary
+    assert told.endswith(f"No Pod may go to x, which lacks the label {ZONE}.")
 
 
 def test_one_reason_that_all_nodes_have_without_amounts_is_told_once() -> None:
@@ -282,7 +307,7 @@ def test_who_uses_a_host_port_is_counted_by_workload() -> None:
 
 
 def test_reasons_that_are_equal_without_amounts_count_their_nodes() -> None:
-    full = [node(f"{'b' * 50}{number}", zone="b", allocatable={"cpu": str(number)}) for number in range(2)]
+    full = [node(f"{'b' * 50}{number}", zone="b", allocatable={"cpu": str(number)}) for number in (1, 2)]
     agents = [node(f"{'c' * 50}{number}", zone="b") for number in range(2)]
     names = [each["metadata"]["name"] for each in agents]
     held = [pod(f"{'agent' * 40}-{on[-1]}", on=on, host_ports=["443"]) for on in names]
@@ -420,13 +445,13 @@ def test_what_may_soonest_change_is_told_first_and_a_cordon_is_no_taint() -> Non
     nodes = [
         node("a1", zone="a", taints=[GPU], labels={"disk": "ssd"}),
         node("a2", zone="a"),
-        node("a3", zone="a", allocatable={"cpu": "0"}, labels={"disk": "ssd"}),
+        node("a3", zone="a", allocatable={"cpu": "500m"}, labels={"disk": "ssd"}),
         node("a4", zone="a", **cordon, labels={"disk": "ssd"}),
     ]
     report = report_of(incoming(nodeSelector={"disk": "ssd"}, requests={"cpu": "1"}), nodes)
     assert report.summary == (
         "No spread constraint is the cause. 3 nodes have the label disk=ssd that the Pod requires, and none of them is"
-        f" available: a4 (cordoned); a3 (1 cpu requested, 0 free); a1 (taint {GPU})."
+        f" available: a4 (cordoned); a3 (1 cpu requested, 500m free); a1 (taint {GPU})."
     )
 
 

@@ -19,7 +19,8 @@ def test_whether_one_more_pod_may_go_there() -> None:
     assert constraints.closed(3, 2) == "no: skew would be 3"
     assert constraints.closed(2, 2) == "no: skew is 2"
     assert constraints.pinned(["taint a"]) == "no: taint a"
-    assert constraints.pinned(["w", "x", "y"]) == "no: w; 2 more reasons"
+    assert constraints.pinned(["w", "x", "taint a.b/c"]) == "no: w; x; taint c"
+    assert constraints.pinned(["w", "x", "y", "z"]) == "no: w; x; 2 more reasons"
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ def test_how_many_replicas_run(wanted: int, running: int, text: str) -> None:
 def test_the_first_line_gets_shorter() -> None:
     assert pending.waiting_lines("shop/web", "Why.", "", rolls_out=True) == ("shop/web is Pending. Why.",) * 2
     assert pending.waiting_lines("shop/web", "Why.", "2 of 3 replicas run", rolls_out=True) == (
-        "shop/web is Pending (rollout in progress: 2 of 3 replicas run). Why.",
-        "shop/web is Pending (rollout in progress: 2 of 3 run). Why.",
+        "shop/web is Pending (rollout not finished: 2 of 3 replicas run). Why.",
+        "shop/web is Pending (rollout not finished: 2 of 3 run). Why.",
         "shop/web is Pending (2 of 3 replicas run). Why.",
         "shop/web is Pending (2 of 3 run). Why.",
     )

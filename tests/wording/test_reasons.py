@@ -116,7 +116,7 @@ NEAR = {
             pod("p", requests={"example.com/gpu": "1"}),
             node("n"),
             "NodeResourcesFit",
-            "1 example.com/gpu requested, 0 of 0 free",
+            "1 example.com/gpu requested, none there",
         ),
         (
             pod("p", requests={"cpu": "9", "memory": "33Gi"}),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.findings import Finding, distinct
-from kubectl_spread.diagnosis import causes
+from kubectl_spread.diagnosis import causes, findings
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
@@ -103,16 +103,27 @@ def common_gaps(report: PendingReport | CheckReport) -> Gaps:
 def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
     """Yield the findings and the gaps, where there are any.
 
-    ``folded`` where room is short: findings that only inform are left out, and GhostPod where it is the cause.
+    ``folded`` where room is short: findings that only inform, or that the cause tells, are left out.
     """
     kept = item.findings
     if folded:
-        ghost = "GhostPod" if isinstance(item.cause, causes.GhostSelector) else ""
-        kept = tuple(each for each in kept if each.severity is not Severity.INFO and each.id != ghost)
+        told = _of_cause(item.cause)
+        kept = tuple(each for each in kept if each.severity is not Severity.INFO and each.id != told)
     if findings := distinct(each for each in kept if not _is_told(each, item)):
         yield Findings(findings=findings)
     if item.incomplete:
         yield Gaps(gaps=item.incomplete)
+
+
+def _of_cause(cause: causes.AnyCause | UnsetType) -> str:
+    """Return the finding that says the same as the sentence on top; empty if none does."""
+    match cause:
+        case causes.GhostSelector():
+            return findings.GhostPod.__name__
+        case causes.PinnedDomain(constraint=constraint) if any(each.own for each in constraint.others):
+            return findings.RolloutMixesRevisions.__name__
+        case _:
+            return ""
 
 
 def _is_told(finding: Finding, item: EvaluationReport) -> bool:

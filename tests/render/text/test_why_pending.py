@@ -57,7 +57,7 @@ class TestPendingText:
         at_work = Replicas(wanted=5, running=5)
         cluster = [*TAINTED, *web("a1", "b1")]
         item = pending(incoming(), cluster, replicas=at_work, summary="It is cold.", findings=(mixed,))
-        assert told(item).startswith("default/new is Pending (rollout in progress: all 5 replicas run). It is cold.\n")
+        assert told(item).startswith("default/new is Pending (rollout not finished: all 5 replicas run). It is cold.\n")
 
     @pytest.mark.parametrize(
         ("wanted", "running", "said"),
