@@ -248,9 +248,36 @@ def test_a_change_of_the_manifest_comes_with_what_replaces_the_pods_that_wait(
         owned(f"web-{zone}", *owner, on=on, labels=labels, topologySpreadConstraints=[ON_ZONES])
         for zone, on in (("a", "a1"), ("b", "b1"), ("c", ""))
     ]
-    fix = by_id(only(written(manifest, by), [*TAINTED, by, *sets, *living]))["HonorTaints"]
+    live = [*TAINTED, by, *sets, *living]
+    by = by | {"spec": {key: value for key, value in by["spec"].items() if key != "paused"}}
+    fix = by_id(only(written(manifest, by), live))["HonorTaints"]
     assert fix["edits"]
     assert fix["commands"] == [command] * bool(command)
+
+
+def paused_and_waiting(**spec: object) -> list[Object]:
+    """Return a paused Deployment with this Pod spec, and its Pod without one, which asks for another disk."""
+    by = workload("Deployment", "web", pods=template(**spec), replicas=1, paused=True)
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    old = revision("web", 1, pods=template(nodeSelector={"disk": "ssd"}))
+    return [node("a1"), by, old, owned("web-h1-0", "ReplicaSet", "web-h1", labels=labels, nodeSelector={"disk": "ssd"})]
+
+
+@pytest.mark.parametrize(
+    ("spec", "fix", "summary"),
+    [
+        ({}, "RecreatePod", "resume deployment/web"),
+        ({"nodeSelector": {"disk": "nvme"}}, "RelaxNodeSelector", "drop disk=nvme from the nodeSelector"),
+    ],
+)
+def test_a_manifest_that_pauses_is_resumed_in_the_manifest(
+    spec: Object, fix: str, summary: str, manifest: Path
+) -> None:
+    """A command would hold until the manifest is applied again. What is named is what stands in the manifest."""
+    objects = paused_and_waiting(**spec)
+    found = by_id(only(written(manifest, objects[1]), objects))[fix]
+    assert (found["summary"].startswith(summary), found["commands"]) == (True, [])
+    assert (found["edits"][-1]["before"], found["edits"][-1]["after"]) == ("paused: true", "paused: false")
 
 
 def test_the_search_ends_with_its_time(manifest: Path) -> None:

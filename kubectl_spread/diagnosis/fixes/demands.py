@@ -45,7 +45,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         (nodeports.NAME, _drop_host_port),
     ):
         if FilterRequirement(plugin) in situation.rejected:
-            yield from changes(situation.pod)
+            yield from changes(situation)
     yield from _lower_requests(situation, others=others)
 
 
@@ -67,14 +67,17 @@ def _add_toleration(taint: core.Taint, target: core.PodTemplateSpec) -> Operatio
     return (append("/spec/tolerations", target.spec.tolerations, toleration),)
 
 
-def _relax_node_affinity(pod: core.Pod) -> Iterator[Candidate]:
+def _relax_node_affinity(situation: Situation) -> Iterator[Candidate]:
     """Yield the Pod without one nodeSelector label, or with its required node affinity only preferred.
 
     A DaemonSet's controller sets the affinity of its Pods itself: one for each node.
     """
+    pod, written = situation.pod, situation.written.template.spec if situation.written else core.PodSpec()
     for key, value in pod.spec.node_selector.items():
         path = pointer("spec", "nodeSelector", key)
-        proposal = proposals.RelaxNodeSelector(label=(key, value), overrides=_override_of([key]))
+        # The Pod may be of an older template than the manifest.
+        label = (key, written.node_selector.get(key, value))
+        proposal = proposals.RelaxNodeSelector(label=label, overrides=_override_of([key]))
         yield EditPod(proposal=proposal, edit=partial(_remove_field, path))
     required = pod.spec.required_nodes
     if required is not None and pod.metadata.controller_kind != "DaemonSet":
@@ -109,10 +112,10 @@ def _prefer_nodes(target: core.PodTemplateSpec) -> Operations:
     return remove(pointer("spec", "affinity", "nodeAffinity", core.REQUIRED)), set_to(path, [*kept, *added])
 
 
-def _relax_pod_affinity(pod: core.Pod) -> Iterator[Candidate]:
+def _relax_pod_affinity(situation: Situation) -> Iterator[Candidate]:
     fields: Sequence[proposals.AffinityField] = ("podAffinity", "podAntiAffinity")
     for field in fields:
-        affinity = _pod_affinity(field, as_template(pod))
+        affinity = _pod_affinity(field, as_template(situation.pod))
         for term in affinity.required:
             meant = str(careful_selector(term.label_selector))
             proposal = proposals.RelaxPodAffinity(field=field, selector=meant, topology_key=term.topology_key)
@@ -144,11 +147,10 @@ def _is_same_term(term: core.PodAffinityTerm, of_pod: core.PodAffinityTerm) -> b
     return term == msgspec.structs.replace(of_pod, label_selector=selector)
 
 
-def _drop_host_port(pod: core.Pod) -> Iterator[Candidate]:
+def _drop_host_port(situation: Situation) -> Iterator[Candidate]:
     """Yield the Pod without one of its host ports; on the host network they cannot be dropped."""
-    if pod.spec.host_network:
-        return
-    for container in (*pod.spec.containers, *pod.spec.init_containers):
+    spec = situation.pod.spec
+    for container in () if spec.host_network else (*spec.containers, *spec.init_containers):
         for port in container.ports:
             if port.host_port:
                 proposal = proposals.ChangeHostPort(

@@ -51,6 +51,7 @@ from kubectl_spread.release import Release
 
 TEMPLATE = "/spec/template"
 PARTITION = "/spec/updateStrategy/rollingUpdate/partition"
+PAUSED = "/spec/paused"
 JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
 INSTANCE = "app.kubernetes.io/instance"
 ARGO_INSTANCE = "argocd.argoproj.io/instance"
@@ -91,15 +92,18 @@ def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -
             waiting=len(waiting),
             disturbs=Disturbance.REPLACED if _lets_rollout_go_on(before, situation) else Disturbance.NOTHING,
         )
-    resume = Route(
-        commands=(_command("rollout resume", released),),
-        effect=Effect.ROLLOUT,
-        owner=_type_and_name(released),
-        pods=situation.living,
-        paused=True,
-        disturbs=Disturbance.REPLACED,
-    )
+    rollout = Route(effect=Effect.ROLLOUT, owner=_type_and_name(released), disturbs=Disturbance.REPLACED)
+    resume = _resumed(rollout, released, situation)
     return _with_source(_roll_back(resume, released, situation), before, released, situation)
+
+
+def _resumed(rollout: Route, owner: Workload, situation: Situation) -> Route:
+    """Return the rollout of a paused Deployment, resumed after it; in its manifest, if that pauses it again."""
+    resume = replace(rollout, pods=situation.living, paused=True)
+    if situation.written is not None and value_at(PAUSED, situation.written.values):
+        edit = _manifest_edit(PAUSED, set_to(PAUSED, value=False), situation.written.values)
+        return replace(resume, edits=(*rollout.edits, edit))
+    return replace(resume, commands=(*rollout.commands, _command("rollout resume", owner)))
 
 
 def _lets_rollout_go_on(owner: Workload | None, situation: Situation) -> bool:
@@ -298,7 +302,7 @@ def _replace_old(route: Route, written: Written, situation: Situation, waiting: 
         return route
     rollout = replace(route, effect=Effect.ROLLOUT, owner=_type_and_name(owner), disturbs=Disturbance.REPLACED)
     if isinstance(owner, workloads.Deployment) and owner.spec.paused:
-        resumed = replace(rollout, commands=(_command("rollout resume", owner),), pods=situation.living, paused=True)
+        resumed = _resumed(rollout, owner, situation)
         return replace(resumed, disturbs=_disturbance_of(resumed.disturbs, situation))
     return _patch_and_delete(owner, old, rollout, situation.running) if _keeps_pods(owner) else route
 
@@ -366,9 +370,8 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
     if isinstance(owner, workloads.Deployment):
         rollout = replace(rollout, pods=situation.living)
-        if owner.spec.paused:
-            # It triggers nothing while paused.
-            rollout = replace(rollout, commands=(*rollout.commands, _command("rollout resume", owner)), paused=True)
+        # It triggers nothing while paused.
+        rollout = _resumed(rollout, owner, situation) if owner.spec.paused else rollout
         return _roll_back(rollout, with_edits(owner, edits), situation)
     route = rollout
     if _keeps_pods(owner):

@@ -163,7 +163,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     waits = waits_of(situation, spent)
     fixes, complete = _ranked(working, asked), not spent()
     if renewed or any(isinstance(each, conclusion.RolloutGoesOn) and each.replaces for each in waits):
-        fixes = tuple(each for each in fixes if any(route.commands for route in each.routes))
+        fixes = tuple(each for each in fixes if any(route.commands or route.paused for route in each.routes))
     return conclusion.FixSearch(
         fixes=fixes,
         new_nodes=_ranked(new_nodes, asked),
