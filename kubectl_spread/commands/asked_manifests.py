@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.review import Review
 from kubectl_spread.commands import admission_errors
+from kubectl_spread.commands.bad_objects import find_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, too_many
 from kubectl_spread.commands.view import View
 from kubectl_spread.contract.check import ValidationError
@@ -147,13 +148,10 @@ def asked_manifest(
         served=served,
         numbered=replicas is not None,
     )
-    try:
-        found = next_of(manifest, wanted, handle, view)
-    except ValueError:
-        if not asked.errors:
-            raise
+    # What the scheduler makes of a constraint whose selector cannot be parsed is known.
+    if asked.errors and any("topologySpreadConstraints" not in path for path, _ in find_malformed(wanted)):
         return replace(asked, is_sound=False)
-    return _with_refusals(asked, found, view, errors)
+    return _with_refusals(asked, next_of(manifest, wanted, handle, view), view, errors)
 
 
 def _served(manifest: Manifest, wanted: DesiredWorkload, create: Create | None) -> Served | None:

@@ -97,12 +97,7 @@ def _outcomes(
     """Return the outcome, and the outcome if all Pods were admitted where only some are; None for no outcome."""
     if not asked.is_placed:
         return None, None
-    try:
-        now, as_if = (outcome_of(asked.wanted, before, found) if found else None for found in seen)
-    except ValueError:  # What the API server refuses may be impossible to judge.
-        if not asked.errors:
-            raise
-        return None, None
+    now, as_if = (outcome_of(asked.wanted, before, found) if found else None for found in seen)
     if now is None or as_if is None:
         return now or as_if, None
     if now.failed_create is not None and now.failed_create.created:
@@ -122,11 +117,7 @@ def _seen(
     now = outcomes_of({n: each for n, each in asked.items() if each.is_accepted}, others, view)
     short = {n for n, each in now.items() if each.first.refused} | {n for n, each in asked.items() if each.is_held}
     placed = {n: each for n, each in asked.items() if each.is_placed}
-    try:
-        as_if = outcomes_of(placed, others, view, as_if=True) if short.intersection(placed) else {}
-    except ValueError:  # An object that the API server refuses may be impossible to simulate.
-        placed = {n: each for n, each in placed.items() if not each.errors}
-        as_if = outcomes_of(placed, others, view, as_if=True) if short.intersection(placed) else {}
+    as_if = outcomes_of(placed, others, view, as_if=True) if short.intersection(placed) else {}
     return now, {number: each for number, each in as_if.items() if number in short}
 
 

@@ -12,7 +12,7 @@ import yaml
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.errors import ManifestError
 from tests.build import Object, namespace, node, pod
-from tests.build_workloads import cron_job, workload
+from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.program import kubectl, spread
 
 ROLLOUT: Object = {
@@ -150,6 +150,36 @@ def test_all_that_is_wrong_with_a_document_is_reported(tmp_path: Path) -> None:
         ("spec.priority", "FieldValueTypeInvalid"),
     ]
     assert sound["verdict"] == "Schedulable"
+
+
+NO_QUANTITY = template(requests={"cpu": ""})
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        workload("Deployment", "web", pods=NO_QUANTITY, replicas=0),
+        workload("Deployment", "web", pods=template(requests={"cpu": ""}, priority="high"), replicas=0),
+        workload("Deployment", "web", pods=NO_QUANTITY, replicas=1, paused=True),
+        workload("Job", "web", pods=template(requests={"cpu": ""}, restartPolicy="Never"), suspend=True),
+    ],
+    ids=["without Pods", "beside a wrong type", "paused over a Pending Pod", "suspended"],
+)
+def test_what_cannot_be_parsed_is_placed_nowhere_and_has_its_errors(manifest: Object, tmp_path: Path) -> None:
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    waiting = owned("web-h1-0", "ReplicaSet", "web-h1", labels=labels, nodeSelector={"disk": "ssd"})
+    live = [workload("Deployment", "web", pods=template(), replicas=1), revision("web", 1, pods=template()), waiting]
+    path, cluster = tmp_path / "web.yaml", tmp_path / "cluster.yaml"
+    path.write_text(yaml.safe_dump(manifest), encoding="utf-8")
+    cluster.write_text(yaml.safe_dump_all([node("a1"), *live]), encoding="utf-8")
+    item = spread("check", "-f", path, "--from", cluster, "-o", "json").item
+    assert (item["verdict"], item["placements"], item["fixes"]) == ("Invalid", [], [])
+    field = "spec.template.spec.containers[0].resources.requests[cpu]"
+    assert item["validation"][0] == {
+        "field": field,
+        "reason": "FieldValueTypeInvalid",
+        "message": "must be a quantity such as 500m or 2Gi",
+    }
 
 
 TWICE = """
