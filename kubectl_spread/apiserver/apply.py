@@ -172,10 +172,9 @@ class Application(msgspec.Struct, frozen=True):
             found = convert(merged, type(self.obj))
         except DecodeError as error:
             raise MergeError(str(error)) from error
-        if rest is None:
+        if rest is None or rest == NOTHING:
             return found, merged
-        found = with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(self.sent))))
-        return found, merged if rest == NOTHING else {}
+        return with_rest(found, merged_rest(rest, applied_rest, template_digest(template_in(self.sent)))), {}
 
 
 def last_applied(live: KubernetesObject) -> Map:

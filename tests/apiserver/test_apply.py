@@ -53,6 +53,16 @@ def test_without_the_annotation_nothing_goes() -> None:
     }
 
 
+def test_what_is_not_kept_of_ports_with_one_number_is_that_of_the_one_port_they_become() -> None:
+    def serving(*ports: Object) -> Object:
+        return web(containers=[{"name": "main", "image": "app:1", "ports": [*ports]}])
+
+    live = kubectl_applied(serving({"containerPort": 81}))
+    after = applied(serving({"containerPort": 80, "protocol": "UDP"}, {"containerPort": 80, "name": "web"}), live)
+    one = convert(serving({"containerPort": 80, "protocol": "UDP", "name": "web"}), Deployment)
+    assert after.spec.template == one.spec.template
+
+
 def test_a_null_takes_away() -> None:
     live = web(nodeSelector={"disk": "ssd"})
     manifest = web()
