@@ -35,7 +35,7 @@ POD_IMMUTABLE = (
 )
 _CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
 _INDEXED = "Indexed"
-_SUSPENDED_RESOURCES_SINCE = 36
+_STOPPED_JOBS_SINCE = 36
 
 
 class _Fixed(msgspec.Struct, frozen=True):
@@ -62,6 +62,9 @@ class _Fixed(msgspec.Struct, frozen=True):
 
 _IN_TREE = ("awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "portworxVolume")
 _FIXED: Mapping[type[KubernetesObject], tuple[_Fixed, ...]] = {
+    workloads.Job: tuple(
+        _Fixed(f"spec.{name}") for name in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy")
+    ),
     core.Node: (
         _Fixed(
             "spec.providerID",
@@ -101,7 +104,7 @@ _FIXED: Mapping[type[KubernetesObject], tuple[_Fixed, ...]] = {
     ),
     storage.VolumeAttachment: (_Fixed("spec"),),
 }
-"""Kind → its fixed fields among those that are read. Workloads, Pods and claims have functions below."""
+"""Kind → its fixed fields among those that are read. Other workloads, Pods and claims have functions below."""
 
 
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
@@ -117,7 +120,8 @@ def update_errors(new: KubernetesObject, live: KubernetesObject, release: Releas
         case workloads.StatefulSet(), workloads.StatefulSet():
             yield from _stateful_set_errors(new.spec, live.spec)
         case workloads.Job(), workloads.Job():
-            yield from _job_errors(new.spec, live.spec, release)
+            yield from _job_errors(new.spec, live, release)
+            yield from _fixed_errors(new, live, release)
         case core.Pod(), core.Pod():
             yield from _pod_errors(*(defaulted(pod, release).spec for pod in (new, live)))
         case storage.PersistentVolumeClaim(), storage.PersistentVolumeClaim():
@@ -201,7 +205,8 @@ def _stateful_set_errors(new: workloads.StatefulSetSpec, live: workloads.Statefu
         yield forbidden("spec", _STATEFUL_SET)
 
 
-def _job_errors(new: workloads.JobSpec, live: workloads.JobSpec, release: Release) -> Errors:
+def _job_errors(new: workloads.JobSpec, job: workloads.Job, release: Release) -> Errors:
+    live = job.spec
     if new.completions is not None and new.completions != live.completions:
         parallelism = new.parallelism if new.parallelism is not None else live.parallelism
         if new.completion_mode != _INDEXED:
@@ -210,21 +215,25 @@ def _job_errors(new: workloads.JobSpec, live: workloads.JobSpec, release: Releas
             yield invalid("spec.completions", new.completions, "can only be modified in tandem with spec.parallelism")
     yield from _selector_errors(new.selector, live.selector)
     # differs: the message has no template, which Go prints in its own notation.
-    if _template_changes(new.template, live.template, suspended=live.suspend, release=release):
+    if _template_changes(new.template, live.template, open_=_is_open(job, release), release=release):
         yield invalid("spec.template", "{...}", _IMMUTABLE)
-    if new.completion_mode != live.completion_mode:
-        yield invalid("spec.completionMode", quoted(new.completion_mode), _IMMUTABLE)
 
 
-def _template_changes(
-    new: core.PodTemplateSpec, live: core.PodTemplateSpec, *, suspended: bool, release: Release
-) -> bool:
-    """Whether the template of a Job changes. While it is suspended, its scheduling directives may change."""
+def _is_open(job: workloads.Job, release: Release) -> bool:
+    """Whether the scheduling directives of the template may change: by now, its controller has stopped it.
+
+    Source: pkg/registry/batch/job/strategy.go validationOptionsForJob (v1.36).
+    """
+    return job.spec.suspend and (release.minor >= _STOPPED_JOBS_SINCE or not job.status.start_time)
+
+
+def _template_changes(new: core.PodTemplateSpec, live: core.PodTemplateSpec, *, open_: bool, release: Release) -> bool:
+    """Whether the template of a Job changes. While it is open, its scheduling directives may change."""
     specs = [new.spec, live.spec]
     containers = (*live.spec.containers, *live.spec.init_containers)
     if not all(mount.mount_path for container in containers for mount in container.volume_mounts):
         specs = [spec.with_containers(_without_paths) for spec in specs]
-    if suspended:
+    if open_:
         new_spec, live_spec = (_without_directives(spec, release) for spec in specs)
         unread = same_rest(new.rest, live.rest, metadata=False) is False
         return unread or _as_stored(new_spec) != _as_stored(live_spec)
@@ -234,7 +243,7 @@ def _template_changes(
 
 def _without_directives(spec: core.PodSpec, release: Release) -> core.PodSpec:
     affinity = replace(spec.affinity, node_affinity=None) if spec.affinity is not None else None
-    if release.minor >= _SUSPENDED_RESOURCES_SINCE:
+    if release.minor >= _STOPPED_JOBS_SINCE:
         spec = spec.with_containers(lambda container: replace(container, resources=core.ResourceRequirements()))
     affinity = affinity if affinity != core.Affinity() else None
     return replace(spec, affinity=affinity, node_selector={}, tolerations=(), scheduling_gates=())

@@ -189,6 +189,7 @@ class JobStatus(Struct, frozen=True):
     """The observed state of a Job; indexes are text such as ``0,2-4``."""
 
     conditions: tuple[Condition, ...] = ()
+    start_time: str = ""
     succeeded: int = 0
     failed: int = 0
     completed_indexes: str = ""

@@ -122,6 +122,12 @@ def test_a_job_that_is_applied_again() -> None:
             job(completions=3, completionMode="Indexed"),
             ['spec.completionMode: Invalid value: "Indexed": field is immutable'],
         ),
+        (job(managedBy="a/b"), ['spec.managedBy: Invalid value: "a/b": field is immutable']),
+        (job(backoffLimitPerIndex=1), ["spec.backoffLimitPerIndex: Invalid value: 1: field is immutable"]),
+        (
+            job(podFailurePolicy={"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}),
+            ["spec.podFailurePolicy: Invalid value: {...}: field is immutable"],
+        ),
     ],
 )
 def test_what_stays_of_a_job(new: Object, told: Sequence[str]) -> None:
@@ -144,6 +150,9 @@ def test_a_suspended_job_may_be_sent_elsewhere() -> None:
     assert errors(unselecting(job(larger)), live, minor=35)
     assert not errors(unselecting(job(larger)), live, minor=36)
     assert errors(unselecting(job(template(restartPolicy="OnFailure"))), live)
+    live["status"] = {"startTime": "2026-11-26T07:00:00Z"}
+    assert errors(unselecting(job(elsewhere)), live, minor=35)
+    assert not errors(unselecting(job(elsewhere)), live, minor=36)
 
 
 def live_pod(**spec: Any) -> Object:  # noqa: ANN401 - any field
