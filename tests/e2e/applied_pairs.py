@@ -525,8 +525,11 @@ def _compared(said: Said, before: Mapping[str, Object], after: Mapping[str, Obje
         return
     # Refused Pods are placed as if they were accepted.
     refused = any(item["verdict"] == "FailedCreate" for item in check)
-    if not (refused or least <= pending <= most):
-        yield f"Pending: check {pending}, simulate {least}..{most}"
+    # Pods that nothing controls wait besides those of the manifests.
+    about = [item["workload"] for item in check]
+    low, high = (sum(each["range"][n] for each in step["pending"] if each["workload"] in about) for n in (0, 1))
+    if not (refused or low <= pending <= high):
+        yield f"Pending: check {pending}, simulate {low}..{high}"
     if not (refused or waited or most or came.made == placed):
         yield f"new Pods on nodes: check {placed}, came {came.made}"
     for field in () if waited else Counts.__struct_fields__:
