@@ -69,8 +69,8 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
     found = preempt(evaluation, handle)
     if found is None:
         return None
-    first, *ties = sorted(found.best, key=lambda candidate: all(pod.terminating for pod in candidate.victims))
-    if all(pod.terminating for pod in first.victims):
+    first, *ties = sorted((each.deletions for each in found.best), key=lambda candidate: not candidate.victims)
+    if not first.victims:
         return None
     return Preemption(
         node=first.node_name,

@@ -38,12 +38,28 @@ class Candidate(msgspec.Struct, frozen=True):
 
     Attributes:
         victims: the Pods to preempt, the most important first.
-        violations: how many of them a PodDisruptionBudget protects.
+        protected: those of them that a PodDisruptionBudget protects.
     """
 
     node_name: str
     victims: tuple[Pod, ...]
-    violations: int
+    protected: tuple[Pod, ...]
+
+    @property
+    def violations(self) -> int:
+        """How many victims a PodDisruptionBudget protects (count)."""
+        return len(self.protected)
+
+    @property
+    def deletions(self) -> Candidate:
+        """The same without the victims that are being deleted already: the scheduler deletes the others.
+
+        Source: framework/preemption/executor.go prepareCandidate (v1.36).
+        """
+        victims, protected = (
+            tuple(pod for pod in pods if not pod.terminating) for pods in (self.victims, self.protected)
+        )
+        return Candidate(self.node_name, victims, protected)
 
 
 class Preemption(msgspec.Struct, frozen=True):
@@ -126,7 +142,7 @@ class VictimSearch(msgspec.Struct, frozen=True):
         node, unprotected = self._put_back([other for other in lower if other.key not in violating], node)
         # The most important victim decides when nodes are compared.
         victims = tuple(sorted((*sacrificed, *unprotected), key=importance))
-        return Candidate(node.node_info.name, victims, len(sacrificed)) if victims else None
+        return Candidate(node.node_info.name, victims, tuple(sacrificed)) if victims else None
 
     def _put_back(self, pods: Iterable[Pod], node: NodeCycleState) -> tuple[NodeCycleState, list[Pod]]:
         victims = []

@@ -585,7 +585,7 @@ class ControlLoop:
         if found is None:
             return False
         self.cluster.first_tried.setdefault(_maker(pod), (pod, handle))
-        by_node = {candidate.node_name: candidate for candidate in found.best}
+        by_node = {candidate.node_name: candidate.deletions for candidate in found.best}
         self._rooms[pod.key] = tuple(by_node)
         chosen = by_node.pop(self.cluster.chance.choose(by_node, self.cluster.nodes))
         self.cluster.spared[pod.key] = tuple(victim for each in by_node.values() for victim in each.victims)

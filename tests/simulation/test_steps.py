@@ -34,6 +34,12 @@ READY: Object = {
     "phase": "Running",
     "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
 }
+HIGH: Object = {
+    "apiVersion": "scheduling.k8s.io/v1",
+    "kind": "PriorityClass",
+    "metadata": {"name": "high"},
+    "value": 9,
+}
 WEB = WorkloadRef(kind="Deployment", name="web")
 SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "12")
 
@@ -277,12 +283,6 @@ class TestDrain:
         assert (step.evicted, step.blocked, pending(step)) == ((), (), {})
 
     def test_makes_room_for_pods_of_higher_priority(self) -> None:
-        first = {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": "high"},
-            "value": 9,
-        }
         high = deployment(["a1"], requests={"cpu": "8"}, priorityClassName="high", priority=9)
         low = workload("ReplicaSet", "batch", pods=template(labels={"app": "batch"}, requests={"cpu": "8"}), replicas=1)
         low["spec"]["selector"] = app("batch")
@@ -294,9 +294,22 @@ class TestDrain:
             requests={"cpu": "8"},
             priority=0,
         )
-        step = last([*SIX[::2][:2], first, *high, low, batch], "drain a1")
+        step = last([*SIX[::2][:2], HIGH, *high, low, batch], "drain a1")
         assert names(step.preempted) == ["batch-1"]
         assert pending(step) == {"replicaset/batch": (1, 1)}
+
+    def test_preempts_each_pod_once(self) -> None:
+        """The second Pod finds what the first one preempts still on its node."""
+        nodes = [node(name, zone=name[0], allocatable={"cpu": "3", "pods": "9"}) for name in ("a1", "b1")]
+        high = deployment(["a1", "a1"], requests={"cpu": "1"}, priorityClassName="high", priority=9)
+        by, requests, labels = controller("ReplicaSet", "batch"), {"cpu": "1"}, {"app": "batch"}
+        batch = [
+            running(f"batch-{number}", "b1", by, labels=labels, requests=requests, priority=0) for number in range(3)
+        ]
+        protecting = budget(minAvailable=3, selector=app("batch")) | {"status": {"disruptionsAllowed": 0}}
+        step = last([*nodes, HIGH, *high, protecting, *batch], "drain a1")
+        assert sorted(Counter(names(step.preempted)).values()) == [1, 1]
+        assert step.pdb_violations == 2
 
 
 class TestNodes:
