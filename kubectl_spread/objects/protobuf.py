@@ -49,14 +49,12 @@ class _Field(NamedTuple):
         read: decodes its bytes or number.
         put: whether a value is the field's only value, one of several, a map entry, or has fields of the Struct.
         keeps_zero: whether zero differs from an absent value; upstream writes zeros for absent values too.
-        inner: the fields of the message in it; empty if it has no message.
     """
 
     name: str
     read: Any
     put: int
     keeps_zero: bool
-    inner: Mapping[int, _Field] = {}
 
 
 _ONE, _MANY, _ENTRY, _INLINE = range(4)
@@ -78,19 +76,6 @@ class _Memory(dict[bytes, Any]):
     def __missing__(self, part: bytes) -> object:
         value = self[part] = self._read(part)
         return value
-
-
-class _Pattern(NamedTuple):
-    """A decoded message, and the bits that must be equal in another message to have the same value.
-
-    Attributes:
-        number: its bytes as a number.
-        decisive: the bits of the layout and of the fields in use.
-    """
-
-    number: int
-    decisive: int
-    value: object
 
 
 def read_list(document: bytes) -> tuple[str, ListMeta, bytes]:
@@ -163,31 +148,22 @@ class _Decoder:
         self._parts.clear()
 
     def reader(self, into: type, message: str) -> _Read:
-        return self._reader(into, message, self._fields(into, message))
+        unique = message in _SECTIONS
+        make = into if unique else self._one_of_equals(into)
+        siblings = _Siblings(make, self._fields(into, message), self._shared)
+        self._memories.append(siblings.known)
+        return siblings.read if unique else self._remembering(siblings.read)
 
-    def _reader(self, into: type, message: str, fields: _Fields) -> _Read:
-        if message in _SECTIONS:
-            siblings = _Siblings(into, fields, self._shared)
-            self._memories.append(siblings.known)
-            return siblings.read
-        recognizing = _Recognizing(self._sharing(into, fields), fields)
-        self._memories.append(recognizing.patterns)
-        return self._remembering(recognizing.read)
+    def _one_of_equals(self, into: type) -> Callable[..., object]:
+        """Return what makes Structs of values, the same one of equal values."""
+        parts = self._parts
 
-    def _sharing(self, into: type, fields: _Fields) -> _Read:
-        """Return a decoder of messages with these fields that returns the same Struct for equal messages."""
-        parts, shared = self._parts, self._shared
-        repeats = any(field.put != _ONE for field in fields.values())
-
-        def read(part: bytes) -> object:
-            values = _walk(part, fields)
-            if repeats:
-                shared(values)
+        def make(**values: object) -> object:
             # The values live as long as the Struct, so their IDs stay valid.
             key = (into, *values, *map(id, values.values()))
             return parts.get(key) or parts.setdefault(key, into(**values))
 
-        return read
+        return make
 
     def _shared(self, values: _Values) -> _Values:
         parts = self._parts
@@ -214,7 +190,7 @@ class _Decoder:
                 found[tag] = field
             else:
                 inner = self._fields(into, kind)
-                found[_tag(number, _BYTES)] = _Field(name, _inlined(inner), _INLINE, keeps_zero=True, inner=inner)
+                found[_tag(number, _BYTES)] = _Field(name, _inlined(inner), _INLINE, keeps_zero=True)
         return found
 
     def _field(self, wanted: msgspec.structs.FieldInfo, number: int, kind: str) -> tuple[int, _Field]:
@@ -229,9 +205,7 @@ class _Decoder:
         if message in self._leaves:
             return _tag(number, _BYTES), _Field(wanted.name, self._leaves[message], _PUT[label], optional)
         struct = _struct_of(wanted.type)
-        inner = self._fields(struct, message)
-        read = self._reader(struct, message, inner)
-        return _tag(number, _BYTES), _Field(wanted.name, read, _PUT[label], optional, inner)
+        return _tag(number, _BYTES), _Field(wanted.name, self.reader(struct, message), _PUT[label], optional)
 
 
 class _Place(NamedTuple):
@@ -261,21 +235,23 @@ class _Layout(NamedTuple):
 class _Siblings:
     """Decodes messages to Structs; of messages with the same layout, only the places where they differ."""
 
-    def __init__(self, into: type, fields: _Fields, shared: Callable[[_Values], _Values]) -> None:
-        self._into = into
+    def __init__(self, make: Callable[..., object], fields: _Fields, shared: Callable[[_Values], _Values]) -> None:
+        self._make = make
         self._fields = fields
         self._shared = shared
         self.known: dict[tuple[int, bytes], _Layout] = {}
 
     def read(self, part: bytes) -> object:
+        if len(part) < _WORTHWHILE:
+            return self._make(**self._shared(_walk(part, self._fields)))
         key = (len(part), part[:_BEGINNING])
         known = self.known.get(key)
         if known is not None and known.same and _has(part, known.same):
-            return self._into(**known.values, **self._shared(_read_at(part, known.fields)))
+            return self._make(**known.values, **self._shared(_read_at(part, known.fields)))
         values = self._shared(_walk(part, self._fields))
         alone = _Layout(part, values)
         self.known[key] = alone if known is None else _compared(alone, known, self._fields)
-        return self._into(**values)
+        return self._make(**values)
 
 
 def _has(part: bytes, same: Sequence[tuple[slice, bytes]]) -> bool:
@@ -329,40 +305,6 @@ def _places(part: bytes, fields: _Fields) -> Iterator[_Place]:
             yield _Place(slice(begin, at), fields.get(tag))
 
 
-class _Recognizing:
-    """Decodes messages, except those that differ from an earlier one only in unused fields.
-
-    Containers of replicas, for example, differ only in the names of mounts and in start times, at the same places.
-    """
-
-    def __init__(self, read: _Read, fields: _Fields) -> None:
-        self._read = read
-        self._fields = fields
-        self.patterns: dict[tuple[int, bytes], _Pattern] = {}
-
-    def read(self, part: bytes) -> object:
-        if len(part) < _WORTHWHILE:
-            return self._read(part)
-        number, key = int.from_bytes(part, "little"), (len(part), part[:_BEGINNING])
-        known = self.patterns.get(key)
-        if known is not None and not (number ^ known.number) & known.decisive:
-            return known.value
-        value = self._read(part)
-        bits = bytearray(b"\xff" * len(part))
-        for begin, end in _unused(part, self._fields):
-            bits[begin:end] = bytes(end - begin)
-        self.patterns[key] = _Pattern(number, int.from_bytes(bits, "little"), value)
-        return value
-
-
-def _unused(part: bytes, fields: _Fields) -> Iterator[tuple[int, int]]:
-    for at, field in _places(part, fields):
-        if field is None:
-            yield at.start, at.stop
-        elif field.inner:
-            yield from ((at.start + first, at.start + last) for first, last in _unused(part[at], field.inner))
-
-
 def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
     """Return the values of the fields in use, from a place in the bytes.
 
@@ -386,7 +328,7 @@ def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
             field = known(tag)
             if field is None:
                 continue
-            name, read, put, keeps_zero, _ = field
+            name, read, put, keeps_zero = field
             value = read(part[begin:at])
             if put != _ONE:
                 _add(values, field, value)
@@ -402,7 +344,7 @@ def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
 
 
 def _add(values: _Values, field: _Field, value: Any) -> None:  # noqa: ANN401 - of any field
-    name, _, put, _, _ = field
+    name, _, put, _ = field
     if put == _MANY:
         if name in values:
             values[name].append(value)
