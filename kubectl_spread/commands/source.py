@@ -196,9 +196,8 @@ class ClusterSource:
         """Return how many Pods the namespace has, empty for the cluster; ClusterError if the server does not answer."""
         from kubectl_spread.cluster.api.reader import count
 
-        counted = count(self.connection, POD, namespace=namespace)
-        self._read_at = counted.resource_version
-        return counted.objects
+        counted, self._read_at = count(self.connection, POD, namespace=namespace)
+        return counted
 
     def discover(self, api_version: str) -> Discovered | None:
         """Return which kinds of an apiVersion the server serves, None if not known; ClusterError without an answer."""

@@ -80,7 +80,7 @@ PortworxVolumeSource: 1 volumeID string;
 PreferredSchedulingTerm: 1 weight int32, 2 preference NodeSelectorTerm;
 RBDVolumeSource: 1 monitors repeated string, 2 image string, 4 pool string, 8 readOnly bool;
 ResourceRequirements: 1 limits map Quantity, 2 requests map Quantity;
-Status: 3 message string, 4 reason string, 5 details StatusDetails;
+Status: 3 message string, 4 reason string, 5 details StatusDetails, 6 code int32;
 StatusCause: 1 reason string, 2 message string, 3 field string;
 StatusDetails: 1 name string, 3 kind string, 4 causes repeated StatusCause;
 Taint: 1 key string, 2 value string, 3 effect string;

@@ -50,12 +50,10 @@ def credentials_for(selection: kubeconfig.Selection, cluster: kubeconfig.Cluster
 
 
 def _key_pair(user: kubeconfig.User, name: str) -> KeyPair | None:
-    certificate = kubeconfig.read_file_or_data(
-        path=user.client_certificate, data=user.client_certificate_data, what="client-certificate"
-    )
+    certificate = kubeconfig.read_file_or_data(user, "client_certificate")
     if not certificate:
         return None
-    key = kubeconfig.read_file_or_data(path=user.client_key, data=user.client_key_data, what="client-key")
+    key = kubeconfig.read_file_or_data(user, "client_key")
     if not key:
         raise ClusterError(f'user "{name}" has a client certificate but no client-key')
     return KeyPair(certificate, key, f'user "{name}"' if name else "the command line")

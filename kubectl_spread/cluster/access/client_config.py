@@ -143,9 +143,7 @@ def _server_url(server: str) -> str:
 
 
 def _ssl_context(cluster: Cluster, key_pair: KeyPair | None) -> ssl.SSLContext:
-    authority = kubeconfig.read_file_or_data(
-        path=cluster.certificate_authority, data=cluster.certificate_authority_data, what="certificate-authority"
-    )
+    authority = kubeconfig.read_file_or_data(cluster, "certificate_authority")
     insecure = cluster.insecure_skip_tls_verify
     if insecure and authority:
         message = "specifying a root certificates file with the insecure flag is not allowed"

@@ -110,9 +110,7 @@ def _plugin_error(plugin: Exec, reason: str) -> ClusterError:
 
 
 def _cluster_info(cluster: Cluster) -> dict[str, Any]:
-    authority = read_file_or_data(
-        path=cluster.certificate_authority, data=cluster.certificate_authority_data, what="certificate-authority"
-    )
+    authority = read_file_or_data(cluster, "certificate_authority")
     config = next((held.extension for held in cluster.extensions if held.name == EXTENSION), None)
     info = {
         "server": cluster.server,

@@ -104,18 +104,12 @@ class Context(_Section, frozen=True):
     namespace: str = ""
 
 
-class _NamedCluster(_Section, frozen=True):
+class _Named(_Section, frozen=True):
+    """An entry of one of the three lists."""
+
     name: str = ""
     cluster: Cluster = Cluster()
-
-
-class _NamedUser(_Section, frozen=True):
-    name: str = ""
     user: User = User()
-
-
-class _NamedContext(_Section, frozen=True):
-    name: str = ""
     context: Context = Context()
 
 
@@ -123,9 +117,9 @@ class _File(_Section, frozen=True):
     api_version: str = msgspec.field(name="apiVersion", default="")
     kind: str = ""
     current_context: str = ""
-    clusters: tuple[_NamedCluster, ...] = ()
-    users: tuple[_NamedUser, ...] = ()
-    contexts: tuple[_NamedContext, ...] = ()
+    clusters: tuple[_Named, ...] = ()
+    users: tuple[_Named, ...] = ()
+    contexts: tuple[_Named, ...] = ()
 
 
 NO_CLUSTER = Cluster()
@@ -216,14 +210,15 @@ def select(config: Kubeconfig, *, context: str = "", cluster: str = "", user: st
     )
 
 
-def read_file_or_data(*, path: str, data: str, what: str) -> bytes:
-    """Return the embedded data, else the content of the file; empty when there is neither.
+def read_file_or_data(section: Cluster | User, field: str) -> bytes:
+    """Return the embedded data (base64) of a field such as ``client_key``, else the content of its file.
 
-    ``data`` is base64; ``what`` is the kubeconfig's key, such as ``client-key``.
+    It is empty when there is neither.
 
     Raises:
         ClusterError: the file cannot be read, or the data is not base64.
     """
+    path, data, what = getattr(section, field), getattr(section, f"{field}_data"), field.replace("_", "-")
     try:
         if data:
             return base64.b64decode("".join(data.split()), validate=True)

@@ -25,20 +25,12 @@ ENDLESS_SECONDS = 2**31 / 1000
 # Possessive quantifiers: backtracking over thousands of digits would take too long.
 _GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|µs|ms|s|m|h))++")
 
+_NAMES = (
+    *("kubeconfig", "context", "cluster", "user", "server", "tls_server_name", "insecure_skip_tls_verify"),
+    *("certificate_authority", "client_certificate", "client_key", "username", "as_", "as_uid"),
+)
 CARRIED: Mapping[str, str] = {
-    "kubeconfig": "--kubeconfig",
-    "context": "--context",
-    "cluster": "--cluster",
-    "user": "--user",
-    "server": "--server",
-    "tls_server_name": "--tls-server-name",
-    "insecure_skip_tls_verify": "--insecure-skip-tls-verify",
-    "certificate_authority": "--certificate-authority",
-    "client_certificate": "--client-certificate",
-    "client_key": "--client-key",
-    "username": "--username",
-    "as_": "--as",
-    "as_uid": "--as-uid",
+    **{name: f"--{name.rstrip('_').replace('_', '-')}" for name in _NAMES},
     "as_groups": "--as-group",
     "as_user_extra": "--as-user-extra",
 }

@@ -79,12 +79,6 @@ class _Versioned(Struct, frozen=True):
     metadata: ListMeta = ListMeta()
 
 
-class _Failure(Status, frozen=True):
-    """The object of an event of type ERROR."""
-
-    code: int = 0
-
-
 class Informer:
     """The objects of a cluster, kept up to date.
 
@@ -301,7 +295,7 @@ class _Reflector:
 
     def _take_event(self, event: _Event) -> None:
         if event.type == "ERROR":
-            request, answer = self._request, decode(bytes(event.object), _Failure)
+            request, answer = self._request, decode(bytes(event.object), Status)
             raise refused(self._connection, what=request.what, needs=request.needs, status=answer.code, answer=answer)
         version = decode(bytes(event.object), _Versioned).metadata.resource_version
         if not version:

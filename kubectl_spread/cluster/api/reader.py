@@ -18,7 +18,7 @@ from functools import partial
 from http import HTTPStatus
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -72,10 +72,6 @@ class ObjectList(Struct, Generic[T], frozen=True):
     items: tuple[T, ...] = ()
 
 
-class _Metadata(Struct, frozen=True):
-    metadata: ObjectMeta = ObjectMeta()
-
-
 class _Version(Struct, frozen=True):
     git_version: str = ""
 
@@ -92,13 +88,6 @@ class _Found(msgspec.Struct, frozen=True):
     objects: tuple[KubernetesObject, ...] | None = ()
     resource_version: str = ""
     unread: Unread | None = None
-
-
-class Counted(NamedTuple):
-    """How many objects a list has, and its version; empty where listing is forbidden."""
-
-    objects: int
-    resource_version: str
 
 
 def read(
@@ -165,8 +154,8 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def count(connection: Connection, kind: Kind, *, namespace: str = "") -> Counted:
-    """Return how many objects the kind has, by listing one of them; 0 where listing is forbidden.
+def count(connection: Connection, kind: Kind, *, namespace: str = "") -> tuple[int, str]:
+    """Return how many objects the kind has, by listing one of them, and the version; (0, "") where that is forbidden.
 
     Raises:
         ClusterError: the server cannot be reached or understood.
@@ -182,11 +171,11 @@ def count(connection: Connection, kind: Kind, *, namespace: str = "") -> Counted
         except StatusError as error:
             if error.status != HTTPStatus.FORBIDDEN:
                 raise
-            return Counted(0, "")
+            return 0, ""
         total += len(page.items)
         continue_, limit = page.metadata.continue_, PAGE_OBJECTS
         if page.metadata.remaining_item_count is not None or not continue_:
-            return Counted(total + (page.metadata.remaining_item_count or 0), page.metadata.resource_version)
+            return total + (page.metadata.remaining_item_count or 0), page.metadata.resource_version
     raise _endless(wanted)
 
 
@@ -467,11 +456,11 @@ def _list_request(wanted: Read, continue_: str) -> Request:
 
 def _metadata_page(
     connection: Connection, wanted: Read, *, query: dict[str, str], attempts: int | None = None
-) -> ObjectList[_Metadata]:
+) -> ObjectList[KubernetesObject]:
     whole = _list_request(wanted, "")
     request = replace(whole, query=query, accept=METADATA_ONLY, lists=(*whole.lists, METADATA_LIST))
     request = replace(request, attempts=attempts or request.attempts)
-    return decoded(fetch(connection, request).body, ObjectList[_Metadata], what=request.what)
+    return decoded(fetch(connection, request).body, ObjectList[KubernetesObject], what=request.what)
 
 
 def _path(wanted: Read) -> str:

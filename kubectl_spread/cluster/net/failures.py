@@ -55,8 +55,9 @@ class StatusDetails(Struct, frozen=True):
 
 
 class Status(Struct, frozen=True):
-    """The API server's answer to a request that failed."""
+    """The API server's answer to a request that failed; ``code`` is the HTTP status."""
 
+    code: int = 0
     kind: str = ""
     message: str = ""
     reason: str = ""

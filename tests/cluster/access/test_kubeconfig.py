@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kubectl_spread.cluster.access.kubeconfig import load, read_file_or_data, save_auth_provider, select
+from kubectl_spread.cluster.access.kubeconfig import User, load, read_file_or_data, save_auth_provider, select
 from kubectl_spread.errors import ClusterError
 from tests.cluster.kubeconfigs import write_kubeconfig
 
@@ -183,19 +183,20 @@ def test_times_stay_text(tmp_path: Path) -> None:
 def test_embedded_data_beats_a_file(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("from the file")
-    assert read_file_or_data(path=str(file), data="ZnJvbSB0\naGUgZGF0YQ==", what="x") == b"from the data"
-    assert read_file_or_data(path=str(file), data="", what="x") == b"from the file"
-    assert read_file_or_data(path="", data="", what="x") == b""
+    both = User(client_key=str(file), client_key_data="ZnJvbSB0\naGUgZGF0YQ==")
+    assert read_file_or_data(both, "client_key") == b"from the data"
+    assert read_file_or_data(User(client_key=str(file)), "client_key") == b"from the file"
+    assert read_file_or_data(User(), "client_key") == b""
 
 
 def test_data_that_is_not_base64_is_named() -> None:
     with pytest.raises(ClusterError, match="client-key-data is not base64"):
-        read_file_or_data(path="", data="!", what="client-key")
+        read_file_or_data(User(client_key_data="!"), "client_key")
 
 
 def test_a_missing_file_is_named() -> None:
     with pytest.raises(ClusterError, match="unable to read client-key /no/such: No such file or directory"):
-        read_file_or_data(path="/no/such", data="", what="client-key")
+        read_file_or_data(User(client_key="/no/such"), "client_key")
 
 
 PROVIDER = {"auth-provider": {"name": "oidc", "config": {"id-token": "old", "client-id": "c"}}}
