@@ -135,7 +135,8 @@ def _answer(
     brief = report is SkewTable
     counted_only = options.at_once and bool(pods_of_large(source, (scope.namespace,), options.read))
     if counted_only:
-        view = look(source, read_sets.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)
+        view = look(source, read_sets.spread_only(scope.namespace), scheduler)
+        view = replace(view, handles=view.handles.each(lambda handle: handle.with_filters(COUNTING_FILTERS)))
     elif options.at_once:
         reads = read_sets.everything(scope.namespace)
         view = look(source, reads, scheduler, reading_devices(source, at_once=True))

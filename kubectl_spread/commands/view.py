@@ -80,10 +80,6 @@ class View(msgspec.Struct, frozen=True):
         handles = self.handles.each(lambda handle: handle.with_more_read(snapshot))
         return replace(self, handles=handles, metadata=metadata)
 
-    def with_filters(self, filters: Sequence[str]) -> View:
-        """Return the view in which only these filters are evaluated."""
-        return replace(self, handles=self.handles.each(lambda handle: handle.with_filters(filters)))
-
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions, read: ReadLists | None = None) -> View:
     """Return the cluster under the rules of its release; ``read`` also reads what the lists call for.

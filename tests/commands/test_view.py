@@ -173,12 +173,6 @@ def test_a_configuration_beside_other_documents_is_found(tmp_path: Path) -> None
     assert seen(Memory(), configuration=str(path)).handle("packed").profile.scheduler_name == "packed"
 
 
-def test_only_some_filters_may_be_wanted() -> None:
-    view = seen(Memory([node("n")])).with_filters(("NodeName", "PodTopologySpread"))
-    assert view.handle().profile.filters == ("NodeName", "PodTopologySpread")
-    assert view.handle("volcano").profile.filters == ("NodeName", "PodTopologySpread")
-
-
 def test_filters_that_unread_lists_would_make_wrong_are_left_out() -> None:
     view = seen(Memory([node("n")], unread=(Unread(NAMESPACE, "forbidden"),)))
     assert "InterPodAffinity" not in view.handle().profile.filters
