@@ -27,29 +27,15 @@ POD_TEMPLATE = "core.v1.PodTemplateSpec"
 Entry: TypeAlias = str | tuple[str, int, int]
 """What every release has, or (what, first minor release, last)."""
 
+_BETA_UNTIL_22 = "admissionregistration apiextensions certificates coordination networking rbac.authorization"
 REMOVED_IN: Mapping[str, int] = {
-    "extensions/v1beta1": 16,
-    "apps/v1beta1": 16,
-    "apps/v1beta2": 16,
+    **dict.fromkeys(("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2"), 16),
     "batch/v2alpha1": 21,
-    "admissionregistration.k8s.io/v1beta1": 22,
-    "apiextensions.k8s.io/v1beta1": 22,
-    "certificates.k8s.io/v1beta1": 22,
-    "coordination.k8s.io/v1beta1": 22,
-    "networking.k8s.io/v1beta1": 22,
-    "rbac.authorization.k8s.io/v1beta1": 22,
-    "scheduling.k8s.io/v1beta1": 22,
-    "storage.k8s.io/v1beta1": 22,
-    "autoscaling/v2beta1": 25,
-    "batch/v1beta1": 25,
-    "discovery.k8s.io/v1beta1": 25,
-    "events.k8s.io/v1beta1": 25,
-    "node.k8s.io/v1beta1": 25,
-    "policy/v1beta1": 25,
+    **{f"{group}.k8s.io/v1beta1": 22 for group in (*_BETA_UNTIL_22.split(), "scheduling", "storage")},
+    **dict.fromkeys(("autoscaling/v2beta1", "batch/v1beta1", "policy/v1beta1"), 25),
+    **{f"{group}.k8s.io/v1beta1": 25 for group in ("discovery", "events", "node")},
     "autoscaling/v2beta2": 26,
-    "flowcontrol.apiserver.k8s.io/v1beta1": 26,
-    "flowcontrol.apiserver.k8s.io/v1beta2": 29,
-    "flowcontrol.apiserver.k8s.io/v1beta3": 32,
+    **{f"flowcontrol.apiserver.k8s.io/v1beta{version}": minor for version, minor in ((1, 26), (2, 29), (3, 32))},
 }
 """apiVersion → the minor release that removed its kinds; only versions that no known release serves.
 

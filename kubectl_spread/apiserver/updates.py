@@ -18,7 +18,7 @@ from kubectl_spread.apiserver.quantities import canonical, read_amounts, with_de
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
 from kubectl_spread.objects import core, devices, policy, storage, workloads
-from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Plain, Struct
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Plain, Struct, walked
 from kubectl_spread.objects.template_rest import same_rest
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.release import Release
@@ -150,11 +150,7 @@ def _fixed_errors(new: KubernetesObject, live: KubernetesObject, release: Releas
 
 
 def _with_new_labels(values: Plain) -> Plain:
-    if isinstance(values, list):
-        return [_with_new_labels(value) for value in values]
-    if isinstance(values, dict):
-        return {key: _with_new_labels(value) for key, value in values.items()}
-    return SUCCESSORS.get(values, values) if isinstance(values, str) else values
+    return walked(values, lambda found: {**found, "key": SUCCESSORS.get(str(found.get("key")), found.get("key"))})
 
 
 def _value(obj: KubernetesObject, path: str) -> Plain:
