@@ -149,8 +149,8 @@ def namespace(name: str, **labels: str) -> Object:
 def configured_profile(
     configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> Profile:
-    """Return the first profile of the configuration."""
-    return configured_profiles(configuration, minor=minor, gates=gates)[0]
+    """Return the first profile of the configuration, None for the default one."""
+    return configured_profiles(configuration or {}, minor=minor, gates=gates)[0]
 
 
 def typed_pod(described: Object, profile: Profile | None = None) -> Pod:

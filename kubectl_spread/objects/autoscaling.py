@@ -217,17 +217,11 @@ class NodeGroupHealth(Struct, frozen=True):
 
 
 class NodeGroupStatus(Struct, frozen=True):
-    """The state of one node group."""
+    """The state of one node group, or of the whole cluster, where no node is added while it is not healthy."""
 
     name: str = ""
     health: NodeGroupHealth = NodeGroupHealth()
     scale_up: NodeGroupScaleUp = NodeGroupScaleUp()
-
-
-class ClusterWideStatus(Struct, frozen=True):
-    """The state of the whole cluster; cluster-autoscaler adds no node while it is not healthy."""
-
-    health: NodeGroupHealth = NodeGroupHealth()
 
 
 class AutoscalerStatus(Struct, frozen=True):
@@ -236,5 +230,5 @@ class AutoscalerStatus(Struct, frozen=True):
     Source: cluster-autoscaler clusterstate/api/types.go (from 1.30; the status of older versions is not YAML).
     """
 
-    cluster_wide: ClusterWideStatus = ClusterWideStatus()
+    cluster_wide: NodeGroupStatus = NodeGroupStatus()
     node_groups: tuple[NodeGroupStatus, ...] = ()

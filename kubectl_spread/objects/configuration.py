@@ -98,14 +98,11 @@ class UtilizationShapePoint(Struct, frozen=True):
     score: int = 0
 
 
-class VolumeBindingArgs(Struct, frozen=True):
-    """Arguments of VolumeBinding; without a shape, nodes with more free storage score higher."""
+class UtilizationShape(Struct, frozen=True):
+    """A function of the utilization: straight lines between the points.
 
-    shape: tuple[UtilizationShapePoint, ...] = ()
-
-
-class RequestedToCapacityRatioParam(Struct, frozen=True):
-    """The function of this strategy: straight lines between the points."""
+    VolumeBinding has it as its arguments: without points, nodes with more free storage score higher.
+    """
 
     shape: tuple[UtilizationShapePoint, ...] = ()
 
@@ -115,7 +112,7 @@ class ScoringStrategy(Struct, frozen=True):
 
     type: str = "LeastAllocated"
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
-    requested_to_capacity_ratio: RequestedToCapacityRatioParam = RequestedToCapacityRatioParam()
+    requested_to_capacity_ratio: UtilizationShape = UtilizationShape()
 
 
 class NodeResourcesFitArgs(Struct, frozen=True):

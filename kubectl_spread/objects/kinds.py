@@ -120,6 +120,7 @@ KINDS: tuple[Kind, ...] = tuple(each for each in [*globals().values()] if isinst
 """All kinds above, in their order."""
 AUTOSCALER_KINDS = (NODE_POOL, NODE_CLAIM, EC2_NODE_CLASS, CONFIG_MAP, MACHINE_DEPLOYMENT, MACHINE_SET)
 """The kinds of node autoscalers: optional, and without effect on the scheduler."""
+VOLUME_KINDS = (PERSISTENT_VOLUME_CLAIM, PERSISTENT_VOLUME, STORAGE_CLASS, CSI_NODE, CSI_DRIVER, CSI_STORAGE_CAPACITY)
 DEVICE_KINDS = (DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, RESOURCE_SLICE)
 WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
 WORKLOADS: Mapping[str, type[Workload]] = {

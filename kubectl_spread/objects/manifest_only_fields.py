@@ -45,59 +45,43 @@ class CommonVolume(Volume, frozen=True):
     config_map: VolumeSource | None = None
 
 
-def _typed(names: str, type_: object) -> dict[str, object]:
-    return dict.fromkeys(names.split(), type_)
-
-
 if TYPE_CHECKING:
     Fields = dict[str, Any]
 else:
-    _TYPES = {
-        **_typed(
-            """
+    _NAMES = {
+        str: """
             apiVersion concurrencyPolicy conditionType containerName devicePath dnsPolicy driver fieldPath
             fsGroupChangePolicy gmsaCredentialSpec gmsaCredentialSpecName hostname imagePullPolicy ip key level
             localhostProfile mountPath mountPropagation name path prefix procMount recursiveReadOnly resource
             resourceName restartPolicy role runAsUserName schedule scheme seLinuxChangePolicy serviceAccountName
             subPath subPathExpr subdomain supplementalGroupsPolicy terminationMessagePolicy timeZone type value
             volumeName
-            """,
-            str,
-        ),
-        **_typed(
-            """
+        """,
+        int: """
             activeDeadlineSeconds defaultMode expirationSeconds failedJobsHistoryLimit failureThreshold fsGroup
             initialDelaySeconds minReadySeconds periodSeconds revisionHistoryLimit runAsGroup runAsUser seconds
             startingDeadlineSeconds successThreshold successfulJobsHistoryLimit terminationGracePeriodSeconds
             timeoutSeconds ttlSecondsAfterFinished
-            """,
-            int,
-        ),
-        **_typed(
-            """
+        """,
+        bool: """
             allowPrivilegeEscalation hostIPC hostNetwork hostPID hostProcess hostUsers privileged readOnly
             readOnlyRootFilesystem runAsNonRoot shareProcessNamespace
-            """,
-            bool,
-        ),
-        **_typed(
-            """
+        """,
+        "Fields": """
             appArmorProfile capabilities clusterTrustBundle configMap configMapKeyRef configMapRef dnsConfig
             downwardAPI exec fieldRef fileKeyRef grpc httpGet jobTemplate lifecycle livenessProbe metadata os
             podCertificate postStart preStop readinessProbe resourceFieldRef resources seLinuxOptions seccompProfile
             secret secretKeyRef secretRef securityContext serviceAccountToken sleep spec startupProbe tcpSocket
             template valueFrom windowsOptions
-            """,
-            "Fields",
-        ),
-        **_typed(
-            """
+        """,
+        list["Fields"]: """
             claims containers env envFrom hostAliases httpHeaders initContainers items options ports readinessGates
             resizePolicy resourceClaims sources sysctls volumeClaimTemplates volumeDevices volumeMounts
-            """,
-            list["Fields"],
-        ),
-        **_typed("add command drop hostnames nameservers searches", list[str]),
+        """,
+        list[str]: "add command drop hostnames nameservers searches",
+    }
+    _TYPES = {
+        **{name: type_ for type_, names in _NAMES.items() for name in names.split()},
         # A file's mode is a number, and that of a gRPC probe a text; users have both.
         **dict.fromkeys(("mode", "port", "user"), int | str),
         "divisor": Quantity,

@@ -12,6 +12,7 @@ from kubectl_spread.snapshot import Snapshot
 CLAIM = "persistentvolumeclaim"
 VOLUME = "persistentvolume"
 CLASS = "storageclass.storage.k8s.io"
+NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
 
 
 def claim_named(pod: Pod, name: str, snapshot: Snapshot) -> PersistentVolumeClaim | None:

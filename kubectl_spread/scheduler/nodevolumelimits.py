@@ -17,13 +17,12 @@ import msgspec
 from kubectl_spread.objects import storage
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.scheduler import csitranslation, framework
-from kubectl_spread.scheduler.claims import CLAIM, claim_named, not_found, ownership_problem
+from kubectl_spread.scheduler.claims import CLAIM, NO_CLAIM_NAME, claim_named, not_found, ownership_problem
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "NodeVolumeLimits"
 REASON = "node(s) exceed max volume count"
-REASON_NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
 
 Identity: TypeAlias = tuple[str, ...]
 """The identity of a volume: (driver, handle), or (driver, namespace, claim's name) before it is provisioned."""
@@ -146,7 +145,7 @@ def attachable_volumes(pod: Pod, handle: framework.Handle, *, required: bool) ->
         else:
             # upstream: for Pods on the node a missing claim does not count, but a claim without a name is an error.
             lost = framework.unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}")
-            why = lost if name else framework.error(REASON_NO_CLAIM_NAME)
+            why = lost if name else framework.error(NO_CLAIM_NAME)
             found = Attachable(problem=why) if required or not name else None
         if found is not None:
             yield found

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.labels import NOTHING, Selector, equals, from_set
 from kubectl_spread.objects.core import Pod, ReplicationController, Service, TopologySpreadConstraint
+from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import (
@@ -37,11 +38,6 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.tainttoleration import Untolerated
 
-_OWNERS: dict[tuple[str, str], type[ReplicaSet | StatefulSet]] = {
-    ("apps/v1", "ReplicaSet"): ReplicaSet,
-    ("apps/v1", "StatefulSet"): StatefulSet,
-}
-
 
 def default_selector(pod: Pod, handle: Handle) -> Selector:
     """Return the labels that the Pod's Services select and the selector of its owner; empty where it has neither."""
@@ -54,15 +50,13 @@ def default_selector(pod: Pod, handle: Handle) -> Selector:
         if from_set(selector).matches(pod.metadata.labels):
             merged |= selector
     owner = pod.metadata.controller
-    if owner is None:
-        return from_set(merged)
-    kind = (owner.api_version, owner.kind)
-    if kind == ("v1", "ReplicationController"):
-        controller = handle.snapshot.get(ReplicationController, pod.metadata.namespace, owner.name)
-        return from_set(merged | (controller.spec.selector if controller else {}))
-    if kind in _OWNERS and (workload := handle.snapshot.get(_OWNERS[kind], pod.metadata.namespace, owner.name)):
-        with suppress(ValueError):
-            return from_set(merged).and_also(parse_label_selector(workload.spec.selector).requirements)
+    known = owner is not None and (owner.api_version, owner.kind) in BY_API
+    match handle.snapshot.workload(*pod.metadata.controller_key) if known else None:
+        case ReplicationController(spec=spec):
+            merged |= spec.selector
+        case ReplicaSet(spec=spec) | StatefulSet(spec=spec):
+            with suppress(ValueError):
+                return from_set(merged).and_also(parse_label_selector(spec.selector).requirements)
     return from_set(merged)
 
 

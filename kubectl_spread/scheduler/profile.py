@@ -25,7 +25,7 @@ from kubectl_spread.objects.configuration import (
     PluginSet,
     PodTopologySpreadArgs,
     SchedulerProfile,
-    VolumeBindingArgs,
+    UtilizationShape,
 )
 from kubectl_spread.objects.core import NodeAffinity, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import convert
@@ -35,15 +35,12 @@ from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, 
 
 ALL = "*"
 SCORES_ONLY = frozenset(("NodeResourcesBalancedAllocation", "ImageLocality"))
-SCORES = SCORES_ONLY | {
-    "TaintToleration",
-    "NodeAffinity",
-    "NodeResourcesFit",
-    "VolumeBinding",
-    "PodTopologySpread",
-    "InterPodAffinity",
-    "DynamicResources",
+DEFAULT_WEIGHTS: Mapping[str, int] = {
+    "TaintToleration": 3,
+    **dict.fromkeys(("NodeAffinity", "PodTopologySpread", "InterPodAffinity", "DynamicResources"), 2),
+    **dict.fromkeys(("NodeResourcesFit", "VolumeBinding", *SCORES_ONLY), 1),
 }
+"""Score plugin → weight."""
 NEITHER = frozenset(("SchedulingGates", "PrioritySort", "DefaultPreemption", "DefaultBinder", "GangScheduling"))
 """Default plugins that neither filter nor score nodes."""
 PREEMPTION = Plugin(name="DefaultPreemption")
@@ -59,7 +56,7 @@ def filters(defaults: Sequence[Plugin], custom: Plugins) -> tuple[str, ...]:
 def weights(defaults: Sequence[Plugin], custom: Plugins) -> Mapping[str, int]:
     """Return score plugin → weight; a weight of 0 means 1."""
     everywhere = _merge_plugin_set(defaults, custom.multi_point)
-    named = [plugin for plugin in everywhere if plugin.name in SCORES]
+    named = [plugin for plugin in everywhere if plugin.name in DEFAULT_WEIGHTS]
     return {plugin.name: plugin.weight or 1 for plugin in _expand(named, custom.score)}
 
 
@@ -203,16 +200,6 @@ SYSTEM_CONSTRAINTS = (
 )
 """Source: podtopologyspread/plugin.go systemDefaultConstraints (v1.36)."""
 
-DEFAULT_WEIGHTS = {
-    "TaintToleration": 3,
-    "NodeAffinity": 2,
-    "PodTopologySpread": 2,
-    "InterPodAffinity": 2,
-    "DynamicResources": 2,
-}
-"""Score plugin → weight, where that is not 1."""
-
-
 MIN_NODES_TO_SCORE, MIN_PERCENTAGE_TO_SCORE = 100, 5
 """The least number of feasible nodes to score, and the least percentage. Source: schedule_one.go (v1.36)."""
 
@@ -261,7 +248,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     inter_pod_affinity: InterPodAffinityArgs
     fit: NodeResourcesFitArgs
     balanced_allocation: NodeResourcesBalancedAllocationArgs
-    volume_binding: VolumeBindingArgs
+    volume_binding: UtilizationShape
     preempts: bool
     percentage_of_nodes_to_score: int = 0
 
@@ -292,13 +279,11 @@ def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] |
 def configured_profiles(
     configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> tuple[Profile, ...]:
-    """Return the profiles of the configuration (plain values), at least one; None gives the default profile.
+    """Return the profiles of the configuration (plain values), at least one.
 
     Raises:
         DecodeError: a field has the wrong type.
     """
-    if configuration is None:
-        return (default_profile(minor, gates=gates),)
     configured = convert(configuration, KubeSchedulerConfiguration)
     release, percentage = Release(minor, gates or {}), configured.percentage_of_nodes_to_score
     return tuple(_build_profile(each, release, percentage) for each in configured.profiles or (SchedulerProfile(),))
@@ -327,7 +312,7 @@ def _build_profile(configured: SchedulerProfile, release: Release, percentage_of
         inter_pod_affinity=arguments("InterPodAffinity", InterPodAffinityArgs),
         fit=arguments("NodeResourcesFit", NodeResourcesFitArgs),
         balanced_allocation=arguments("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs),
-        volume_binding=arguments("VolumeBinding", VolumeBindingArgs),
+        volume_binding=arguments("VolumeBinding", UtilizationShape),
         preempts=preempts(configured.plugins),
         percentage_of_nodes_to_score=percentage_of_all if percentage is None else percentage,
     )

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from kubectl_spread import quantity
-from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, Volume
+from kubectl_spread.objects.kinds import VOLUME_KINDS
 from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim, claim_name
 from kubectl_spread.scheduler import framework
 from kubectl_spread.scheduler.claims import CLAIM, claim_named, claims_of, not_found, ownership_problem
@@ -23,14 +23,6 @@ from kubectl_spread.scheduler.volumebinder import PodVolumeClaims, PodVolumes, f
 NAME = "VolumeBinding"
 REASON_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 LOST = "Lost"
-_NEEDED = (
-    kinds.PERSISTENT_VOLUME_CLAIM,
-    kinds.PERSISTENT_VOLUME,
-    kinds.STORAGE_CLASS,
-    kinds.CSI_NODE,
-    kinds.CSI_DRIVER,
-    kinds.CSI_STORAGE_CAPACITY,
-)
 FULL = 100
 
 EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
@@ -45,7 +37,7 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
     volumes = [volume for volume in pod.spec.volumes if volume.claims]
     if not volumes:
         return framework.SKIP
-    unread = any(map(handle.snapshot.inventory.refused, _NEEDED))
+    unread = any(map(handle.snapshot.inventory.refused, VOLUME_KINDS))
     read = [each for each in volumes if not unread or claim_named(pod, claim_name(pod, each) or "", handle.snapshot)]
     if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in read)), ""):
         return framework.unresolvable(problem)

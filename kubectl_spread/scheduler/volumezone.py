@@ -13,13 +13,12 @@ import msgspec
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, StorageClass
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, REGION, SUCCESSORS, ZONE
-from kubectl_spread.scheduler.claims import CLAIM, CLASS, VOLUME, claim_named, not_found
+from kubectl_spread.scheduler.claims import CLAIM, CLASS, NO_CLAIM_NAME, VOLUME, claim_named, not_found
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
 NAME = "VolumeZone"
 REASON = "node(s) had no available volume zone"
-REASON_NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
 REASON_NO_CLASS = "PersistentVolumeClaim had no pv name and storageClass name"
 REASON_NO_VOLUME = "PersistentVolume had no name"
 
@@ -81,7 +80,7 @@ def zones(label: str) -> frozenset[str]:
 def _bound_volume(pod: Pod, name: str, handle: Handle) -> PersistentVolume | Status | None:
     """Return the volume of the claim, None if it is bound when the Pod is scheduled, or why all nodes are rejected."""
     if not name:
-        return unresolvable(REASON_NO_CLAIM_NAME)
+        return unresolvable(NO_CLAIM_NAME)
     claim = claim_named(pod, name, handle.snapshot)
     if claim is None:
         return unresolvable(not_found(CLAIM, name))

@@ -42,15 +42,7 @@ _VOLUMES = "its volumes were not evaluated"
 _WHERE_VOLUMES = "where its volumes could be was not evaluated"
 _WHERE_PODS_CAN_GO: Mapping[Kind, str] = {
     **dict.fromkeys(
-        (
-            kinds.PERSISTENT_VOLUME_CLAIM,
-            kinds.PERSISTENT_VOLUME,
-            kinds.STORAGE_CLASS,
-            kinds.CSI_NODE,
-            kinds.CSI_DRIVER,
-            kinds.CSI_STORAGE_CAPACITY,
-            kinds.VOLUME_ATTACHMENT,
-        ),
+        (*kinds.VOLUME_KINDS, kinds.VOLUME_ATTACHMENT),
         "whether nodes suit the volumes of Pods was not evaluated",
     ),
     **dict.fromkeys(kinds.DEVICE_KINDS, "whether nodes have the devices that Pods claim was not evaluated"),

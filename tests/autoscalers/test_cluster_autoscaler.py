@@ -20,7 +20,6 @@ from kubectl_spread.autoscalers.decision import (
 from kubectl_spread.objects.autoscaling import (
     AutoscalerStatus,
     BackoffInfo,
-    ClusterWideStatus,
     NodeCounts,
     NodeGroupHealth,
     NodeGroupScaleUp,
@@ -125,7 +124,7 @@ def test_too_few_ready_nodes() -> None:
     ill = replace(ill, health=replace(ill.health, status="Unhealthy"))
     found = asked([*of_group("ng-a", "a"), *of_group("ng-b", "b"), pod("pend")], ill, healthy)
     assert [each.reasons for each in found.pools] == [(NotAsked("unhealthy"),), ()]
-    cluster = AutoscalerStatus(node_groups=(healthy,), cluster_wide=ClusterWideStatus(health=ill.health))
+    cluster = AutoscalerStatus(node_groups=(healthy,), cluster_wide=NodeGroupStatus(health=ill.health))
     objects = [*of_group("ng-b", "b"), pod("pend")]
     assert asked(objects, *groups_of(snapshot_of(objects), cluster)).pools[0].reasons == (NotAsked("unhealthy"),)
 

@@ -106,7 +106,6 @@ def arguments(plugin: str, **values: Plain) -> Plain:
 
 
 def test_without_a_configuration_there_is_the_default_profile() -> None:
-    assert configured_profiles(None) == (default_profile(),)
     assert configured_profiles({"profiles": []}) == (default_profile(),)
     assert configured_profile({}, minor=33) == default_profile(33)
 

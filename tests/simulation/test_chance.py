@@ -11,15 +11,14 @@ from kubectl_spread.objects.meta import Plain
 from kubectl_spread.objects.well_known_labels import BETA_ZONE
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.profile import configured_profiles
 from kubectl_spread.simulation.chance import ORDERS, Chance, seeded
-from tests.build import HOSTNAME, Object, app, handle, node, pod, spread, typed_pod
+from tests.build import HOSTNAME, Object, app, configured_profile, handle, node, pod, spread, typed_pod
 
 
 def cluster(configuration: Plain = None, **zones: int) -> Handle:
     """Return empty nodes, so many in each zone, as a scheduler of that configuration sees them."""
     nodes = [node(f"{zone}-{number:03}", zone=zone) for zone, most in zones.items() for number in range(most)]
-    return handle(nodes, configured_profiles(configuration)[0])
+    return handle(nodes, configured_profile(configuration))
 
 
 def scored(seed: int, nodes: Handle, described: Object | None = None) -> Sequence[str]:
