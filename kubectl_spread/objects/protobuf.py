@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -66,18 +67,6 @@ _SECTIONS = frozenset(("Pod", "Node", "ObjectMeta", "PodSpec", "PodStatus", "Nod
 """Messages that differ for each object, so that caches by bytes do not help."""
 
 
-class _Memory(dict[bytes, Any]):
-    """A cache of bytes → decoded value, which decodes what is missing."""
-
-    def __init__(self, read: _Read) -> None:
-        super().__init__()
-        self._read = read
-
-    def __missing__(self, part: bytes) -> object:
-        value = self[part] = self._read(part)
-        return value
-
-
 def read_list(document: bytes) -> tuple[str, ListMeta, bytes]:
     """Return the kind of a list, such as ``PodList``, its metadata, and the bytes of the list.
 
@@ -127,7 +116,7 @@ class ListDecoder(Generic[T]):
 
 class _Decoder:
     def __init__(self) -> None:
-        self._memories: list[dict[Any, Any]] = []
+        self._forgetting: list[Callable[[], None]] = []
         self._parts: dict[tuple[Any, ...], Any] = {}
         text = self._remembering(_text)
         quantity = self._remembering(lambda part: str(_walk(part, _TEXT).get("text", "")))
@@ -140,8 +129,8 @@ class _Decoder:
 
     def forget_bytes(self) -> None:
         """Free the caches by bytes, and keep the decoded parts."""
-        for memory in self._memories:
-            memory.clear()
+        for forget in self._forgetting:
+            forget()
 
     def forget(self) -> None:
         self.forget_bytes()
@@ -151,7 +140,7 @@ class _Decoder:
         unique = message in _SECTIONS
         make = into if unique else self._one_of_equals(into)
         siblings = _Siblings(make, self._fields(into, message), self._shared)
-        self._memories.append(siblings.known)
+        self._forgetting.append(siblings.known.clear)
         return siblings.read if unique else self._remembering(siblings.read)
 
     def _one_of_equals(self, into: type) -> Callable[..., object]:
@@ -176,9 +165,9 @@ class _Decoder:
         return values
 
     def _remembering(self, read: _Read) -> _Read:
-        memory = _Memory(read)
-        self._memories.append(memory)
-        return memory.__getitem__
+        remembered = cache(read)
+        self._forgetting.append(remembered.cache_clear)
+        return remembered
 
     def _fields(self, into: type, message: str) -> _Fields:
         """Return the fields of a message that the Struct has, also those of messages that are inlined."""
@@ -206,13 +195,6 @@ class _Decoder:
             return _tag(number, _BYTES), _Field(wanted.name, self._leaves[message], _PUT[label], optional)
         struct = _struct_of(wanted.type)
         return _tag(number, _BYTES), _Field(wanted.name, self.reader(struct, message), _PUT[label], optional)
-
-
-class _Place(NamedTuple):
-    """The bytes of a value in a message, and its field; None for an unused field."""
-
-    at: slice
-    field: _Field | None
 
 
 class _Layout(NamedTuple):
@@ -291,7 +273,8 @@ def _compared(new: _Layout, known: _Layout, fields: _Fields) -> _Layout:
     )
 
 
-def _places(part: bytes, fields: _Fields) -> Iterator[_Place]:
+def _places(part: bytes, fields: _Fields) -> Iterator[tuple[slice, _Field | None]]:
+    """Yield the bytes of each value in a message, and its field; None for an unused field."""
     at = 0
     while at < len(part):
         tag, at = _varint(part, at)
@@ -302,7 +285,7 @@ def _places(part: bytes, fields: _Fields) -> Iterator[_Place]:
         length, begin = _varint(part, at) if wire == _BYTES else (_fixed_bytes(wire), at)
         at = begin + length
         if wire == _BYTES:
-            yield _Place(slice(begin, at), fields.get(tag))
+            yield slice(begin, at), fields.get(tag)
 
 
 def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
