@@ -59,7 +59,8 @@ def sibling(node: Node, name: str) -> Node:
 
 def added_names(like: str, number: int, taken: Container[str]) -> tuple[str, ...]:
     """Return free names for so many nodes (count) that are added like the one of this name."""
-    free = (name for count in itertools.count(1) if (name := f"{like}-new{count}") not in taken)
+    host, dot, domain = like.partition(".")
+    free = (name for count in itertools.count(1) if (name := f"{host}-new{count}{dot}{domain}") not in taken)
     return tuple(itertools.islice(free, number))
 
 

@@ -293,6 +293,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
         constraint: the constraint with this minimum.
         domains: the domains.
         nodes: the counted nodes in them (count).
+        some_uncounted: whether they have other nodes too.
         pins: what keeps the Pod off them, the most nodes first.
         full: the domains that the constraint closes.
         only: whether it closes all others.
@@ -303,6 +304,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
     constraint: BlamedConstraint
     domains: tuple[str, ...]
     nodes: int
+    some_uncounted: bool = False
     pins: tuple[PinnedNodes, ...]
     full: tuple[FullDomains, ...] = ()
     only: bool = False

@@ -82,20 +82,20 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         return next(self._affinity_reasons(node_info), None)
 
     def _affinity_reasons(self, node_info: NodeInfo) -> Iterator[reasons.AnyReason]:
-        """Yield the reasons against the node: Pods that reject this one first, as they have a name."""
-        for term, keepers in self._pods_keeping_off.items():
-            keeper = keepers.get(node_info.labels.get(term.topology_key, ""))
-            if keeper is not None:
-                yield reasons.RejectedByPod(pod=PodName.of(keeper), topology_key=term.topology_key)
-        for term in self._terms.anti_affinity:
-            other = self._pods_of_own_terms[term].get(node_info.labels.get(term.topology_key, ""))
-            if other is not None:
-                yield reasons.AvoidedPod(pod=PodName.of(other), topology_key=term.topology_key)
+        """Yield the reasons against the node in upstream's order (interpodaffinity/filtering.go Filter, v1.36)."""
         for term in self._terms.affinity:
             if term.topology_key not in node_info.labels:
                 yield reasons.MissingTopologyLabel(topology_key=term.topology_key)
             elif node_info.labels[term.topology_key] not in self._pods_of_own_terms[term]:
                 yield reasons.NoPodToBeNear(selector=str(term.selector), topology_key=term.topology_key)
+        for term in self._terms.anti_affinity:
+            other = self._pods_of_own_terms[term].get(node_info.labels.get(term.topology_key, ""))
+            if other is not None:
+                yield reasons.AvoidedPod(pod=PodName.of(other), topology_key=term.topology_key)
+        for term, keepers in self._pods_keeping_off.items():
+            keeper = keepers.get(node_info.labels.get(term.topology_key, ""))
+            if keeper is not None:
+                yield reasons.RejectedByPod(pod=PodName.of(keeper), topology_key=term.topology_key)
 
     @cached_property
     def _terms(self) -> PodTerms:

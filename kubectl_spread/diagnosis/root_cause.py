@@ -388,6 +388,7 @@ def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomai
         constraint=_blamed(constraint, blame),
         domains=tuple(domain.value for domain in domains),
         nodes=sum(len(domain.nodes) for domain in domains),
+        some_uncounted=any(domain.not_counted for domain in domains),
         pins=_pins(domains, blame),
         full=tuple(causes.FullDomains(matching=n, domains=tuple(it.value for it in full[n])) for n in sorted(full)),
         only=len(domains) + len(closed) == sum(domain.eligible for domain in constraint.domains),

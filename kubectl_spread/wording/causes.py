@@ -200,9 +200,9 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case MissingLabel():
             return reason_text(msgspec.structs.replace(reason, has=msgspec.UNSET))
         case RejectedByPod():
-            return "anti-affinity of another Pod"
+            return "the anti-affinity of a Pod there"
         case AvoidedPod():
-            return "anti-affinity to another Pod"
+            return "its own anti-affinity to a Pod there"
         case _:
             return reason_text(reason)
 
@@ -616,9 +616,10 @@ def _none_available(cause: causes.PinnedDomain) -> str:
     several = len(cause.domains) > 1
     if cause.constraint.topology_key == HOSTNAME and cause.nodes == len(cause.domains):
         return "none of them is available" if several else "is not available"
+    counted = "counted " * cause.some_uncounted
     if cause.nodes == 1:
-        return f"its only node, {cause.pins[0].nodes[0]}, is not available"
-    return f"none of {'their' if several else 'its'} {cause.nodes} nodes is available"
+        return f"its only {counted}node, {cause.pins[0].nodes[0]}, is not available"
+    return f"none of {'their' if several else 'its'} {cause.nodes} {counted}nodes is available"
 
 
 def _suffers(pins: causes.PinnedNodes) -> bool:

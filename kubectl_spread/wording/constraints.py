@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.wording.words import count_of, listed, with_short_taints
@@ -41,12 +42,19 @@ def closed(skew_if_placed: int, skew: int) -> str:
 
 
 def of_several_nodes(details: Sequence[str]) -> str:
-    """Return one reason for nodes that reject a Pod for the same requirement; without amounts where these differ."""
-    first, *others = details
-    lacks = [part.partition(" requested, ") for part in first.split("; ")]
-    if not others or not all(requested for _, requested, _ in lacks):
-        return first
-    return f"{' and '.join(amount for amount, _, _ in lacks)} requested, too little free"
+    """Return the reasons for nodes that reject a Pod for the same requirement; without amounts where these differ."""
+    lacking = [[part.partition(" requested, ") for part in each.split("; ")] for each in details]
+    if len(details) == 1 or not all(requested for each in lacking for _, requested, _ in each):
+        # One taint that all nodes have is enough.
+        common = [each for each in details if all({*_parts(each)}.issubset(_parts(other)) for other in details)]
+        return " or ".join(common[:1] or (*details[:2], *["other reasons"] * bool(details[2:])))
+    asked = [tuple(amount for amount, _, _ in each) for each in lacking]
+    word = " and " if len({*asked}) == 1 else " or "
+    return f"{word.join(dict.fromkeys(chain.from_iterable(asked)))} requested, too little free"
+
+
+def _parts(detail: str) -> Sequence[str]:
+    return detail.removeprefix("taint ").split(", ")
 
 
 def pinned(reasons: Iterable[str]) -> str:

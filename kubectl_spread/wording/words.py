@@ -182,7 +182,11 @@ def shortening(names: Collection[str]) -> tuple[str, Callable[[str], str]]:
     def short(text: str) -> str:
         if suffix not in text:
             return text
-        return named.sub(lambda found: found[0].removesuffix(suffix) if found[0] in known else found[0], text)
+        # A command is to be copied.
+        return "`".join(part if at % 2 else named.sub(brief, part) for at, part in enumerate(text.split("`")))
+
+    def brief(found: re.Match[str]) -> str:
+        return found[0].removesuffix(suffix) if found[0] in known else found[0]
 
     return suffix, short
 

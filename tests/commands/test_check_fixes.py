@@ -255,7 +255,7 @@ def test_a_change_of_the_manifest_comes_with_what_replaces_the_pods_that_wait(
     assert fix["commands"] == [command] * bool(command)
 
 
-def paused_and_waiting(**spec: object) -> list[Object]:
+def paused_and_waiting(**spec: Any) -> list[Object]:  # noqa: ANN401 - any field of a Pod
     """Return a paused Deployment with this Pod spec, and its Pod without one, which asks for another disk."""
     by = workload("Deployment", "web", pods=template(**spec), replicas=1, paused=True)
     labels = {"app": "web", "pod-template-hash": "h1"}

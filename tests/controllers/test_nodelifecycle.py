@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.controllers.nodelifecycle import UNREACHABLE, evicted_after, lost
+from kubectl_spread.controllers.nodelifecycle import UNREACHABLE, added_names, evicted_after, lost
 from kubectl_spread.objects.core import Node
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
@@ -39,3 +39,8 @@ def test_of_several_taints_the_one_tolerated_for_the_shortest_counts() -> None:
         {"key": "old", "operator": "Exists", "tolerationSeconds": 30},
     ]
     assert evicted_after(typed_pod(pod("p", on="n", tolerations=tolerations)), tainted) == 30
+
+
+def test_a_node_that_is_added_has_a_name_of_the_same_domain() -> None:
+    assert added_names("n1.example.com", 2, {"n1-new1.example.com"}) == ("n1-new2.example.com", "n1-new3.example.com")
+    assert added_names("n1", 1, ()) == ("n1-new1",)

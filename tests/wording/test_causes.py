@@ -269,6 +269,19 @@ def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
     assert [text.endswith(each) for text, each in zip(told, also, strict=True)] == [True, True]
 
 
+def test_the_anti_affinity_of_the_pod_itself_comes_before_that_of_others() -> None:
+    waiting = incoming(labels={"app": "web"}, **AVOIDS_WEB)
+    there = [pod(f"p{number}", on=f"n{number}", labels={"app": "web"}, **AVOIDS_WEB) for number in range(2)]
+    told = report_of(waiting, [node("n0", zone="a"), node("n1", zone="a"), *there])
+    assert "n0 is ruled out by anti-affinity to default/p0 on the same node" in told.summary
+
+
+def test_nodes_of_the_domain_that_do_not_count_are_not_said_to_be_there() -> None:
+    waiting = incoming(zoned(nodeTaintsPolicy="Honor"), requests={"cpu": "1"})
+    nodes = [*ABC[:3], node("c1", zone="c", allocatable={"cpu": "500m"}), node("c2", zone="c", taints=[GPU])]
+    assert "its only counted node, c1, is" in report_of(waiting, [*nodes, *web("a1", "b1")]).summary
+
+
 def test_nodes_that_lack_only_the_key_are_told() -> None:
     told = report_of(incoming(), [*TAINTED, node("x"), *web("a1", "b1")]).summary
     assert told.endswith(f"No Pod may go to x, which lacks the label {ZONE}.")

@@ -24,6 +24,24 @@ def test_whether_one_more_pod_may_go_there() -> None:
 
 
 @pytest.mark.parametrize(
+    ("details", "told"),
+    [
+        (["1 cpu requested, 0 free"], "1 cpu requested, 0 free"),
+        (["1 cpu requested, 0 free", "1 cpu requested, 500m free"], "1 cpu requested, too little free"),
+        (
+            ["1 cpu requested, 0 free", "2Gi memory requested, 1Gi free"],
+            "1 cpu or 2Gi memory requested, too little free",
+        ),
+        (["taint a", "taint b, a", "taint c, a"], "taint a"),
+        (["taint a", "taint b"], "taint a or taint b"),
+        (["label a=1, not 2", "no label a=2", "cordoned"], "label a=1, not 2 or no label a=2 or other reasons"),
+    ],
+)
+def test_reasons_of_several_nodes_name_no_reason_of_one_alone(details: list[str], told: str) -> None:
+    assert constraints.of_several_nodes(details) == told
+
+
+@pytest.mark.parametrize(
     ("node", "because"),
     [
         (BypassedNode(name="n", reason="MissingTopologyKey", key="zone", matching=0), "without the label zone"),

@@ -113,6 +113,11 @@ def test_what_ends_like_a_label_is_no_node() -> None:
     assert short("topology.kubernetes.io/zone on n1.io") == "topology.kubernetes.io/zone on n1"
 
 
+def test_a_command_in_a_sentence_keeps_whole_names() -> None:
+    _, short = shortening(("n1.io", "n2.io"))
+    assert short("n1.io: this is `kubectl drain n1.io`.") == "n1: this is `kubectl drain n1.io`."
+
+
 def test_an_empty_name_is_seen() -> None:
     assert listed(["", "b"]) == '"", b'
     assert enumerated(["a", ""]) == 'a and ""'

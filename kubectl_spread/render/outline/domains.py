@@ -93,13 +93,19 @@ def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
 def _unfolded(constraint: ConstraintReport, most: int) -> Table:
     """Return a row for each counted node with Pods, and for those without that stand the same, where there are many."""
     rows = [
-        msgspec.structs.replace(_row(domain, EXACT), nodes=(node,), fewest=pods, most=pods)
+        msgspec.structs.replace(_row(_as_of(node, domain), EXACT), nodes=(node,), fewest=pods, most=pods)
         for domain in constraint.domains
         for node, pods in domain.by_node.items()
     ]
     if len(rows) > MOST_ROWS and most != EVERY:
-        rows = [*(row for row in rows if row.fewest), *_merged(row for row in rows if not row.fewest)]
+        empty = grouped((row for row in rows if not row.fewest), lambda row: row.nodes == row.values or row.values)
+        rows = [*(row for row in rows if row.fewest), *(row for alike in empty.values() for row in _merged(alike))]
     return _table(rows, most, Column("NODE", lambda row: listed(row.nodes, most)))
+
+
+def _as_of(node: str, domain: Domain) -> Domain:
+    """Return the domain with what keeps the Pod off this node of it alone."""
+    return msgspec.structs.replace(domain, pinned_by=tuple(pin for pin in domain.pinned_by if pin.node == node))
 
 
 def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:

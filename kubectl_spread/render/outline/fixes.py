@@ -42,10 +42,18 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     hides_nodes = (awaits_node or not nodes_first) and not extent.every_fix
     left_out = len(item.fixes) - len(shown) + len(item.new_nodes) * hides_nodes
     waits = [each.message for each in item.waits or ()]
-    nodes = [Step(summary=fixes.further_node(with_short_keys(each.summary), each.alike)) for each in item.new_nodes]
+    nodes = [
+        Step(
+            summary=fixes.further_node(with_short_keys(each.summary), each.alike),
+            notes=(fixes.opens([fixes.NEW_NODE], str(each.admits), each.siblings, most=1, checked=bool(item.source)),)
+            if 0 < each.admits < each.siblings
+            else (),
+        )
+        for each in item.new_nodes
+    ]
     changes = [
-        *(_fix_step(fix, extent, _opens(fix, item, extent), runs=not item.source) for fix in shown),
-        *(_fix_step(fix, extent, fix.then) for fix in for_autoscaler),
+        *(_fix_step(fix, item, extent, _opens(fix, item, extent)) for fix in shown),
+        *(_fix_step(fix, item, extent, fix.then) for fix in for_autoscaler),
     ]
     steps = (
         *(Step(summary=f"Wait for {message}") for message in waits),
@@ -101,7 +109,8 @@ def _notes(item: EvaluationReport, extent: Extent, shown: Sequence[Fix], *, reas
     yield from () if shown else _hidden(item.fixes, extent.all_fixes)
     others = (line for line in item.left_alone if _why(line) not in reasons)
     for why, lines in grouped(others, lambda line: line.partition(" (")[2]).items():
-        what, more = lines[0].partition(" (")[0], f" or {len(lines) - 1} more" * bool(lines[1:])
+        # Only a few are looked for.
+        what, more = lines[0].partition(" (")[0], " or others" * bool(lines[1:])
         yield f"Not proposed: {what}{more}{f' ({why}' * bool(why)}."
     if isinstance(item.core_of, tuple):
         yield fixes.NOT_ASKED
@@ -162,11 +171,11 @@ def is_safe(fix: Fix) -> bool:
     return fix.overrides is UNSET and fix.disturbs is not Disturbance.LOST
 
 
-def _fix_step(fix: Fix, extent: Extent, effect: str, *, runs: bool = False) -> Step:
-    """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere.
-
-    ``runs``: whether Pods may run that it touches, so that it is worth saying if it restarts none.
-    """
+def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, effect: str) -> Step:
+    """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
+    deleted = {str(change.target.namespace) for change in fix.changes if change.op == "delete"}
+    # Of a manifest no Pod runs, and an autoscaler's fix opens no node: that it restarts none is not worth saying.
+    quiet = fix.disturbs is Disturbance.NOTHING and bool(fix.feasible) and not item.source
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
     return Step(
@@ -178,7 +187,8 @@ def _fix_step(fix: Fix, extent: Extent, effect: str, *, runs: bool = False) -> S
             *((fixes.same_for(fix.alike),) if fix.alike else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
             *((fixes.ON_PURPOSE,) if fix.overrides is not UNSET else ()),
-            *((fixes.RESTARTS_NOTHING,) if runs and fix.disturbs is Disturbance.NOTHING else ()),
+            *(fixes.ANOTHERS.format(namespace) for namespace in sorted(deleted - {item.namespace})),
+            *((fixes.RESTARTS_NOTHING,) if quiet else ()),
         ),
         edits=tuple(map(_edit, fix.edits)),
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),

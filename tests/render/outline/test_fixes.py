@@ -12,7 +12,7 @@ from kubectl_spread.contract.check import CheckItem, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item
 from kubectl_spread.contract.fixes import ExpectedChange, Fix
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.diagnosis.fixes.change import Disturbance, Override
+from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override, Target
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.fixes import MOST_FIXES, steps_block
 from kubectl_spread.render.text import block_lines
@@ -229,6 +229,22 @@ def test_a_node_more_is_told_apart() -> None:
         assert lines(blocked(fix(id=costlier), new_nodes=(alone,)))[1] == "  1. Add a node like a1 to zone c."
 
 
+def test_a_new_node_that_is_not_enough_says_so() -> None:
+    alone = fix(id="AddNode", summary="add a node like a1 to zone c", admits=1, siblings=2)
+    assert lines(blocked(new_nodes=(alone,)))[1] == (
+        "  1. Add a node like a1 to zone c. Then 1 of 2 Pending Pods can be scheduled, this one on the new node."
+    )
+
+
+def test_the_deletion_of_a_pod_in_another_namespace_asks_its_owner() -> None:
+    def told(namespace: str) -> str:
+        change = Change(target=Target(kind="Pod", namespace=namespace, name="b"), op="delete")
+        return " ".join(lines(blocked(fix(id="MovePod", changes=(change,)))))
+
+    assert "Ask the owner of namespace etl first." in told("etl")
+    assert "Ask the owner" not in told("default")
+
+
 def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
     objects = [*TAINTED, *web("a1", "b1"), node("new-1"), node("new-2")]
     report = report_of(incoming(), objects)
@@ -243,7 +259,7 @@ def test_what_is_not_proposed_for_one_reason_is_one_line() -> None:
     why = "(its Job would count it as failed)"
     left = (f"deleting a/b on n1 {why}", f"deleting a/c on n2 {why}", "deleting a/d on n1 (it has no budget)")
     assert lines(blocked(fix(), left_alone=left))[2:] == [
-        f"  Not proposed: deleting a/b on n1 or 1 more {why}.",
+        f"  Not proposed: deleting a/b on n1 or others {why}.",
         "  Not proposed: deleting a/d on n1 (it has no budget).",
     ]
 

@@ -48,7 +48,7 @@ class TestPendingText:
             " It counts because nodeTaintsPolicy is Ignore (the default). One more Pod would exceed maxSkew 1 in"
             " zones a and b (1 Pod each)."
         )
-        assert blocks[1].startswith("No change that was simulated")
+        assert blocks[1].startswith("No simulated change")
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
         assert "\nConstraint 0: " in blocks[2]
 
