@@ -71,27 +71,22 @@ class DomainShut(msgspec.Struct, frozen=True):
     of: WorkloadRef | None = None
 
 
-class ScoredHigher(msgspec.Struct, frozen=True):
-    """A Pod evicted in the fullest domains goes elsewhere than to the emptiest: the scheduler scores that higher."""
+class GoesElsewhere(msgspec.Struct, frozen=True):
+    """A Pod evicted in the fullest domains goes elsewhere than to the emptiest: the scheduler scores that higher.
+
+    ``by_chance``: some of the domains to which it may go are the emptiest.
+    """
 
     fullest: tuple[str, ...]
     lands: tuple[str, ...]
-
-
-class ByChance(msgspec.Struct, frozen=True):
-    """A Pod evicted in the fullest domains goes to any of several domains, not all of them the emptiest."""
-
-    fullest: tuple[str, ...]
-    lands: tuple[str, ...]
+    by_chance: bool
 
 
 class BreaksAnother(msgspec.Struct, frozen=True):
     """Every helpful eviction breaks another constraint, or leaves a Pod without a node."""
 
 
-RemainingCause: TypeAlias = (
-    TooFewEvictions | TooFewDomains | PodsStay | DomainShut | ScoredHigher | ByChance | BreaksAnother
-)
+RemainingCause: TypeAlias = TooFewEvictions | TooFewDomains | PodsStay | DomainShut | GoesElsewhere | BreaksAnother
 
 
 class RemainingSkew(msgspec.Struct, frozen=True):
@@ -175,7 +170,7 @@ def _first_movable(outcome: Outcome) -> Movable | None:
     return next((each for each in outcome.left if outcome.counted_in_fullest(each.pod)), None)
 
 
-def _kept_from_emptiest(outcome: Outcome) -> DomainShut | ScoredHigher | ByChance | None:
+def _kept_from_emptiest(outcome: Outcome) -> DomainShut | GoesElsewhere | None:
     """Return what keeps a Pod evicted there from the emptiest domains, or attracts it elsewhere."""
     situation = _once_evicted(outcome)
     if situation is None:
@@ -191,8 +186,7 @@ def _kept_from_emptiest(outcome: Outcome) -> DomainShut | ScoredHigher | ByChanc
     lands = {values[place[name]] for name in seen_best(pod, handle) if name in place}
     if lands.issubset(outcome.emptiest):
         return None
-    cause = ScoredHigher if lands.isdisjoint(outcome.emptiest) else ByChance
-    return cause(outcome.fullest, tuple(sorted(lands)))
+    return GoesElsewhere(outcome.fullest, tuple(sorted(lands)), by_chance=not lands.isdisjoint(outcome.emptiest))
 
 
 def _once_evicted(outcome: Outcome) -> Situation | None:

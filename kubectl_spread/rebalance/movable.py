@@ -32,36 +32,36 @@ NODE_BY_NODE = frozenset(("ReadWriteOnce", READ_WRITE_ONCE_POD))
 """Access modes of volumes that attach to one node at a time."""
 
 
-class BeingDeleted(msgspec.Struct, frozen=True):
+class StayCause(Enum):
+    """Why a Pod is not evicted, where at most a name says more."""
+
+    NOT_ASKED_ABOUT = auto()
+    """Its workload, of this kind and name, is not part of the plan."""
+    BEING_DELETED = auto()
     """The Pod is already being deleted, or its node is gone."""
-
-
-class OtherScheduler(msgspec.Struct, frozen=True):
-    """A scheduler with unknown rules places the replacement."""
-
-    name: str
-
-
-class Loss(Enum):
-    """Why no replacement comes."""
-
+    OTHER_SCHEDULER = auto()
+    """This scheduler, whose rules are unknown, places the replacement."""
     NO_CONTROLLER = auto()
     CONTROLLER_DELETED = auto()
+    """No replacement comes: its controller, of this kind, is being deleted."""
     SURPLUS = auto()
-    """Its controller has more Pods than it wants."""
+    """None comes: its controller, of this kind, has more Pods than it wants."""
     NODE_SILENT = auto()
-    """None comes while its node does not answer."""
+    """None comes while this node, which is the Pod's, does not answer."""
     UNREADY = auto()
-    """None comes before another Pod is Ready."""
+    """None comes before this other Pod is Ready."""
+    VOLUME_THERE = auto()
+    """Its volumes, which its claims are bound to, are only in its domain."""
+    REPLACEMENT_REFUSED = auto()
+    """The API server would refuse the replacement, with this message."""
+    REPLACEMENT_GATED = auto()
+    """The replacement would wait for this scheduling gate."""
 
 
-class NotMadeAgain(msgspec.Struct, frozen=True):
-    """No replacement comes, or none now.
+class Stays(msgspec.Struct, frozen=True):
+    """Why a Pod is not evicted, and the name that its cause mentions; empty if it mentions none."""
 
-    ``name``: the kind of its controller, the node, or the other Pod that is not Ready; empty without a controller.
-    """
-
-    loss: Loss
+    cause: StayCause
     name: str = ""
 
 
@@ -72,47 +72,13 @@ class VolumeShared(msgspec.Struct, frozen=True):
     pod: str
 
 
-class VolumeThere(msgspec.Struct, frozen=True):
-    """Its volumes, which its claims are bound to, are only in its domain."""
-
-
-class ReplacementRefused(msgspec.Struct, frozen=True):
-    """The API server would refuse the replacement, with this message."""
-
-    message: str
-
-
-class ReplacementGated(msgspec.Struct, frozen=True):
-    """The replacement would wait for this scheduling gate."""
-
-    gate: str
-
-
 class Undecided(msgspec.Struct, frozen=True):
     """Where the replacement can go is not known, because of this gap."""
 
     gap: Gap
 
 
-class NotAskedAbout(msgspec.Struct, frozen=True):
-    """Its workload is not part of the plan."""
-
-    workload: WorkloadRef
-
-
-StayReason: TypeAlias = (
-    NotAskedAbout
-    | BeingDeleted
-    | OtherScheduler
-    | Kept
-    | NotMadeAgain
-    | VolumeShared
-    | VolumeThere
-    | EvictionRefused
-    | ReplacementRefused
-    | ReplacementGated
-    | Undecided
-)
+StayReason: TypeAlias = Stays | Kept | VolumeShared | EvictionRefused | Undecided
 """Why a Pod is not evicted."""
 
 
@@ -180,21 +146,21 @@ class Movables:
     def _why_not(self, key: PodKey) -> StayReason | None:
         pod = self._snapshot.get(Pod, *key)
         if pod is None or pod.terminating or pod.spec.node_name not in self._snapshot.nodes:
-            return BeingDeleted()
+            return Stays(StayCause.BEING_DELETED)
         if not self._handles.of(pod).profile.serves(pod):
-            return OtherScheduler(pod.spec.scheduler_name)
+            return Stays(StayCause.OTHER_SCHEDULER, pod.spec.scheduler_name)
         if stays := kept_because(pod) or self._why_not_recreated(pod) or self._shared_volume(pod):
             return stays
         refusal = eviction.refusal(pod, self._snapshot)
         return EvictionRefused(refusal) if refusal else self._why_not_scheduled(pod)
 
-    def _why_not_scheduled(self, pod: Pod) -> ReplacementRefused | ReplacementGated | Undecided | None:
+    def _why_not_scheduled(self, pod: Pod) -> Stays | Undecided | None:
         handle = self._handles.of(pod)
         again = self._replacement(pod, self._number_of_alike(pod), handle)
         if again.refusals:
-            return ReplacementRefused(str(again.refusals[0]))
+            return Stays(StayCause.REPLACEMENT_REFUSED, str(again.refusals[0]))
         if held := again.pod.spec.gates:
-            return ReplacementGated(held[0])
+            return Stays(StayCause.REPLACEMENT_GATED, held[0])
         gap = self._unknown(again.pod, handle)
         return Undecided(gap) if gap else None
 
@@ -210,20 +176,20 @@ class Movables:
                 return VolumeShared(name, others[0].metadata.name)
         return None
 
-    def _why_not_recreated(self, pod: Pod) -> NotMadeAgain | None:
+    def _why_not_recreated(self, pod: Pod) -> Stays | None:
         controller, owner = pod.metadata.controller, controller_of(pod, self._snapshot)
         if controller is None:
-            return NotMadeAgain(Loss.NO_CONTROLLER)
+            return Stays(StayCause.NO_CONTROLLER)
         if owner is None:
             absent = is_absent(controller, pod.metadata.namespace, self._snapshot)
-            return NotMadeAgain(Loss.NO_CONTROLLER) if absent else None
+            return Stays(StayCause.NO_CONTROLLER) if absent else None
         if owner.metadata.deletion_timestamp:
-            return NotMadeAgain(Loss.CONTROLLER_DELETED, controller.kind)
+            return Stays(StayCause.CONTROLLER_DELETED, controller.kind)
         if not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):
             return None
         others = self._active.get(pod.metadata.controller_key, [])
         if len(others) > owner.spec.replicas_wanted:
-            return NotMadeAgain(Loss.SURPLUS, controller.kind)
+            return Stays(StayCause.SURPLUS, controller.kind)
         return _blocked_by(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else None
 
     def _number_of_alike(self, pod: Pod) -> int:
@@ -237,13 +203,13 @@ class Movables:
         return number
 
 
-def _blocked_by(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> NotMadeAgain | None:
+def _blocked_by(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> Stays | None:
     """Source: pkg/controller/statefulset/stateful_set_control.go processReplica (v1.36)."""
     node = snapshot.nodes.get(pod.spec.node_name)
     if node is None or not node.answers:
-        return NotMadeAgain(Loss.NODE_SILENT, pod.spec.node_name)
+        return Stays(StayCause.NODE_SILENT, pod.spec.node_name)
     unready = next((other.metadata.name for other in comes_after(owner, pod, others) if not other.ready), "")
-    return NotMadeAgain(Loss.UNREADY, unready) if unready else None
+    return Stays(StayCause.UNREADY, unready) if unready else None
 
 
 def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owner: tuple[str, WorkloadRef]) -> Movable:

@@ -22,7 +22,7 @@ from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, goals_of, groups_of
-from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason, Unknown, VolumeThere
+from kubectl_spread.rebalance.movable import Movable, Movables, StayCause, StayReason, Stays, Unknown
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State
 from kubectl_spread.scheduler import (
@@ -53,6 +53,10 @@ MOST_WAITING = 8
 """Templates of Pending Pods without a node (count) that are tried again after each eviction."""
 CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
 """How a search ends before it is known that no plan is better."""
+BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
+"""Filters whose verdict on a node no eviction changes."""
+BY_VOLUMES = frozenset((volumebinding.NAME, volumezone.NAME))
+"""The same for a Pod all of whose claims are bound."""
 FEW, MANY = (8, 1_500), (200, 2_000)
 """Arrangements followed in a search, and in its proof: how many, and times nodes (counts)."""
 
@@ -168,7 +172,9 @@ class Planner:
     def __init__(self, handles: Handles, asked: Asked, most_work: int) -> None:
         self._asked = asked
         self._handles = handles
-        self._builder = ProblemBuilder(handles, asked)
+        self._snapshot = handles.snapshot
+        self._movables = Movables(handles, asked.unknown)
+        self._open: dict[bytes, tuple[str, ...]] = {}
         self._scheduled = place_each((), handles)
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
@@ -218,7 +224,7 @@ class Planner:
 
     def _groups(self) -> list[Group]:
         goals: list[Goal] = []
-        for workload in workloads(self._builder.snapshot):
+        for workload in workloads(self._snapshot):
             wanted = self._asked.wanted(workload)
             for goal in goals_of(workload, self._handles, wanted=wanted):
                 if goal.constraint.hard or self._asked.soft:
@@ -228,12 +234,12 @@ class Planner:
         if any(goal.wanted and goal.is_violated for goal in goals):
             self._schedule_first()
             goals = [goal.with_scheduled(self._scheduled.nodes) for goal in goals]
-        every = groups_of(goals, self._builder.snapshot)
+        every = groups_of(goals, self._snapshot)
         return [tuple(group) for group in every if any(goal.wanted for goal in group)]
 
     def _schedule_first(self) -> None:
         """Place the Pending Pods that find a node now, the most important and oldest first."""
-        waiting = (pod for pod in self._builder.snapshot.all(Pod) if pod.waits and not pod.spec.scheduling_gates)
+        waiting = (pod for pod in self._snapshot.all(Pod) if pod.waits and not pod.spec.scheduling_gates)
         queue = sorted(
             filter(lambda pod: self._handles.of(pod).decides(pod), waiting),
             key=lambda pod: (-(pod.spec.priority or 0), pod.metadata.creation_timestamp or "", name_order(pod)),
@@ -251,7 +257,7 @@ class Planner:
         before = replace(self._state, arrangements=tuple(replace(a, counts=start) for a in self._state.arrangements))
         if not any(goal.wanted and goal.is_violated for goal in goals):
             return Attempt(goals, self._state, SearchResult(before, Ended.FOUND_ALL))
-        problem = self._builder.problem(groups)
+        problem = self._problem(groups)
         return Attempt(goals, self._state, self._best(problem, before), problem)
 
     def _accept(self, attempt: Attempt) -> Iterator[Outcome]:
@@ -261,7 +267,7 @@ class Planner:
             reach = attempt.problem.reach[at] if attempt.problem.reach else ANYWHERE
             left = tuple(each for each in attempt.problem.movables if each.pod.key not in gone | reach.bound)
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
-            stay = self._builder.staying(goal, reach.bound) if goal.excess(worst.counts[at]) else ()
+            stay = self._staying(goal, reach.bound) if goal.excess(worst.counts[at]) else ()
             yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, reach, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
@@ -296,53 +302,33 @@ class Planner:
 
     @property
     def _nodes(self) -> int:
-        return max(1, len(self._builder.snapshot.nodes))
+        return max(1, len(self._snapshot.nodes))
 
+    # The problems, built from the cluster.
 
-def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:
-    return state.rank([outcome.goal.excess(outcome.after) for outcome in outcomes])
-
-
-BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
-"""Filters whose verdict on a node no eviction changes."""
-BY_VOLUMES = frozenset((volumebinding.NAME, volumezone.NAME))
-"""The same for a Pod all of whose claims are bound."""
-
-
-class ProblemBuilder:
-    """Builds the optimisation problem from the cluster."""
-
-    def __init__(self, handles: Handles, asked: Asked) -> None:
-        self._handles = handles
-        self._may_go = asked.may_go
-        self._movables = Movables(handles, asked.unknown)
-        self._open: dict[bytes, tuple[str, ...]] = {}
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The cluster."""
-        return self._handles.snapshot
-
-    def problem(self, groups: Sequence[Sequence[Goal]]) -> Problem:
+    def _problem(self, groups: Sequence[Sequence[Goal]]) -> Problem:
         """Return the problem for groups of goals; the goals of a group count Pods in common."""
         goals = tuple(chain.from_iterable(groups))
-        matched = {pod.key: pod for goal in goals for pod in self._matching_pods(goal) if self._may_go(pod)}
+        matched = {pod.key: pod for goal in goals for pod in self._matching_pods(goal) if self._asked.may_go(pod)}
         movables = tuple(self._movables.of(goals, list(matched.values())))
         places = count()
         parts = tuple(tuple(islice(places, len(group))) for group in groups)
         return Problem(goals, movables, tuple(self._reaches(goals, movables)), parts)
 
-    def staying(self, goal: Goal, bound: Container[PodKey]) -> tuple[tuple[Pod, StayReason], ...]:
+    def _staying(self, goal: Goal, bound: Container[PodKey]) -> tuple[tuple[Pod, StayReason], ...]:
         """Return the Pods that the goal counts and that do not leave their domain, and why; ``bound``: for volumes."""
-        pods = self._matching_pods(goal)
-        return tuple((pod, reason) for pod in pods if (reason := self._why_not(pod, bound)) is not None)
-
-    def _why_not(self, pod: Pod, bound: Container[PodKey]) -> StayReason | None:
-        not_asked = None if self._may_go(pod) else NotAskedAbout(owner_of(pod, self.snapshot))
-        return self._movables.why_not(pod.key) or not_asked or (VolumeThere() if pod.key in bound else None)
+        found: list[tuple[Pod, StayReason]] = []
+        for pod in self._matching_pods(goal):
+            if why := self._movables.why_not(pod.key):
+                found.append((pod, why))
+            elif not self._asked.may_go(pod):
+                found.append((pod, Stays(StayCause.NOT_ASKED_ABOUT, str(owner_of(pod, self._snapshot)))))
+            elif pod.key in bound:
+                found.append((pod, Stays(StayCause.VOLUME_THERE)))
+        return tuple(found)
 
     def _matching_pods(self, goal: Goal) -> Iterator[Pod]:
-        for pod in self.snapshot.matching_pods(goal.workload.namespace, goal.selector):
+        for pod in self._snapshot.matching_pods(goal.workload.namespace, goal.selector):
             if not pod.terminating:
                 yield pod
 
@@ -371,9 +357,9 @@ class ProblemBuilder:
 
         None either for more volumes in different places than there is time for: the search then tries those Pods.
         """
-        claims = self.snapshot.claims_of(pod)
+        claims = self._snapshot.claims_of(pod)
         names = [claim.spec.volume_name for claim in claims if claim and claim.fully_bound]
-        volumes = [volume for name in names if (volume := self.snapshot.get(PersistentVolume, "", name))]
+        volumes = [volume for name in names if (volume := self._snapshot.get(PersistentVolume, "", name))]
         if not volumes or len(volumes) < len(claims) or any(volume.ephemeral for volume in pod.spec.volumes):
             return ()
         return self._open_nodes(pod, BY_VOLUMES, [(each.metadata.labels, each.spec.node_affinity) for each in volumes])
@@ -382,11 +368,15 @@ class ProblemBuilder:
         spec = pod.spec
         asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity, volumes))
         if asked not in self._open:
-            if volumes and len(self._open) * len(self.snapshot.nodes) > MOST_WORK:
+            if volumes and len(self._open) * len(self._snapshot.nodes) > MOST_WORK:
                 return ()
             handle = self._handles.of(pod).with_filters(by)
             self._open[asked] = feasible_nodes(pod, replace(handle, profile=replace(handle.profile, weights={})))
         return self._open[asked]
+
+
+def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:
+    return state.rank([outcome.goal.excess(outcome.after) for outcome in outcomes])
 
 
 class UnknownOwner(msgspec.Struct, frozen=True):

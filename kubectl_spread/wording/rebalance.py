@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint
 from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.rebalance import movable
-from kubectl_spread.rebalance.movable import Loss
+from kubectl_spread.rebalance.movable import StayCause
 from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.fixes import sentences
@@ -22,12 +22,18 @@ from kubectl_spread.wording.incomplete import consequence
 from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
-LOSSES: Mapping[Loss, str] = {
-    Loss.NO_CONTROLLER: "",
-    Loss.CONTROLLER_DELETED: ", because its {} is being deleted",
-    Loss.SURPLUS: ", because its {} has more Pods than it wants",
-    Loss.NODE_SILENT: " while {} does not answer",
-    Loss.UNREADY: " before {} is ready",
+STAY_CAUSES: Mapping[StayCause, str] = {
+    StayCause.NOT_ASKED_ABOUT: "it belongs to {}, which was not selected",
+    StayCause.BEING_DELETED: "it is being deleted already",
+    StayCause.OTHER_SCHEDULER: "{} decides where its replacement goes",
+    StayCause.NO_CONTROLLER: "no controller recreates it",
+    StayCause.CONTROLLER_DELETED: "no controller recreates it, because its {} is being deleted",
+    StayCause.SURPLUS: "no controller recreates it, because its {} has more Pods than it wants",
+    StayCause.NODE_SILENT: "no controller recreates it while {} does not answer",
+    StayCause.UNREADY: "no controller recreates it before {} is ready",
+    StayCause.VOLUME_THERE: "its claim is bound to a volume there",
+    StayCause.REPLACEMENT_REFUSED: "the API server would refuse its replacement: {}",
+    StayCause.REPLACEMENT_GATED: "its replacement would wait for the scheduling gate {}",
 }
 
 KEEPING_CONTROLLERS: Mapping[str, str] = {
@@ -169,10 +175,11 @@ def _cause(cause: remaining_skew.RemainingCause) -> str:
             )
             which = f"Pods of {of}" if of else "more Pods"
             return f"{seen(domain)} takes no {which}: {' and '.join(whys)}"
-        case remaining_skew.ScoredHigher(fullest, lands):
-            return f"a Pod evicted in {_named(fullest)} goes to {_named(lands)}, which scores higher"
-        case remaining_skew.ByChance(fullest, lands):
-            return f"a Pod evicted in {_named(fullest)} may go to {_named(lands)} by chance"
+        case remaining_skew.GoesElsewhere(fullest, lands, by_chance):
+            goes = (
+                f"may go to {_named(lands)} by chance" if by_chance else f"goes to {_named(lands)}, which scores higher"
+            )
+            return f"a Pod evicted in {_named(fullest)} {goes}"
         case remaining_skew.BreaksAnother():
             return "every helpful eviction breaks another constraint, or leaves a Pod unschedulable"
         case _:
@@ -204,24 +211,12 @@ def unsure_text(unsure: remaining_skew.Unsure) -> str:
 def stay_text(reason: movable.StayReason) -> str:
     """Return why a Pod is not evicted."""
     match reason:
-        case movable.NotAskedAbout(workload):
-            return f"it belongs to {workload}, which was not selected"
-        case movable.BeingDeleted():
-            return "it is being deleted already"
-        case movable.OtherScheduler(name):
-            return f"{name} decides where its replacement goes"
-        case movable.NotMadeAgain(loss, name):
-            return f"no controller recreates it{LOSSES[loss].format(name)}"
+        case movable.Stays(cause, name):
+            return STAY_CAUSES[cause].format(name)
         case movable.VolumeShared(claim, pod):
             return f"{pod} also uses its volume, and claim {claim} works on only one node at a time"
-        case movable.VolumeThere():
-            return "its claim is bound to a volume there"
         case EvictionRefused(message):
             return message
-        case movable.ReplacementRefused(message):
-            return f"the API server would refuse its replacement: {message}"
-        case movable.ReplacementGated(gate):
-            return f"its replacement would wait for the scheduling gate {gate}"
         case movable.Undecided(gap):
             return f"where its replacement can go is not known: {consequence(gap)}"
         case KeptByController(kind):

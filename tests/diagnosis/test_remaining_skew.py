@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.apiserver.eviction import EvictionRefused
-from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint, UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
     DomainShut,
@@ -20,7 +19,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
     unsure_of,
 )
 from kubectl_spread.gaps import OtherScheduler
-from kubectl_spread.rebalance.movable import NotAskedAbout, VolumeThere
+from kubectl_spread.rebalance.movable import StayCause, Stays
 from kubectl_spread.rebalance.plan import Outcome
 from kubectl_spread.rebalance.search import Ended
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
@@ -63,7 +62,7 @@ def test_why_it_does_not_hold(objects: list[Object], cause: RemainingCause) -> N
 def test_pods_of_a_workload_that_was_not_asked_about_stay() -> None:
     both = [*zones("a", "b"), *web({"a1": 1}), *web({"a1": 3}, name="api")]
     asked = planned(both, wanted=lambda each: each.ref.name == "web", may_go=lambda pod: "web" in pod.metadata.name)
-    api = NotAskedAbout(WorkloadRef(kind="ReplicaSet", name="api"))
+    api = Stays(StayCause.NOT_ASKED_ABOUT, "replicaset/api")
     assert remaining_skew(asked.outcomes[0]) == RemainingSkew(PodsStay(("default", "api-0"), "a", api, 2, alike=True))
 
 
@@ -76,7 +75,7 @@ def test_pods_of_one_fullest_domain_stay_while_others_may_go(others: int, most: 
     keep = others + others // 3
     stays = [*zones("a", "b", "c", "d"), *web({"a1": keep}), *web({"b1": others}, name="api")]
     found = planned(stays, may_go=lambda pod: "api" in pod.metadata.name, most=most).outcomes[-1]
-    why = NotAskedAbout(WorkloadRef(kind="ReplicaSet", name="web"))
+    why = Stays(StayCause.NOT_ASKED_ABOUT, "replicaset/web")
     cause = PodsStay(("default", "web-0"), "a", why, keep - 1, alike=True)
     assert remaining_skew(found) == RemainingSkew(cause, ended)
 
@@ -89,7 +88,7 @@ def test_claims_that_are_bound_keep_pods_in_a_domain(others: dict[str, int], evi
     disk = volume("disk", kept_for={"name": "data"}, modes=modes, usable_on={ZONE: ["a"]})
     pods = [*web({"a1": 3}, volumes=uses), *(web(others, name="api") if others else ())]
     found = planned([*zones("a", "b", "c"), claim("data", modes=modes, bound_to="disk"), disk, *pods])
-    cause = PodsStay(("default", "web-0"), "a", VolumeThere(), others=2, alike=True)
+    cause = PodsStay(("default", "web-0"), "a", Stays(StayCause.VOLUME_THERE), others=2, alike=True)
     assert remaining_skew(found.outcomes[-1]) == RemainingSkew(cause)
     assert len(found.evictions) == evictions
 

@@ -10,26 +10,14 @@ from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.reasons import RejectedByConstraint, RejectedByPlugin, UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
     BreaksAnother,
-    ByChance,
     DomainShut,
+    GoesElsewhere,
     PodsStay,
     RebalanceVerdict,
     RemainingCause,
     RemainingSkew,
-    ScoredHigher,
 )
-from kubectl_spread.rebalance.movable import (
-    BeingDeleted,
-    Loss,
-    NotAskedAbout,
-    NotMadeAgain,
-    OtherScheduler,
-    ReplacementGated,
-    ReplacementRefused,
-    StayReason,
-    VolumeShared,
-    VolumeThere,
-)
+from kubectl_spread.rebalance.movable import StayCause, StayReason, Stays, VolumeShared
 from kubectl_spread.rebalance.plan import PlanNote, SoftLeftOut, UnknownOwner, UpgradedPods
 from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.wording.rebalance import (
@@ -64,25 +52,25 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
 @pytest.mark.parametrize(
     ("reason", "text"),
     [
-        (BeingDeleted(), "it is being deleted already"),
-        (OtherScheduler("volcano"), "volcano decides where its replacement goes"),
-        (NotMadeAgain(Loss.NO_CONTROLLER), "no controller recreates it"),
-        (NotMadeAgain(Loss.CONTROLLER_DELETED, "Job"), "no controller recreates it, because its Job is being deleted"),
+        (Stays(StayCause.BEING_DELETED), "it is being deleted already"),
+        (Stays(StayCause.OTHER_SCHEDULER, "volcano"), "volcano decides where its replacement goes"),
+        (Stays(StayCause.NO_CONTROLLER), "no controller recreates it"),
+        (Stays(StayCause.CONTROLLER_DELETED, "Job"), "no controller recreates it, because its Job is being deleted"),
         (
-            NotMadeAgain(Loss.SURPLUS, "ReplicaSet"),
+            Stays(StayCause.SURPLUS, "ReplicaSet"),
             "no controller recreates it, because its ReplicaSet has more Pods than it wants",
         ),
-        (NotMadeAgain(Loss.NODE_SILENT, "a1"), "no controller recreates it while a1 does not answer"),
-        (NotMadeAgain(Loss.UNREADY, "web-0"), "no controller recreates it before web-0 is ready"),
+        (Stays(StayCause.NODE_SILENT, "a1"), "no controller recreates it while a1 does not answer"),
+        (Stays(StayCause.UNREADY, "web-0"), "no controller recreates it before web-0 is ready"),
         (EvictionRefused("no"), "no"),
-        (VolumeThere(), "its claim is bound to a volume there"),
+        (Stays(StayCause.VOLUME_THERE), "its claim is bound to a volume there"),
         (VolumeShared("data", "web-1"), "web-1 also uses its volume, and claim data works on only one node at a time"),
         (
-            NotAskedAbout(WorkloadRef(kind="Deployment", name="api")),
+            Stays(StayCause.NOT_ASKED_ABOUT, "deployment/api"),
             "it belongs to deployment/api, which was not selected",
         ),
-        (ReplacementRefused("spec: no"), "the API server would refuse its replacement: spec: no"),
-        (ReplacementGated("x/y"), "its replacement would wait for the scheduling gate x/y"),
+        (Stays(StayCause.REPLACEMENT_REFUSED, "spec: no"), "the API server would refuse its replacement: spec: no"),
+        (Stays(StayCause.REPLACEMENT_GATED, "x/y"), "its replacement would wait for the scheduling gate x/y"),
     ],
     ids=str,
 )
@@ -117,9 +105,9 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
             ),
             "c takes no more Pods: the constraint on zone allows no Pod there and NodePorts and taint a:NoExecute",
         ),
-        (ByChance(("a",), ("a", "b")), "a Pod evicted in a may go to a and b by chance"),
+        (GoesElsewhere(("a",), ("a", "b"), by_chance=True), "a Pod evicted in a may go to a and b by chance"),
         (
-            ScoredHigher(("a", "b", "c", "d"), ("e",)),
+            GoesElsewhere(("a", "b", "c", "d"), ("e",), by_chance=False),
             "a Pod evicted in a, b and 2 more goes to e, which scores higher",
         ),
     ],
