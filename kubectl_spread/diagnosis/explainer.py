@@ -6,7 +6,7 @@ That is also which other Pods and volumes keep it off a node, and which volumes 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TypeAlias
 
@@ -305,10 +305,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             return None
         if nominated := self._nominated_pods(plugin, node_info):
             return reasons.KeptForNominated(pods=tuple(map(PodName.of, nominated)))
-        if plugin in self._with_neighbours:
-            return self._with_neighbours[plugin](node_info)
-        explain = _EXPLAIN.get(plugin)
-        return explain(self.evaluation.pod, node_info) if explain else None
+        explain = self._by_plugin.get(plugin)
+        return explain(node_info) if explain else None
 
     def shared(self, plugin: str, node_names: Iterable[str]) -> list[reasons.SharedReason]:
         """Return why the filter plugin rejects these nodes, grouped by reason, the largest group first."""
@@ -358,10 +356,15 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         return noderesources.state_of(self.evaluation.pod, self.handle)
 
     @cached_property
-    def _with_neighbours(self) -> Mapping[str, Callable[[NodeInfo], reasons.AnyReason | None]]:
-        """The plugins whose verdict depends on more than the Pod and the node: other Pods, volumes, devices."""
-        neighbours = Neighbours(self.evaluation.pod, self.handle)
+    def _by_plugin(self) -> Mapping[str, Callable[[NodeInfo], reasons.AnyReason | None]]:
+        """Plugin → the function that explains why it rejects a node."""
+        pod = self.evaluation.pod
+        neighbours = Neighbours(pod, self.handle)
         return {
+            tainttoleration.NAME: partial(_untolerated_taints, pod),
+            nodeunschedulable.NAME: lambda _: reasons.Cordoned(),
+            nodename.NAME: lambda _: reasons.OtherNodeNamed(node=pod.spec.node_name),
+            nodeaffinity.NAME: partial(_unmet_affinity, pod),
             nodeports.NAME: neighbours.port_holders,
             interpodaffinity.NAME: neighbours.affinity,
             volumebinding.NAME: neighbours.volumes,
@@ -446,11 +449,3 @@ def _unmet_affinity(pod: Pod, node_info: NodeInfo) -> reasons.AnyReason:
     if required is None or nodeaffinity.RequiredNodeAffinity.of(pod).matches(node_info.node):
         return reasons.UnmetAddedAffinity()
     return reasons.UnmetNodeAffinity(terms=required.node_selector_terms)
-
-
-_EXPLAIN: Mapping[str, Callable[[Pod, NodeInfo], reasons.AnyReason]] = {
-    tainttoleration.NAME: _untolerated_taints,
-    nodeunschedulable.NAME: lambda _pod, _node_info: reasons.Cordoned(),
-    nodename.NAME: lambda pod, _node_info: reasons.OtherNodeNamed(node=pod.spec.node_name),
-    nodeaffinity.NAME: _unmet_affinity,
-}

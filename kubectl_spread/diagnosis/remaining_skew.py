@@ -167,7 +167,10 @@ def _staying_pods(outcome: Outcome, domains: Collection[str]) -> PodsStay | None
 
 
 def _first_movable(outcome: Outcome) -> Movable | None:
-    return next((each for each in outcome.left if outcome.counted_in_fullest(each.pod)), None)
+    """Return the first Pod that may be evicted and counts in a domain with the most Pods in the end."""
+    goal = outcome.goal
+    found = (each for each in outcome.left if goal.domain_of(each.pod) in outcome.fullest and goal.matches(each.pod))
+    return next(found, None)
 
 
 def _kept_from_emptiest(outcome: Outcome) -> DomainShut | GoesElsewhere | None:

@@ -121,10 +121,6 @@ class Outcome(msgspec.Struct, frozen=True):
     def _domains_with(self, number: int) -> Iterator[str]:
         return (domain for domain, pods in zip(self.goal.domains, self.after, strict=True) if pods == number)
 
-    def counted_in_fullest(self, pod: Pod) -> bool:
-        """Whether the Pod counts in a domain with the most Pods in the end."""
-        return self.goal.domain_of(pod) in self.fullest and self.goal.matches(pod)
-
 
 class EvictionPlan(msgspec.Struct, frozen=True):
     """The evictions, and their outcome.

@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset
+from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef, belongs_to, revision_of
 from kubectl_spread.objects.core import Pod
@@ -193,10 +194,11 @@ def _observe(
     there = (pod for key, pod in cluster.touched.items() if key not in cluster.born and key not in ended)
     old = (pod for pod in there if pod.key not in cluster.pods)
     gone = (pod for pod in old if pod.metadata.namespace == wanted.pod.metadata.namespace)
-    jam = _jam(wanted, before + len(bound) + 1, waiting, handle) if waiting else None
+    pinned = map(daemonset.pinned_node, waiting) if isinstance(wanted.owner, DaemonSet) else ()
+    message = cycle.evaluate(waiting[0], handle).message if waiting else ""
     return AppliedWorkload(
         placements=placements,
-        jam=jam,
+        jam=Jam(replica=before + len(bound) + 1, message=message, nodes=tuple(pinned)) if waiting else None,
         handle=handle,
         waiting=waiting,
         sampled=cluster.chance.sampled,
@@ -242,7 +244,7 @@ def _active_pods(wanted: DesiredWorkload, cluster: ClusterState) -> Sequence[Pod
         there = [pods for key, pods in cluster.owned.items() if key[0] == namespace and pods]
         own = (pods for pods in there if belongs_to(next(iter(pods.values())), wanted.ref, cluster.snapshot))
         found = [pod for pods in own for pod in pods.values()]
-    return [pod for pod in found if not (pod.finished or pod.terminating)]
+    return active(found)
 
 
 def _is_newest(pod: Pod, wanted: DesiredWorkload) -> bool:
@@ -270,9 +272,3 @@ def _refusals(wanted: DesiredWorkload, cluster: ClusterState) -> Iterator[str]:
         own = belongs_to(owner, wanted.ref, cluster.snapshot) if owner else wanted.ref == ref
         if own and namespace == wanted.pod.metadata.namespace:
             yield why
-
-
-def _jam(wanted: DesiredWorkload, number: int, waiting: tuple[Pod, ...], handle: Handle) -> Jam:
-    message = cycle.evaluate(waiting[0], handle).message
-    pinned = (daemonset.pinned_node(pod) for pod in waiting) if isinstance(wanted.owner, DaemonSet) else ()
-    return Jam(replica=number, message=message, nodes=tuple(pinned))

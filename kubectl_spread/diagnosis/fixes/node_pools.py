@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import TypeAlias
 
@@ -108,14 +108,11 @@ def _candidates(scheduler: Scheduler, decided: AutoscalerDecision) -> Iterator[_
     for template in sorted(scheduler.templates, key=lambda each: each.name not in holding):
         subnets, found = subnet_zones(template.pool, scheduler.snapshot), reasons.get(template.name, ())
         if limits := tuple(reason.resource for reason in found if isinstance(reason, LimitReached)):
-            yield RaiseLimit(template.name, limits), _without_limits(template.pool, limits), subnets
+            left = {name: limit for name, limit in template.pool.spec.limits.items() if name not in limits}
+            unlimited = replace(template.pool, spec=replace(template.pool.spec, limits=left))
+            yield RaiseLimit(template.name, limits), unlimited, subnets
         for reason in found:
             yield from _changed(reason, template.pool, subnets, zones.union(subnets or ()))
-
-
-def _without_limits(pool: NodePool, resources: Container[str]) -> NodePool:
-    limits = {name: limit for name, limit in pool.spec.limits.items() if name not in resources}
-    return replace(pool, spec=replace(pool.spec, limits=limits))
 
 
 def _changed(

@@ -382,6 +382,7 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
     mixes = RolloutMixesRevisions.__name__
     claims = situation.handle.snapshot.claims_of(situation.pod)
     one_revision = mixes in fix.warnings and keeps_all_pods(fix.parts, situation)
+    weakens = any(isinstance(part.proposal, RaiseMaxSkew | MakeSoft | LowerMinDomains) for part in fix.parts)
     return conclusion.VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
@@ -395,14 +396,9 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
         new_revision=None if set(renewed) == set(feasible) else renewed,
         rollout_end=fix.end,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
-        for_good=_weakens(fix.parts) and any(claim and not claim.spec.volume_name for claim in claims),
+        for_good=weakens and any(claim and not claim.spec.volume_name for claim in claims),
         warnings=tuple(each for each in fix.warnings if not (one_revision and each == mixes)),
     )
-
-
-def _weakens(parts: Sequence[Candidate]) -> bool:
-    """Whether Pods may be spread less evenly after the changes."""
-    return any(isinstance(part.proposal, RaiseMaxSkew | MakeSoft | LowerMinDomains) for part in parts)
 
 
 def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
