@@ -114,7 +114,7 @@ def simulate(
     with reporting_bad_objects(source.name, view.snapshot):
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
-        changes = tuple(step_changes(steps, found, defaults=options.defaults))
+        changes = tuple(step_changes(steps, found))
         reports = tuple(
             simulated_step(each, view.metadata.connection_flags, notes_of(of_step.merged), of_step.refused)
             for each, of_step in zip(changes, naming.applied, strict=True)

@@ -59,6 +59,7 @@ class Observation(msgspec.Struct, frozen=True):
         living: workload → its Pods that have not ended, in the first order.
         touched: the Pods that were created, changed or deleted so far, in the first order, also with earlier labels.
         placed: a Pod of each controller that found a node so far, and the cluster then, in the first order.
+        defaults: whether the cluster's default constraints count too.
     """
 
     asked: frozenset[Key]
@@ -77,6 +78,7 @@ class Observation(msgspec.Struct, frozen=True):
     living: Mapping[Key, Sequence[Pod]]
     touched: tuple[Pod, ...]
     placed: tuple[tuple[Pod, Handle], ...]
+    defaults: bool
 
     @property
     def snapshot(self) -> Snapshot:
@@ -195,6 +197,7 @@ class Observer:
             living=living,
             touched=touched,
             placed=tuple(cluster.first_tried.values()),
+            defaults=self._defaults,
         )
 
     def _next_pod(self, key: Key, pods: Sequence[Pod], handles: Handles) -> NextPod | None:

@@ -194,16 +194,16 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[OutcomeNote, ...]
 
 
-def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defaults: bool) -> Iterator[StepChange]:
-    """Yield what each step changes; with ``defaults`` the cluster's default constraints count too."""
+def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> Iterator[StepChange]:
+    """Yield what each step changes."""
     before = outcomes.before
-    were = _statuses(before, frozenset(), _Decided(), defaults=defaults)
-    alone = earlier = _Without(before, were, outcomes.left_alone, defaults=defaults)
+    were = _statuses(before, frozenset(), _Decided())
+    alone = earlier = _Without(before, were, outcomes.left_alone)
     for number, step in enumerate(steps):
         after = outcomes.after(number)
         first = after[0]
         known = _Decided()
-        then = _statuses_after(before, were, first.seen, known, defaults=defaults)
+        then = _statuses_after(before, were, first.seen, known)
         then.update(dict.fromkeys(_uncertain(then, outcomes.before, first.seen), SpreadStatus.INCOMPLETE))
         refused = dict(_refused_controllers(before, [each.seen for each in after], earlier))
         new = {key: note for key, note in refused.items() if not note.before}
@@ -235,7 +235,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
                 *_chance_notes(after, outcomes.after(number - 1) if number else ()),
             ),
         )
-        earlier = _Without(first.seen, then, partial(_seen, after), defaults=defaults)
+        earlier = _Without(first.seen, then, partial(_seen, after))
         before, were = first.seen, then
 
 
@@ -246,13 +246,10 @@ class _Without:
     Pods were still changing. ``were`` are the statuses ``before`` the step.
     """
 
-    def __init__(
-        self, before: Observation, were: Statuses, end: Callable[[], Sequence[Observation]], *, defaults: bool
-    ) -> None:
+    def __init__(self, before: Observation, were: Statuses, end: Callable[[], Sequence[Observation]]) -> None:
         self._before = before
         self._were = were
         self._end = end
-        self._defaults = defaults
 
     @cached_property
     def orders(self) -> Sequence[Observation]:
@@ -260,7 +257,7 @@ class _Without:
 
     @cached_property
     def _statuses(self) -> Statuses:
-        return _statuses_after(self._before, self._were, self.orders[0], _Decided(), defaults=self._defaults)
+        return _statuses_after(self._before, self._were, self.orders[0], _Decided())
 
     def would_wait(self, key: Key, now: int) -> bool:
         """Whether as many Pods of a workload would be Pending without the step, though fewer were before it."""
@@ -495,12 +492,12 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
 
 
 def _statuses_after(
-    before: Observation, were: Statuses, now: Observation, decide_on: _Decided, *, defaults: bool
+    before: Observation, were: Statuses, now: Observation, decide_on: _Decided
 ) -> dict[StatusKey, SpreadStatus]:
     """Return the statuses now: those of before for workloads that have not changed."""
     same = frozenset(_unchanged_workloads(before, now, were))
     kept = {key: status for key, status in were.items() if key[:2] in same}
-    return {**kept, **_statuses(now, same, decide_on, defaults=defaults)}
+    return {**kept, **_statuses(now, same, decide_on)}
 
 
 def _uncertain(statuses: Statuses, start: Observation, now: Observation) -> Iterator[StatusKey]:
@@ -512,14 +509,14 @@ def _uncertain(statuses: Statuses, start: Observation, now: Observation) -> Iter
                 yield key
 
 
-def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, defaults: bool) -> Statuses:
+def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided) -> Statuses:
     found: dict[StatusKey, SpreadStatus] = {}
     for key, states in seen.states.items():
         if states and key not in known:
             rows = status_names(
                 seen.workload(key),
                 seen.handles.of(seen.upcoming[key].pod),
-                defaults=defaults,
+                defaults=seen.defaults,
                 upcoming=seen.upcoming[key],
                 states=states,
                 decide_on=decide_on,

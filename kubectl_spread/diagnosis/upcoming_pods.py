@@ -18,8 +18,9 @@ from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.statuses import OK, BlockedBy, FailedCreate, Headroom, NoMoreWanted, Status, Unschedulable
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Job, StatefulSet
+from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
-from kubectl_spread.simulation.placement import place, place_each
+from kubectl_spread.simulation.placement import place_each, with_placed
 
 
 class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -109,12 +110,12 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
             then = FailedCreate(message=str(following.refusals[0]))
             return Headroom(more=number, tried=number + 1, then=then)
         handle = following.place(handle)
-        placed = place(following.pod, handle)
-        if placed is None:
+        best = cycle.best_nodes(following.pod, handle)
+        if not best:
             stopped = judge(following.pod, handle)
             return Headroom(more=number, tried=number + 1, then=_what_stops(stopped))
-        node_name, handle = placed
-        bound = replace(following.pod, spec=replace(following.pod.spec, node_name=node_name))
+        handle = with_placed(following.pod, best[0], handle)
+        bound = replace(following.pod, spec=replace(following.pod.spec, node_name=best[0]))
         workload = OwnedPods(workload.namespace, workload.ref, workload.owner, (*workload.pods, bound))
         following = _pod_after(workload, following, number + 1, handle)
     return Headroom(more=most, tried=most) if most > 0 else None

@@ -26,7 +26,6 @@ from kubectl_spread.objects.meta import ControllerKey, grouped
 from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.plan import EvictionPlan
-from kubectl_spread.rebalance.search import Eviction
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.snapshot import Snapshot
 
@@ -102,22 +101,16 @@ def _counts_after(goal: Goal, start: Mapping[str, int], plan: EvictionPlan) -> I
     least, most = Counter(start), Counter(start)
     for each in plan.evictions:
         left = goal.domain_of(each.movable.pod) if goal.matches(each.movable.pod) else None
-        joined = _domains_of_replacement(goal, each)
+        places = {goal.place.get(name) for name in each.lands} if goal.matches(each.movable.again.pod) else set()
+        joined = [goal.domains[place] for place in places if place is not None]
         if left is not None:
             least[left] -= 1
             most[left] -= 1
-        most.update(domain for domain in joined if domain is not None)
-        if len(joined) == 1:
-            least.update(domain for domain in joined if domain is not None)
+        most.update(joined)
+        if len(places) == 1:
+            least.update(joined)
         changed = (domain for domain, pods in start.items() if not least[domain] == most[domain] == pods)
         yield {domain: (least[domain], most[domain]) for domain in changed}
-
-
-def _domains_of_replacement(goal: Goal, eviction: Eviction) -> set[str | None]:
-    if not goal.matches(eviction.movable.again.pod):
-        return set()
-    places = (goal.place.get(name) for name in eviction.lands)
-    return {None if place is None else goal.domains[place] for place in places}
 
 
 def _awaited_pods(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[AwaitedPods]:

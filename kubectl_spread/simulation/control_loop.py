@@ -27,7 +27,7 @@ from kubectl_spread.scheduler.affinityterm import AffinityTerm
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any, priority_of
 from kubectl_spread.simulation.cluster_state import ClusterState
-from kubectl_spread.simulation.placement import room_for, storage_bound_on
+from kubectl_spread.simulation.placement import storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.snapshot import PodKey, Snapshot
 
@@ -117,8 +117,9 @@ class ControlLoop:
         return frozenset(pod.key for pod in pods if is_outdated(pod, owner, self.cluster.snapshot))
 
     def forget(self, key: ControllerKey) -> None:
-        """Make the workload's controller sync with a new template."""
+        """Make the workload's controller sync with a new template; a Job changes its number of Pods at once."""
         self._made.clear()
+        self._eager.add(key)
         self.cluster.dirty[key] = None
 
     def look_again(self, *structs: type[Workload]) -> None:
@@ -150,11 +151,6 @@ class ControlLoop:
     def outdate(self, key: ControllerKey, pods: Collection[PodKey]) -> None:
         """Remember that these Pods have an older template, which their labels do not show."""
         self._outdated[key] = frozenset(pods)
-
-    def change(self, key: ControllerKey) -> None:
-        """Make the Job change its number of Pods at once; it replaces lost Pods later."""
-        self._eager.add(key)
-        self.cluster.dirty[key] = None
 
     def leave_others(self, asked: Collection[tuple[str, WorkloadRef]], near: Sequence[AffinityTerm] = ()) -> None:
         """Do not sync other workloads than these (namespace and name), nor try their waiting Pods again.
@@ -580,8 +576,10 @@ class ControlLoop:
     def _preempt(self, pod: Pod, handle: Handle) -> bool:
         if self.cluster.lowest_priority >= priority_of(pod) or not outranks_any(pod, handle):
             return False
+        from kubectl_spread.scheduler.preemption import preempt  # Most Pods find a node.
+
         self.cluster.verdicts += PREEMPTING * len(handle.node_infos)
-        found = room_for(pod, handle)
+        found = preempt(cycle.evaluate(pod, handle), handle) if handle.profile.serves(pod) else None
         if found is None:
             return False
         self.cluster.first_tried.setdefault(_maker(pod), (pod, handle))

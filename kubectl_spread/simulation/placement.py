@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -20,16 +19,6 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
-from kubectl_spread.scheduler.prefilter_extensions import outranks_any
-
-if TYPE_CHECKING:
-    from kubectl_spread.scheduler.preemption import Preemption
-
-
-def place(pod: Pod, handle: Handle) -> tuple[str, Handle] | None:
-    """Return (the Pod's node, the cluster with the Pod on it); None if no node takes it. The first by name is taken."""
-    best = cycle.best_nodes(pod, handle)
-    return (best[0], with_placed(pod, best[0], handle)) if best else None
 
 
 class PlacedInTurn(msgspec.Struct, frozen=True):
@@ -71,15 +60,6 @@ def place_each(pods: Iterable[Pod], handles: Handles) -> PlacedInTurn:
 def count_placed(pods: Iterable[Pod], handle: Handle) -> int:
     """Return how many of the Pods find a node, placed one after another (count)."""
     return len(place_each(pods, Handles(handle)).nodes)
-
-
-def room_for(pod: Pod, handle: Handle) -> Preemption | None:
-    """Return the preemption for a Pod that finds no node; None if preemption does not help."""
-    if not outranks_any(pod, handle) or not handle.profile.serves(pod):
-        return None
-    from kubectl_spread.scheduler.preemption import preempt
-
-    return preempt(cycle.evaluate(pod, handle), handle)
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -636,12 +636,12 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
         cluster.put(*recorded(live, cluster.owned.get(key, {}).values(), before))
     loop.forget(key)
     if alone and isinstance(obj, StatefulSet):  # The question is where its Pods go, not when.
-        _start([*cluster.owned.get(key, {}).values()], cluster)
+        for pod in [*cluster.owned.get(key, {}).values()]:
+            if pod.spec.node_name and not (pod.ready or pod.finished or pod.terminating):
+                cluster.set_ready(pod, ready=True)
     if isinstance(obj, Deployment):
         for each in deployment.replica_sets(obj, cluster.snapshot):
             loop.forget(each.as_controller)
-    if isinstance(obj, Job):
-        loop.change(key)
     # During a rollout, chance decides which Pod is ready first.
     cluster.chance.free |= changed and live is not None
     if changed and isinstance(obj, DaemonSet):
@@ -649,12 +649,6 @@ def _apply_one(obj: Workload, cluster: ClusterState, loop: ControlLoop, *, alone
     elif changed and isinstance(obj, ReplicaSet | ReplicationController):
         # Their Pods do not show which template they have.
         loop.outdate(key, cluster.owned.get(key, {}))
-
-
-def _start(pods: Sequence[Pod], cluster: ClusterState) -> None:
-    for pod in pods:
-        if pod.spec.node_name and not (pod.ready or pod.finished or pod.terminating):
-            cluster.set_ready(pod, ready=True)
 
 
 def _collect(owner: Workload, cluster: ClusterState) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kubectl_spread.controllers.replicas import replica
-from kubectl_spread.simulation.placement import count_placed, place
+from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.simulation.placement import count_placed, place_each
 from tests.build import HOSTNAME, Object, handle, node, pod, typed_pod
 from tests.build_storage import claim, storage_class, volume
 from tests.diagnosis.judged import ABC
@@ -12,11 +13,9 @@ from tests.diagnosis.judged import ABC
 def test_a_pod_goes_to_the_node_where_the_scheduler_has_made_room() -> None:
     waits: Object = pod("p")
     waits["status"] = {"phase": "Pending", "nominatedNodeName": "b1"}
-    placed = place(typed_pod(waits), handle(ABC))
-    assert placed is not None
-    node_name, after = placed
-    assert node_name == "b1"
-    assert [each.key for each in after.snapshot.assigned["b1"]] == [("default", "p")]
+    placed = place_each([typed_pod(waits)], Handles(handle(ABC)))
+    assert [node_name for _, node_name in placed.nodes] == ["b1"]
+    assert [each.key for each in placed.handles.snapshot.assigned["b1"]] == [("default", "p")]
 
 
 def test_pods_that_share_a_claim_go_where_its_volume_is_bound_for_the_first() -> None:

@@ -300,11 +300,10 @@ def _replace_old(route: Route, written: Written, situation: Situation, waiting: 
     owner, old = situation.topmost_owner, [pod for pod in waiting if written.before.get(Pod, *pod.key)]
     if owner is None or not old:
         return route
-    rollout = replace(route, effect=Effect.ROLLOUT, owner=_type_and_name(owner), disturbs=Disturbance.REPLACED)
     if isinstance(owner, workloads.Deployment) and owner.spec.paused:
-        resumed = _resumed(rollout, owner, situation)
+        resumed = _roll_out(route, owner, old, situation)
         return replace(resumed, disturbs=_disturbance_of(resumed.disturbs, situation))
-    return _patch_and_delete(owner, old, rollout, situation.running) if _keeps_pods(owner) else route
+    return _roll_out(route, owner, old, situation) if _keeps_pods(owner) else route
 
 
 def _keeps_pods(owner: Workload) -> bool:
@@ -365,20 +364,22 @@ def _patch_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation
         return _recreate_job(owner, edits)
     named = _type_and_name(owner)
     patch = _command("patch", owner, _template_operations(owner, edits))
-    rollout = Route(commands=(patch,), effect=Effect.ROLLOUT, owner=named, disturbs=Disturbance.REPLACED)
     if isinstance(owner, workloads.CronJob):
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
-    if isinstance(owner, workloads.Deployment):
-        rollout = replace(rollout, pods=situation.living)
-        # It triggers nothing while paused.
-        rollout = _resumed(rollout, owner, situation) if owner.spec.paused else rollout
-        return _roll_back(rollout, with_edits(owner, edits), situation)
-    route = rollout
-    if _keeps_pods(owner):
-        # A Pod that is evicted later is recreated with the change.
-        pending = waiting if situation.bound_for is None else ()
-        route = _patch_and_delete(owner, pending, rollout, situation.running)
-    return _roll_back(route, with_edits(owner, edits), situation)
+    # A Pod that is evicted later is recreated with the change.
+    pending = waiting if situation.bound_for is None else ()
+    return _roll_back(
+        _roll_out(Route(commands=(patch,)), owner, pending, situation), with_edits(owner, edits), situation
+    )
+
+
+def _roll_out(change: Route, owner: Workload, waiting: Sequence[Pod], situation: Situation) -> Route:
+    """Return the change of an owner's template, with what makes the owner replace its Pods."""
+    rollout = replace(change, effect=Effect.ROLLOUT, owner=_type_and_name(owner), disturbs=Disturbance.REPLACED)
+    if not isinstance(owner, workloads.Deployment):
+        return _patch_and_delete(owner, waiting, rollout, situation.running) if _keeps_pods(owner) else rollout
+    # It triggers nothing while paused.
+    return _resumed(rollout, owner, situation) if owner.spec.paused else replace(rollout, pods=situation.living)
 
 
 def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
