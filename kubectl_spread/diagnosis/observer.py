@@ -42,13 +42,27 @@ CHANGING = frozenset(
 """Kinds whose objects, when they change in a simulation, affect only the workload they belong to."""
 
 
+class CountedRevision(msgspec.Struct, frozen=True):
+    """A revision of a workload: the Pod that represents it, and the state of each constraint of that Pod."""
+
+    pod: Pod
+    states: tuple[ConstraintState, ...]
+
+    def recounted(
+        self, key: Key, handles: Handles, touched: Iterable[Pod], *, retainted: bool = False
+    ) -> CountedRevision:
+        """Return the revision after these Pods of its namespace, or node taints, have changed; often the same."""
+        changed = any(each.constraint.selector.matches(pod.metadata.labels) for pod in touched for each in self.states)
+        if not changed and not (retainted and any(each.constraint.honors_taints for each in self.states)):
+            return self
+        return CountedRevision(self.pod, states_of(key, self.pod, handles))
+
+
 class Observation(msgspec.Struct, frozen=True):
     """The cluster after a step, as far as it is compared.
 
     Attributes:
-        states: workload → the state of each of its next Pod's constraints.
-        older: workload → revision → the same of a Pod of that revision, if its constraints differ.
-        models: workload → revision → that Pod, in the first order.
+        revisions: workload → its revisions by name: that of its next Pod first, then older ones with other constraints.
         pending: workload, in question or not → its Pending Pods.
         preempted: the Pods that the scheduler has evicted so far.
         pdb_violations: how many of them a PodDisruptionBudget protected.
@@ -63,9 +77,7 @@ class Observation(msgspec.Struct, frozen=True):
     """
 
     asked: frozenset[Key]
-    states: Mapping[Key, tuple[ConstraintState, ...]]
-    older: Mapping[Key, Mapping[str, tuple[ConstraintState, ...]]]
-    models: Mapping[Key, Mapping[str, Pod]]
+    revisions: Mapping[Key, Mapping[str, CountedRevision]]
     upcoming: Mapping[Key, NextPod]
     pending: Mapping[Key, tuple[Pod, ...]]
     preempted: tuple[Pod, ...]
@@ -93,17 +105,9 @@ class Observation(msgspec.Struct, frozen=True):
         """Return the revision of the workload's next Pod."""
         return revision_of(self.upcoming[key].pod)
 
-    def states_of(self, key: Key, revision: str) -> tuple[ConstraintState, ...] | None:
-        """Return the state of each constraint of a revision; None if it has no row of its own."""
-        if key in self.upcoming and self.newest(key) == revision:
-            return self.states[key]
-        return self.older.get(key, {}).get(revision)
-
-    def model_of(self, key: Key, revision: str) -> Pod | None:
-        """Return the Pod that the revision's constraints are counted for; None if it has no row of its own."""
-        if self.newest(key) == revision:
-            return self.upcoming[key].pod
-        return self.models.get(key, {}).get(revision)
+    def counted(self, key: Key, revision: str) -> CountedRevision | None:
+        """Return a revision of the workload; None if it has no row of its own."""
+        return self.revisions.get(key, {}).get(revision)
 
     def rolls(self, key: Key) -> bool:
         """Whether a rollout of the workload is in progress: it has Pods of other revisions than its next Pod's."""
@@ -143,16 +147,13 @@ class Observer:
         touched = grouped(
             (*cluster.touched.values(), *cluster.relabelled, *first.touched), lambda pod: pod.metadata.namespace
         )
-        states = {
-            key: states_of(key, first.upcoming[key].pod, cluster.handles)
-            if _select_any(were, touched.get(key[0], ()))
-            else were
-            for key, were in first.states.items()
+        revisions = {
+            key: {name: each.recounted(key, cluster.handles, touched.get(key[0], ())) for name, each in found.items()}
+            for key, found in first.revisions.items()
         }
         return replace(
             first,
-            states=states,
-            older=_count_older(first.models, cluster.handles),
+            revisions=revisions,
             pending=waiting_pods(pods),
             preempted=tuple(cluster.preempted),
             pdb_violations=cluster.pdb_violations,
@@ -165,26 +166,26 @@ class Observer:
         handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)
         snapshot = handles.snapshot
         last = earlier if earlier and _same_but_pods(earlier.snapshot, snapshot) else None
+        retainted = last is not None and snapshot.nodes is not last.snapshot.nodes
+        touched = (*cluster.touched.values(), *cluster.relabelled)
+        by_namespace = grouped(touched, lambda pod: pod.metadata.namespace)
         upcoming: dict[Key, NextPod] = {}
+        revisions: dict[Key, Mapping[str, CountedRevision]] = {}
         for key in self._keys:
             known = last is not None and _has_same_next_pod(key, last, snapshot, living[key])
             found = last.upcoming.get(key) if last and known else self._next_pod(key, living[key], handles)
-            if found is not None:
-                upcoming[key] = found
-        touched = (*cluster.touched.values(), *cluster.relabelled)
-        models = {
-            key: {
-                name: model
-                for name, model in _models(_owned_pods(key, living[key], snapshot), each, handles)
-                if model.spec.topology_spread_constraints or self._defaults
-            }
-            for key, each in upcoming.items()
-        }
+            if found is None:
+                continue
+            upcoming[key], name = found, revision_of(found.pod)
+            newest = last.counted(key, name) if last and known else None
+            if newest is None:
+                newest = CountedRevision(found.pod, states_of(key, found.pod, handles))
+            else:
+                newest = newest.recounted(key, handles, by_namespace.get(key[0], ()), retainted=retainted)
+            revisions[key] = {name: newest, **dict(self._older(key, found, living[key], handles))}
         return Observation(
             asked=frozenset(self._keys),
-            states=_count_states(upcoming, last, handles, grouped(touched, lambda pod: pod.metadata.namespace)),
-            older=_count_older(models, handles),
-            models=models,
+            revisions=revisions,
             upcoming=upcoming,
             pending=waiting_pods(living),
             preempted=tuple(cluster.preempted),
@@ -209,6 +210,17 @@ class Observer:
         if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
             return None
         return found
+
+    def _older(
+        self, key: Key, upcoming: NextPod, pods: Sequence[Pod], handles: Handles
+    ) -> Iterator[tuple[str, CountedRevision]]:
+        """Yield the older revisions, by name, if their constraints differ from those of the next Pod."""
+        if all(revision_of(pod) == revision_of(upcoming.pod) for pod in pods):
+            return
+        workload = _owned_pods(key, pods, handles.snapshot)
+        for name, (model, _) in older_revisions(workload, upcoming.pod, handles.of(upcoming.pod)).items():
+            if model.spec.topology_spread_constraints or self._defaults:
+                yield name, CountedRevision(model, states_of(key, model, handles))
 
 
 def _owned_pods(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
@@ -241,46 +253,6 @@ def _has_same_next_pod(key: Key, last: Observation, snapshot: Snapshot, pods: Se
 
 def _same_objects(some: Sequence[object], others: Sequence[object]) -> bool:
     return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
-
-
-def _count_states(
-    upcoming: Mapping[Key, NextPod],
-    last: Observation | None,
-    handles: Handles,
-    touched: Mapping[str, Sequence[Pod]],
-) -> dict[Key, tuple[ConstraintState, ...]]:
-    """Return the states of the constraints of each workload's next Pod, counted again only if they may have changed."""
-    nodes = handles.snapshot.nodes
-    retainted = last is not None and nodes is not last.snapshot.nodes
-    counted = {}
-    for key, found in upcoming.items():
-        were = last.states.get(key) if last and last.upcoming.get(key) is found else None
-        changed = were is not None and (
-            _select_any(were, touched.get(key[0], ())) or (retainted and any(e.constraint.honors_taints for e in were))
-        )
-        counted[key] = states_of(key, found.pod, handles) if were is None or changed else were
-    return counted
-
-
-def _models(workload: OwnedPods, upcoming: NextPod, handles: Handles) -> Iterator[tuple[str, Pod]]:
-    """Yield (older revision, a model of its Pods) if their constraints differ from those of the next Pod."""
-    if any(revision_of(pod) != revision_of(upcoming.pod) for pod in workload.pods):
-        found = older_revisions(workload, upcoming.pod, handles.of(upcoming.pod))
-        yield from ((name, model) for name, (model, _) in found.items())
-
-
-def _count_older(
-    models: Mapping[Key, Mapping[str, Pod]], handles: Handles
-) -> dict[Key, dict[str, tuple[ConstraintState, ...]]]:
-    return {
-        key: {name: states_of(key, pod, handles) for name, pod in found.items()}
-        for key, found in models.items()
-        if found
-    }
-
-
-def _select_any(states: Iterable[ConstraintState], pods: Sequence[Pod]) -> bool:
-    return any(each.constraint.selector.matches(pod.metadata.labels) for each in states for pod in pods)
 
 
 def waiting_pods(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:

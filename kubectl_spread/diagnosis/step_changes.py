@@ -295,8 +295,8 @@ class _Without:
         key = item.namespace, item.workload
         if key not in end.upcoming:
             return False
-        revision = end.newest(key) if end.states_of(key, item.revision) is None else item.revision
-        for state in end.states_of(key, revision) or ():
+        revision = item.revision if end.counted(key, item.revision) else end.newest(key)
+        for state in end.revisions[key][revision].states:
             constraint = state.constraint
             if constraint.hard and constraint.topology_key == item.constraint.topology_key:
                 status = self._statuses.get((*key, revision, constraint.index))
@@ -378,7 +378,7 @@ def _mixed_revisions(before: Observation, now: Observation, items: Sequence[Simu
             continue
         pod, was, index = now.upcoming[key].pod, before.upcoming.get(key), item.constraint.index
         labels = [label for label in REVISION_LABELS if label in pod.metadata.labels]
-        state = next(each for each in now.states[key] if each.constraint.index == index)
+        state = next(each for each in now.revisions[key][now.newest(key)].states if each.constraint.index == index)
         if item.status_range[1] is not SpreadStatus.VIOLATED or not (labels and was and state.counts.self_match):
             continue
         if all(revision_of(each) != revision_of(pod) for each in now.living[key]):
@@ -427,9 +427,9 @@ def _was_changing(
     for key, rows in changed.items():
         if key not in before.upcoming or not before.is_changing(key):
             continue
-        models = (before.model_of(key, item.revision or orders[0].newest(key)) for item in rows)
-        found = zip(rows, models, strict=True)
-        ends = [(item, alone.ends(key, pod, item.constraint.index)) for item, pod in found if pod]
+        were = (before.counted(key, item.revision or orders[0].newest(key)) for item in rows)
+        found = zip(rows, were, strict=True)
+        ends = [(item, alone.ends(key, was.pod, item.constraint.index)) for item, was in found if was]
         if any(each.matching != item.before for item, states in ends for each in states):
             differs = [each for item, states in ends if states for each in _differing(item, states)]
             waiting = _pending(key, alone.orders), _pending(key, orders)
@@ -482,10 +482,9 @@ def _unchanged_workloads(before: Observation, now: Observation, were: Statuses) 
     in_trouble = {key[:2] for key, status in were.items() if status in IN_TROUBLE} | before.pending.keys()
     in_trouble |= now.pending.keys()
     for key, upcoming in now.upcoming.items():
-        counted_alike = key not in in_trouble and before.states.get(key) == now.states[key]
-        counted_alike = counted_alike and before.older.get(key) == now.older.get(key)
+        counted_alike = key not in in_trouble and before.revisions.get(key) == now.revisions[key]
         same_owner = before.owner(key) is now.owner(key)  # A Job may have failed.
-        unchanged = counted_alike and same_owner and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
+        unchanged = counted_alike and same_owner and not upcoming.refusals
         there = upcoming.place(now.handles.of(upcoming.pod)) if unchanged else None
         if there is not None and (not upcoming.comes or cycle.feasible_node(upcoming.pod, there)):
             yield key
@@ -511,7 +510,8 @@ def _uncertain(statuses: Statuses, start: Observation, now: Observation) -> Iter
 
 def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided) -> Statuses:
     found: dict[StatusKey, SpreadStatus] = {}
-    for key, states in seen.states.items():
+    for key, revisions in seen.revisions.items():
+        states = revisions[seen.newest(key)].states
         if states and key not in known:
             rows = status_names(
                 seen.workload(key),
@@ -592,12 +592,12 @@ def _items(
 ) -> Iterator[SimulatedItem]:
     first = after[0].seen
     for key, revision, earlier in _revisions_compared(before, first):
-        orders = [each.seen.states_of(key, revision) or () for each in after]
-        several = first.older.get(key) or before.older.get(key)
-        known, model = before.states_of(key, earlier), first.model_of(key, revision)
-        created = known is None and key in before.states
-        if created and model:
-            known = states_of(key, model, before.handles)
+        orders = [each.seen.revisions[key][revision].states for each in after]
+        several = any(len(each.revisions.get(key, ())) > 1 for each in (first, before))
+        counted = before.counted(key, earlier)
+        known, created = counted and counted.states, counted is None and key in before.revisions
+        if created:
+            known = states_of(key, first.revisions[key][revision].pod, before.handles)
         for now in orders[0]:
             index, was = now.constraint.index, _state_before(now.constraint, known or ())
             others = [each for states in orders for each in states if each.constraint.index == index]
@@ -625,11 +625,12 @@ def _items(
 
 def _revisions_compared(before: Observation, now: Observation) -> Iterator[tuple[Key, str, str]]:
     """Yield (workload, revision, the revision before the step: the same, or the one that it has replaced)."""
-    for key in sorted(now.states, key=lambda key: (key[0], str(key[1]))):
-        for revision in (now.newest(key), *now.older.get(key, ())):
-            known = key not in before.upcoming or before.states_of(key, revision) is not None
+    for key in sorted(now.revisions, key=lambda key: (key[0], str(key[1]))):
+        _, *older = now.revisions[key]
+        for revision in now.revisions[key]:
+            known = key not in before.upcoming or before.counted(key, revision) is not None
             replaced = revision if known else before.newest(key)
-            yield key, revision, revision if replaced in now.older.get(key, ()) else replaced
+            yield key, revision, revision if replaced in older else replaced
 
 
 def _state_before(constraint: Constraint, states: Sequence[ConstraintState]) -> ConstraintState | None:
