@@ -44,7 +44,6 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
         sampled: whether the scheduler scored only some of the feasible nodes for one of them.
         first: (its first Pod that found a node or room, the cluster then); None if none did.
         came: the Pods that it has created.
-        staying: its Pods on nodes that existed before and stay (count).
         gone: its Pods that existed before, were not being deleted yet, and were deleted (count).
         waiting_before: its waiting Pods of older revisions (count).
         refused: why the API server refuses its next Pod; empty if it does not.
@@ -57,7 +56,6 @@ class AppliedWorkload(msgspec.Struct, frozen=True, kw_only=True):
     sampled: bool = False
     first: tuple[Pod, Handle] | None = None
     came: tuple[Pod, ...] = ()
-    staying: int = 0
     gone: int = 0
     waiting_before: int = 0
     refused: str = ""
@@ -183,8 +181,8 @@ def _observe(
     placed = (pod for pod in now if pod.spec.node_name in cluster.nodes)
     bound = tuple(sorted(placed, key=lambda pod: turns.get(pod.key, -1)))
     waiting = tuple(cluster.in_order(pod for pod in now if pod.waits))
-    staying = [pod for pod in own if pod.spec.node_name and pod.key not in cluster.born]
-    before = 0 if isinstance(wanted.owner, DaemonSet) else len(staying)
+    staying = sum(bool(pod.spec.node_name) and pod.key not in cluster.born for pod in own)
+    before = 0 if isinstance(wanted.owner, DaemonSet) else staying
     gone_from = {name: [pod for pod in ending[name] if pod.key not in cluster.pods] for name in ending}
     placements = tuple(
         replace(_placement(number, pod, cluster), once_gone=_once_gone(pod, gone_from.get(pod.spec.node_name), handle))
@@ -204,7 +202,6 @@ def _observe(
         sampled=cluster.chance.sampled,
         first=_first_tried(wanted, cluster),
         came=tuple(pod for pod in now if cluster.born.get(pod.key, (-1, 0))[0] >= 0),
-        staying=len(staying),
         gone=sum(belongs_to(pod, wanted.ref, cluster.snapshot) for pod in gone),
         waiting_before=sum(pod.waits for pod in living if not _is_newest(pod, wanted)),
         refused=next(_refusals(wanted, cluster), ""),

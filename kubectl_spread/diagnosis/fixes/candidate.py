@@ -216,19 +216,15 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
         template = edited(template_of(owner), edits)
     except LookupError:
         return None
-    if not _match_label_keys(template) & hashes.keys():
+    affinity = template.spec.affinity or Affinity()
+    terms = [term for each in (affinity.pod_affinity, affinity.pod_anti_affinity) if each for term in each.required]
+    # The labels whose values a constraint or a required affinity term takes from the Pod itself.
+    taken = {key for each in template.spec.topology_spread_constraints for key in each.match_label_keys}
+    taken |= {key for term in terms for key in (*term.match_label_keys, *term.mismatch_label_keys)}
+    if taken.isdisjoint(hashes):
         return None
     changed = edited(pod, edits)
     metadata = replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
     # The API server has merged the old hash into the Pod's own selectors.
     upcoming = replace(changed, metadata=metadata, spec=unmerged(changed.spec))
     return prepared(upcoming, situation.handle.profile.release)
-
-
-def _match_label_keys(template: PodTemplateSpec) -> set[str]:
-    """Return the labels whose values a constraint or a required affinity term takes from the Pod itself."""
-    affinity = template.spec.affinity or Affinity()
-    both = (affinity.pod_affinity, affinity.pod_anti_affinity)
-    terms = [term for each in both if each is not None for term in each.required]
-    of_terms = {key for term in terms for key in (*term.match_label_keys, *term.mismatch_label_keys)}
-    return of_terms.union(*(each.match_label_keys for each in template.spec.topology_spread_constraints))

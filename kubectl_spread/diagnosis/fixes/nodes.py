@@ -18,7 +18,7 @@ from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
-from kubectl_spread.objects.core import Node, Pod, Taint
+from kubectl_spread.objects.core import Node, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
@@ -156,7 +156,11 @@ def _taint_removal(name: str, taint: Taint) -> Command:
 
 def additions(situation: Situation) -> Iterator[Candidate]:
     """Yield one more node for each domain: a sibling of an existing node, empty and healthy."""
-    keys = _deciding_keys(situation.pod) | set(situation.domain_keys)
+    spec, terms = situation.pod.spec, readable_terms(situation.pod)
+    named = {condition.key for term in spec.required_terms for condition in term.match_expressions}
+    near = {term.topology_key for term in (*terms.affinity, *terms.anti_affinity)}
+    # The labels that may decide about the Pod: those that it names, and those of volumes.
+    keys = {*spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME} | {*situation.domain_keys}
     moved = _labels_of_volume(situation)
     seen: set[tuple[object, ...]] = set()
     for info in situation.handle.node_infos.values():
@@ -168,8 +172,8 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         if shape in seen:
             continue
         seen.add(shape)
-        named = dict.fromkeys((*situation.domain_keys, *moved)) or (ZONE,)
-        domains = tuple((key, labels[key]) for key in named if key in labels)
+        shown = dict.fromkeys((*situation.domain_keys, *moved)) or (ZONE,)
+        domains = tuple((key, labels[key]) for key in shown if key in labels)
         pool = next((f"{key}={value}" for key, value in sorted(info.labels.items()) if names_pool(key)), "")
         yield NewNode(
             proposal=AddNode(like=info.name, domains=domains, repaired=node.spec != info.node.spec, pool=pool),
@@ -186,11 +190,3 @@ def _labels_of_volume(situation: Situation) -> Mapping[str, str]:
     # Providers have their own label with the zone's value.
     keys = (place.topology_key, *((ZONE,) if place.topology_key.endswith("/zone") else ()))
     return dict.fromkeys(keys, place.values[0])
-
-
-def _deciding_keys(pod: Pod) -> set[str]:
-    """Return the node labels that may decide about the Pod: those it names, and those of volumes."""
-    terms = readable_terms(pod)
-    named = {condition.key for term in pod.spec.required_terms for condition in term.match_expressions}
-    near = {term.topology_key for term in (*terms.affinity, *terms.anti_affinity)}
-    return {*pod.spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME}

@@ -17,7 +17,7 @@ AffinityField: TypeAlias = Literal["podAffinity", "podAntiAffinity"]
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """One change worth trying; ``cost``: how much it weakens the spread, or reaches beyond the Pod."""
 
-    cost: int
+    cost: int = 1
     overrides: Override = Override.NOTHING
 
     @property
@@ -29,7 +29,6 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 class OfConstraint(Proposal, frozen=True, kw_only=True):
     """A change of the constraint on a topology key."""
 
-    cost: int = 1
     topology_key: str
 
 
@@ -44,7 +43,6 @@ class FixSelector(OfConstraint, frozen=True, kw_only=True):
 class AddPodLabel(Proposal, frozen=True, kw_only=True):
     """The Pod gets the labels that its constraint selects."""
 
-    cost: int = 1
     labels: tuple[tuple[str, str], ...]
 
 
@@ -82,14 +80,12 @@ class HonorAffinity(OfConstraint, frozen=True, kw_only=True):
 class Uncordon(Proposal, frozen=True, kw_only=True):
     """A cordoned node takes Pods again."""
 
-    cost: int = 1
     node: str
 
 
 class LabelNode(Proposal, frozen=True, kw_only=True):
     """A node gets the label that it lacks, with the value of its label ``similar``."""
 
-    cost: int = 1
     node: str
     key: str
     value: str
@@ -131,7 +127,6 @@ class RecreatePod(Proposal, frozen=True, kw_only=True):
     ``resumed``: the paused owner whose rollout does that; empty if a command deletes it.
     """
 
-    cost: int = 1
     certain: bool = True
     resumed: str = ""
     namespace: str
