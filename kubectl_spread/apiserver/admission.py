@@ -109,19 +109,21 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
 def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
     """Return the kinds that were not read and may change what admission does with this Pod."""
     spec, containers = pod.spec, (*pod.spec.containers, *pod.spec.init_containers)
+    by_class = bool(spec.priority_class_name) and spec.priority is None and _priority_class(spec, snapshot) is None
     matters = {
         # LimitRanges fill in only what a container leaves open.
         kinds.LIMIT_RANGE: any(not {"cpu", "memory"} <= each.resources.requests.keys() for each in containers),
         kinds.RUNTIME_CLASS: bool(spec.runtime_class_name)
         and snapshot.get(RuntimeClass, "", spec.runtime_class_name or "") is None,
-        kinds.PRIORITY_CLASS: spec.priority_class_name not in {"", *SYSTEM_PRIORITIES} or bool(snapshot.nominated),
+        kinds.PRIORITY_CLASS: by_class or bool(snapshot.nominated),
         kinds.RESOURCE_QUOTA: True,
         kinds.SERVICE_ACCOUNT: spec.service_account_name not in {"", "default"},
     }
     here = {"", pod.metadata.namespace}
     unread = [(each.kind, each.why) for each in snapshot.inventory.unread if each.namespace in here]
-    if not (_found(kinds.RUNTIME_CLASS, snapshot) or snapshot.inventory.refused(kinds.RUNTIME_CLASS)):
-        unread.append((kinds.RUNTIME_CLASS, "none in the files"))
+    named = (kinds.RUNTIME_CLASS, *([kinds.PRIORITY_CLASS] if by_class else []))
+    absent = (kind for kind in named if not (_found(kind, snapshot) or snapshot.inventory.refused(kind)))
+    unread += ((kind, "none in the files") for kind in absent)
     return tuple(UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION) for kind, why in unread if matters.get(kind))
 
 

@@ -27,7 +27,9 @@ def as_of(living: Pod, old: Pod, new: Pod) -> Pod:
 
 
 def _spec(old: PodSpec, new: PodSpec, living: PodSpec) -> PodSpec:
-    changed = (name for name in PodSpec.__struct_fields__ if getattr(old, name) != getattr(new, name))
+    changed = {name for name in PodSpec.__struct_fields__ if getattr(old, name) != getattr(new, name)}
+    # The priority follows from the class, which may not have been read.
+    changed |= {"priority", "preemption_policy"} if "priority_class_name" in changed else set()
     values = {
         name: _MERGES.get(name, _template)(*(getattr(each, name) for each in (old, new, living))) for name in changed
     }

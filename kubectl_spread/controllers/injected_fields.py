@@ -55,6 +55,10 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
     model = newest(living)
     if model is None:
         return pod, ()
+    if pod.spec.priority is None and pod.spec.priority_class_name == model.spec.priority_class_name:
+        # Its class was not read.
+        priority, policy = model.spec.priority, model.spec.preemption_policy
+        pod = replace(pod, spec=replace(pod.spec, priority=priority, preemption_policy=policy))
     specs = [each.spec for each in living]
     together = (each for each in living if _age(each) == _age(model))
     spec = _common(

@@ -193,8 +193,11 @@ def test_files_that_hold_no_class_refuse_none() -> None:
     fields: Object = {"runtimeClassName": "kata", "overhead": {"cpu": "1"}, "priorityClassName": "high"}
     described = convert(pod("web", **fields), Pod)
     assert refusals(described, snapshot([])) == ()
-    (entry,) = unknown(described, snapshot([]))
-    assert (entry.kind, entry.why) == (kinds.RUNTIME_CLASS, "none in the files")
+    assert [(entry.kind, entry.why) for entry in unknown(described, snapshot([]))] == [
+        (kind, "none in the files") for kind in (kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS)
+    ]
+    living = convert(pod("web", priorityClassName="high", priority=9), Pod)
+    assert unknown(living, snapshot([])) == ()
 
 
 def test_what_a_manifest_brings_was_not_read() -> None:
@@ -202,8 +205,9 @@ def test_what_a_manifest_brings_was_not_read() -> None:
     classes = [convert(priority_class("low", 1), PriorityClass), convert(runtime_class("gvisor"), RuntimeClass)]
     brought = snapshot([]).with_objects(classes)
     assert refusals(described, brought) == ()
-    assert [entry.kind for entry in unknown(described, brought)] == [kinds.RUNTIME_CLASS]
-    assert unknown(described, snapshot([]).with_objects([convert(runtime_class("kata"), RuntimeClass)])) == ()
+    assert [entry.kind for entry in unknown(described, brought)] == [kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS]
+    brought = [convert(priority_class("high", 1), PriorityClass), convert(runtime_class("kata"), RuntimeClass)]
+    assert unknown(described, snapshot([]).with_objects(brought)) == ()
 
 
 def test_nodes_out_of_reach_are_put_up_with_for_five_minutes() -> None:

@@ -241,6 +241,15 @@ def test_a_class_that_does_not_exist_refuses_the_pod() -> None:
     assert [refusal.message for refusal in found.refusals] == ["no PriorityClass with name gone was found"]
 
 
+@pytest.mark.parametrize(("name", "priority"), [("high", 7), ("higher", None)])
+def test_the_value_of_a_class_that_was_not_read_is_shown_by_pods_that_have_it(name: str, priority: int | None) -> None:
+    old, new = template(priorityClassName="high"), template(priorityClassName=name, nodeSelector={"disk": "ssd"})
+    sets = [revision("web", 1, pods=old), revision("web", 2, pods=new)]
+    found = upcoming([workload("Deployment", "web", pods=new), *sets, of_web(1, priorityClassName="high", priority=7)])
+    assert (found.pod.spec.priority_class_name, found.pod.spec.priority) == (name, priority)
+    assert found.from_living == ()
+
+
 def test_bounds_and_quotas_refuse_the_pod_too() -> None:
     asking = template(requests={"cpu": "2"})
     made = [workload("Deployment", "web", pods=asking), revision("web", 1, pods=asking)]

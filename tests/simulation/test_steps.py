@@ -282,7 +282,8 @@ class TestDrain:
         step = last(objects, "drain a1")
         assert (step.evicted, step.blocked, pending(step)) == ((), (), {})
 
-    def test_makes_room_for_pods_of_higher_priority(self) -> None:
+    @pytest.mark.parametrize("classes", [[HIGH], []], ids=["of a class", "of a class that the files do not have"])
+    def test_makes_room_for_pods_of_higher_priority(self, classes: Sequence[Object]) -> None:
         high = deployment(["a1"], requests={"cpu": "8"}, priorityClassName="high", priority=9)
         low = workload("ReplicaSet", "batch", pods=template(labels={"app": "batch"}, requests={"cpu": "8"}), replicas=1)
         low["spec"]["selector"] = app("batch")
@@ -294,7 +295,7 @@ class TestDrain:
             requests={"cpu": "8"},
             priority=0,
         )
-        step = last([*SIX[::2][:2], HIGH, *high, low, batch], "drain a1")
+        step = last([*SIX[::2][:2], *classes, *high, low, batch], "drain a1")
         assert names(step.preempted) == ["batch-1"]
         assert pending(step) == {"replicaset/batch": (1, 1)}
 
