@@ -91,7 +91,7 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
 def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, brief: bool) -> str:
     """Return that so many nodes (count) reject a Pod for the reason; empty for none.
 
-    ``nodes``: what they are called; empty for all of the cluster. ``brief``: whether the amounts are left out.
+    ``nodes``: what they are called, as a subject with its comma; empty for all of the cluster. ``brief``: whether the amounts are left out.
     """
     one, every = number == 1, not nodes
     nodes = nodes or {1: "the only node", 2: "both nodes"}.get(number, f"all {number} nodes")
@@ -120,11 +120,11 @@ def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, 
         case reasons.MissingTopologyLabel(topology_key=key):
             return f"{nodes} {lack} the label {key}, which Pod affinity requires"
         case reasons.PortsInUse(holders=holders):
-            return "; ".join(_ports_in_use(holders, f" on {nodes}"))
+            return "; ".join(each.rstrip(",") for each in _ports_in_use(holders, f" on {nodes}"))
         case reasons.RejectedByPod() | reasons.AvoidedPod():
             return f"{nodes} {'is' if one else 'are'} ruled out by {reason_text(reason)}"
         case _:
-            return reason_text(reason) if every else f"{nodes}: {reason_text(reason)}"
+            return reason_text(reason) if every else f"{nodes.rstrip(',')}: {reason_text(reason)}"
 
 
 def _place(topology_key: str) -> str:

@@ -382,6 +382,9 @@ def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
     rejects = "The constraint on zone rejects c1, the only node for this Pod."
     assert told(nodeAffinityPolicy="Ignore") == rejects
     assert told(topologyKey="rack") == "c1, the only node for this Pod, lacks the label rack."
+    daemon = owned("d", "DaemonSet", "d", affinity=pinned, host_ports=["443"])
+    told_of_port = report_of(daemon, [*ABC, pod("edge", on="c1", host_ports=["443"])]).summary
+    assert told_of_port.endswith("default/edge uses host port 443/TCP on c1, the only node for this Pod.")
 
 
 def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
