@@ -34,9 +34,7 @@ from kubectl_spread.scheduler import (
     nodevolumelimits,
     resource,
     tainttoleration,
-    volumebinding,
     volumerestrictions,
-    volumezone,
 )
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
 from kubectl_spread.scheduler.claims import CLASS, claim_named, claims_of, not_found
@@ -53,6 +51,7 @@ from kubectl_spread.scheduler.volumebinder import (
     find_pod_volumes,
     pod_volume_claims,
 )
+from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 from kubectl_spread.scheduler.volumezone import volume_topologies
 
 NO_CLASS = "no persistent volumes available for this claim and no storage class is set"
@@ -367,8 +366,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             nodeaffinity.NAME: partial(_unmet_affinity, pod),
             nodeports.NAME: neighbours.port_holders,
             interpodaffinity.NAME: neighbours.affinity,
-            volumebinding.NAME: neighbours.volumes,
-            volumezone.NAME: neighbours.volumes,
+            **dict.fromkeys(OF_VOLUMES, neighbours.volumes),
             volumerestrictions.NAME: lambda _: neighbours.single_users,
             noderesources.NAME: lambda info: self._short_resources([info], shared=False),
             nodevolumelimits.NAME: self._volume_limit,

@@ -14,18 +14,12 @@ from kubectl_spread.diagnosis.explainer import Explainer, place_of
 from kubectl_spread.objects.core import Taint
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolume
-from kubectl_spread.scheduler import (
-    dynamicresources,
-    nodeaffinity,
-    nodename,
-    tainttoleration,
-    volumebinding,
-    volumezone,
-)
+from kubectl_spread.scheduler import dynamicresources, nodeaffinity, nodename, tainttoleration
+from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 
 _LASTING: Mapping[str, int] = {
     tainttoleration.NAME: 1,
-    **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, volumebinding.NAME, volumezone.NAME, dynamicresources.NAME), 2),
+    **dict.fromkeys((nodename.NAME, nodeaffinity.NAME, *OF_VOLUMES, dynamicresources.NAME), 2),
 }
 """Filter → how lasting its reasons are, where they are more so than a cordon or the Pods on a node."""
 
@@ -61,7 +55,7 @@ def _restricting(plugin: str, others: frozenset[str], explainer: Explainer) -> R
     if plugin == nodeaffinity.NAME and left == handle.index.matching(nodeaffinity.RequiredNodeAffinity.of(pod)):
         labels = tuple(f"{key}={value}" for key, value in sorted(pod.spec.node_selector.items()))
         return Restriction(labels=labels, terms=pod.spec.required_terms, nodes=nodes, others=len(others))
-    if plugin not in {volumebinding.NAME, volumezone.NAME}:
+    if plugin not in OF_VOLUMES:
         return None
     first, *more = explainer.shared(plugin, others)
     claims = first.reason.claims if isinstance(first.reason, reasons.UnusableClaims) and not more else ()

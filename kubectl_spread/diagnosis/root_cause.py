@@ -27,18 +27,11 @@ from kubectl_spread.diagnosis.requirements import (
 from kubectl_spread.diagnosis.restriction import lasts, restriction
 from kubectl_spread.objects.kinds import DAEMON_SET, POD
 from kubectl_spread.objects.meta import grouped
-from kubectl_spread.scheduler import (
-    cycle,
-    noderesources,
-    nodeunschedulable,
-    podtopologyspread,
-    tainttoleration,
-    volumebinding,
-    volumezone,
-)
+from kubectl_spread.scheduler import cycle, noderesources, nodeunschedulable, podtopologyspread, tainttoleration
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 
 MOST_LEFT = 5
 """Nodes (count) that are evaluated again without their terminating Pods."""
@@ -205,7 +198,7 @@ def _refused_whole(blame: Blame) -> causes.RefusedWhole | None:
 
 
 def _volume_without_node(blame: Blame) -> causes.VolumeWithoutNode | None:
-    filters = map(FilterRequirement, (volumebinding.NAME, volumezone.NAME))
+    filters = map(FilterRequirement, OF_VOLUMES)
     if not any(blame.nodes <= blame.spread.rejected.get(each, frozenset()) for each in filters):
         return None
     return next(volumes_without_node(blame.evaluation.pod, blame.handle), None)

@@ -25,16 +25,10 @@ from kubectl_spread.rebalance.goals import ANYWHERE, DomainPods, Goal, Reach, go
 from kubectl_spread.rebalance.movable import Movable, Movables, StayCause, StayReason, Stays, Unknown
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State
-from kubectl_spread.scheduler import (
-    nodeaffinity,
-    nodename,
-    nodeunschedulable,
-    tainttoleration,
-    volumebinding,
-    volumezone,
-)
+from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import feasible_nodes
 from kubectl_spread.scheduler.framework import Handles
+from kubectl_spread.scheduler.volumebinding import OF_VOLUMES
 from kubectl_spread.simulation.placement import place_each
 from kubectl_spread.snapshot import PodKey, Snapshot
 
@@ -55,8 +49,6 @@ CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
 """How a search ends before it is known that no plan is better."""
 BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
 """Filters whose verdict on a node no eviction changes."""
-BY_VOLUMES = frozenset((volumebinding.NAME, volumezone.NAME))
-"""The same for a Pod all of whose claims are bound."""
 FEW, MANY = (8, 1_500), (200, 2_000)
 """Arrangements followed in a search, and in its proof: how many, and times nodes (counts)."""
 
@@ -358,7 +350,7 @@ class Planner:
         volumes = [volume for name in names if (volume := self._snapshot.get(PersistentVolume, "", name))]
         if not volumes or len(volumes) < len(claims) or any(volume.ephemeral for volume in pod.spec.volumes):
             return ()
-        return self._open_nodes(pod, BY_VOLUMES, [(each.metadata.labels, each.spec.node_affinity) for each in volumes])
+        return self._open_nodes(pod, OF_VOLUMES, [(each.metadata.labels, each.spec.node_affinity) for each in volumes])
 
     def _open_nodes(self, pod: Pod, by: frozenset[str], volumes: Sequence[object] = ()) -> tuple[str, ...]:
         spec = pod.spec

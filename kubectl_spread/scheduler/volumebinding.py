@@ -13,7 +13,7 @@ from kubectl_spread import quantity
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.objects.kinds import VOLUME_KINDS
 from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim, claim_name
-from kubectl_spread.scheduler import framework
+from kubectl_spread.scheduler import framework, volumezone
 from kubectl_spread.scheduler.claims import CLAIM, claim_named, claims_of, not_found, ownership_problem
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
@@ -21,6 +21,8 @@ from kubectl_spread.scheduler.shape import Shape, score_at, shape_of
 from kubectl_spread.scheduler.volumebinder import PodVolumeClaims, PodVolumes, find_pod_volumes, pod_volume_claims
 
 NAME = "VolumeBinding"
+OF_VOLUMES = frozenset((NAME, volumezone.NAME))
+"""The filters that decide on which nodes a Pod's bound volumes can be used."""
 REASON_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 LOST = "Lost"
 FULL = 100

@@ -19,14 +19,7 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects import core
 from kubectl_spread.objects.well_known_labels import names_pool
-from kubectl_spread.scheduler import (
-    interpodaffinity,
-    nodeaffinity,
-    nodeports,
-    noderesources,
-    resource,
-    tainttoleration,
-)
+from kubectl_spread.scheduler import interpodaffinity, nodeaffinity, nodeports, noderesources, resource, tainttoleration
 
 FULL_WEIGHT = 100
 LOWERED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))

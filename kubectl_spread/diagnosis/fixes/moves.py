@@ -44,11 +44,6 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo, host_ports
 from kubectl_spread.simulation.placement import with_placed
 from kubectl_spread.snapshot import PodKey
 
-HOLDERS = tuple(
-    plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
-)
-"""Filters that reject a node because of the Pods on it or near it."""
-
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
 """Controllers that recreate a Pod only once the old one is gone."""
 OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
@@ -136,7 +131,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     def movable(self) -> tuple[Requirement, ...]:
         """The requirements that the deletion of a Pod can overcome."""
         constraints = (ConstraintRequirement(counts.constraint.index) for counts in self.situation.counts)
-        return (*constraints, *map(FilterRequirement, HOLDERS))
+        return (*constraints, *map(FilterRequirement, self._holders))
 
     def on(self, info: NodeInfo) -> PodsByKey:
         """Return the Pods that are involved in everything that rejects the node."""
@@ -155,6 +150,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _holders(self) -> Mapping[str, Callable[[NodeInfo], Iterable[Pod]]]:
+        """Filter that rejects a node because of the Pods on it or near it → those of them that are involved."""
         return {
             nodeports.NAME: self._only_pod_on_port,
             noderesources.NAME: self._pods_large_enough,
