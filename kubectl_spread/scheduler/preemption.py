@@ -29,6 +29,7 @@ MIN_CANDIDATE_NODES_PERCENTAGE = 10
 """The scheduler picks the best of at least so many candidates. Source: apis/config/v1/defaults.go (v1.36)."""
 BY_SCHEDULER = "PreemptionByScheduler"
 DISRUPTION_TARGET = "DisruptionTarget"
+"""The condition of an evicted Pod. Source: also pkg/registry/core/pod/storage/eviction.go (v1.36)."""
 NOT_STARTED = "~"
 """Sorts after every time (RFC 3339 in UTC): a Pod without a start time counts as starting now."""
 

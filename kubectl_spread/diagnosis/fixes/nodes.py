@@ -24,6 +24,7 @@ from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
+from kubectl_spread.scheduler.preemption import DISRUPTION_TARGET
 from kubectl_spread.scheduler.profile import Behaviour
 
 MAINTENANCE = ("maintenance", "reboot-in-progress")
@@ -39,8 +40,6 @@ DRAINING = (
 
 Source: openshift machine-config-operator pkg/daemon/constants/constants.go.
 """
-DISRUPTION_TARGET = "DisruptionTarget"
-"""The condition of an evicted Pod (pkg/registry/core/pod/storage/eviction.go)."""
 
 
 def closing_taints(situation: Situation, node: Node) -> list[Taint]:
