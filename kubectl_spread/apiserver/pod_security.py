@@ -13,6 +13,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.validation.tables import fields_at
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import plain
 from kubectl_spread.objects.meta import Plain
@@ -48,6 +49,12 @@ _SYSCTLS = {
 }
 """Value → the first minor release of a policy that allows it."""
 _VOLUMES = ("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected")
+_CONTAINERS = ("initContainers[*]", "containers[*]")
+_MEANT = {
+    "containers": _CONTAINERS,
+    "contexts": ("securityContext", *(f"{each}.securityContext" for each in _CONTAINERS)),
+}
+"""Word in a rule's path → the fields that are meant."""
 _HANDLERS = ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle.postStart", "lifecycle.preStop")
 
 
@@ -57,7 +64,7 @@ class _Rule(msgspec.Struct, frozen=True):
     Attributes:
         reason: what is violated, in the API server's words.
         path: the fields: ``containers`` are the init containers too, ``contexts`` the security contexts of all of
-            them and of the Pod, and ``[]`` the items of a list.
+            them and of the Pod, and ``[*]`` the items of a list.
         since, until: the minor releases of policies that have it; the last is excluded.
         overridden: from this one on, another rule of ``restricted`` stands in its place.
         inherited: whether a container without the field has the value of the Pod.
@@ -84,7 +91,7 @@ class _Rule(msgspec.Struct, frozen=True):
         if exempt or overridden or not self.since <= minor < self.until:
             return
         inherited: Plain = None
-        for field, value in _fields("", values, self.path.split(".")):
+        for field, value in _fields(self.path, values):
             of_pod = "ontainers[" not in field
             if not (self.inherited and value is None and (of_pod or inherited is not None)) and self.bad(value, minor):
                 yield field
@@ -110,23 +117,11 @@ def violations(pod: Pod, level: str, version: str, release: Release) -> str:
     return f'violates PodSecurity "{level}:{version}": {told}' if told else ""
 
 
-def _fields(at: str, values: Plain, path: list[str]) -> Iterator[tuple[str, Plain]]:
+def _fields(path: str, values: Plain) -> Iterator[tuple[str, Plain]]:
     """Yield (path, value) of each field; an absent value is None."""
-    if not path:
-        yield at, values
-        return
-    first, *rest = path
-    if first == "[]":
-        for index, each in enumerate(values if isinstance(values, list) else ()):
-            yield from _fields(f"{at}[{index}]", each, rest)
-    elif first == "contexts":
-        yield from _fields(at, values, ["securityContext", *rest])
-        yield from _fields(at, values, ["containers", "securityContext", *rest])
-    elif first == "containers":
-        for key in ("initContainers", "containers"):
-            yield from _fields(f"{at}.{key}", field_of(values, key), ["[]", *rest])
-    else:
-        yield from _fields(f"{at}.{first}" if at else first, field_of(values, first), rest)
+    _, word, *_ = path.split(".")
+    for meant in _MEANT.get(word, (word,)):
+        yield from fields_at("", values, path.replace(word, meant, 1).split("."), absent=True)
 
 
 def _is_set(value: Plain, _: int) -> bool:
@@ -166,13 +161,13 @@ def _annotated(prefixes: tuple[str, ...], *allowed: str) -> Bad:
 _NETWORK, *_HOST = (
     _Rule("host namespaces", f"spec.{each}", _is_true) for each in ("hostNetwork", "hostPID", "hostIPC")
 )
-_PORTS = _Rule("hostPort", "spec.containers.ports.[].hostPort", _is_set)
+_PORTS = _Rule("hostPort", "spec.containers.ports[*].hostPort", _is_set)
 _KEPT_RULES = (_NETWORK, _PORTS)
 _PROC_MOUNT = _Rule("procMount", "spec.containers.securityContext.procMount", _not_in((None, "Default")))
 _PROFILE = _Rule("seccompProfile", "spec.contexts.seccompProfile.type", _adds(_PROFILES), since=19)
 _CAPABILITY = "spec.containers.securityContext.capabilities"
 _UNRESTRICTED = _Rule(
-    "unrestricted capabilities", f"{_CAPABILITY}.add.[]", _adds(("NET_BIND_SERVICE",)), 22, windows=False
+    "unrestricted capabilities", f"{_CAPABILITY}.add[*]", _adds(("NET_BIND_SERVICE",)), 22, windows=False
 )
 _ESCALATION = "spec.containers.securityContext.allowPrivilegeEscalation"
 _BASELINE_RULES = (
@@ -180,9 +175,9 @@ _BASELINE_RULES = (
     _Rule(
         "forbidden AppArmor profile", "metadata.annotations", _annotated(_APP_ARMOR, "runtime/default", "localhost/")
     ),
-    _Rule("non-default capabilities", f"{_CAPABILITY}.add.[]", _adds(_CAPABILITIES), overridden=22),
+    _Rule("non-default capabilities", f"{_CAPABILITY}.add[*]", _adds(_CAPABILITIES), overridden=22),
     *(_NETWORK, *_HOST),
-    _Rule("hostPath volumes", "spec.volumes.[].hostPath", lambda value, _: value is not None, overridden=0),
+    _Rule("hostPath volumes", "spec.volumes[*].hostPath", lambda value, _: value is not None, overridden=0),
     _PORTS,
     *(
         _Rule("probe or lifecycle host", f"spec.containers.{each}.{kind}.host", _is_set, since=34)
@@ -200,7 +195,7 @@ _BASELINE_RULES = (
         until=19,
     ),
     replace(_PROFILE, overridden=19),
-    _Rule("forbidden sysctls", "spec.securityContext.sysctls.[].name", _newer(_SYSCTLS)),
+    _Rule("forbidden sysctls", "spec.securityContext.sysctls[*].name", _newer(_SYSCTLS)),
     _Rule("hostProcess", "spec.contexts.windowsOptions.hostProcess", _is_true),
 )
 _RESTRICTED_RULES = (
@@ -212,7 +207,7 @@ _RESTRICTED_RULES = (
         bad=lambda value, _: not isinstance(value, list) or "ALL" not in value,
     ),
     replace(_PROC_MOUNT, since=35),
-    _Rule("restricted volume types", "spec.volumes.[]", _restricted_volume),
+    _Rule("restricted volume types", "spec.volumes[*]", _restricted_volume),
     _Rule(
         "runAsNonRoot != true",
         "spec.contexts.runAsNonRoot",

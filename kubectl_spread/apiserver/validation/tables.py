@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
@@ -29,21 +29,22 @@ _LAST_MODE = 0o777
 def table_errors(rules: Rules, path: str, values: object) -> Errors:
     """Yield the errors of the fields below ``path``, in the order of the table."""
     for field, rule in rules.items():
-        for place, value in _fields(path, values, field.split(".")):
+        for place, value in fields_at(path, values, field.split(".")):
             yield from rule(place, value)
 
 
-def _fields(path: str, values: object, steps: Sequence[str]) -> Iterator[tuple[str, object]]:
+def fields_at(path: str, values: object, steps: Sequence[str], *, absent: bool = False) -> Iterator[tuple[str, Any]]:
+    """Yield (path, value) of each field below ``path``; with ``absent`` also those without a value, as None."""
     if not steps:
         yield path, values
         return
     name = steps[0].removesuffix("[*]")
-    value = values.get(name) if isinstance(values, dict) else None
-    found = [(f"{path}.{name}", value)] if value is not None else []
+    value, place = values.get(name) if isinstance(values, dict) else None, f"{path}.{name}".removeprefix(".")
+    found = [(place, value)] if absent or value is not None else []
     if name != steps[0]:
-        found = [*items(f"{path}.{name}", value)] if isinstance(value, list | tuple) else []
-    for place, each in found:
-        yield from _fields(place, each, steps[1:])
+        found = [*items(place, value)] if isinstance(value, list | tuple) else []
+    for at, each in found:
+        yield from fields_at(at, each, steps[1:], absent=absent)
 
 
 def one_of(*known: str) -> Rule:
