@@ -57,6 +57,14 @@ def parse(quantity: str | float) -> Fraction:
     return -amount if sign == "-" else amount
 
 
+def in_one_spelling(quantity: str | float) -> str:
+    """Return the quantity as one text for all of its notations; text that is no quantity stays."""
+    try:
+        return str(parse(quantity))
+    except ValueError:
+        return str(quantity)
+
+
 def _amount(digits: str, exponent: str | None, suffix: str) -> Fraction:
     number = Fraction(digits.removesuffix("."))
     if exponent is None:

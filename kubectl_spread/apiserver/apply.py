@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.fields import Tables
-from kubectl_spread.apiserver.quantities import canonical, with_defaults
+from kubectl_spread.apiserver.quantities import as_stored
 from kubectl_spread.apiserver.strategic_merge import (
     Map,
     MergeError,
@@ -226,7 +226,7 @@ def _spec(obj: KubernetesObject) -> Plain:
     for name in ("strategy", "update_strategy"):
         if getattr(spec, name, None) in _DEFAULT_STRATEGIES:
             spec = replace(spec, **{name: UpdateStrategy()})
-    return canonical(with_defaults(spec, as_json=True))
+    return as_stored(spec, as_json=True)
 
 
 def _differences(path: str, one: Plain, other: Plain) -> Iterator[str]:

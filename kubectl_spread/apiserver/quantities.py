@@ -106,41 +106,25 @@ def unreadable(text: Quantity) -> bool:
     return False
 
 
-def with_defaults(value: object, *, as_json: bool = False) -> Plain:
-    """Return plain values with every default: an API server stores those, a manifest leaves them out.
+def as_stored(value: object, *, as_json: bool = False) -> Plain:
+    """Return plain values as an API server may store them: with every default, and each quantity in one spelling.
 
     ``as_json``: whether fields have their names in JSON, and not those of the types.
     """
     if isinstance(value, msgspec.Struct):
         names = value.__struct_encode_fields__ if as_json else value.__struct_fields__
-        values = (getattr(value, field) for field in value.__struct_fields__)
-        return {name: with_defaults(each, as_json=as_json) for name, each in zip(names, values, strict=True)}
+        value = {name: getattr(value, field) for name, field in zip(names, value.__struct_fields__, strict=True)}
     if isinstance(value, dict):
-        return {str(key): with_defaults(each, as_json=as_json) for key, each in value.items()}
+        return {
+            str(key): {name: quantity.in_one_spelling(amount) for name, amount in each.items()}
+            if key in _RESOURCES and isinstance(each, dict)
+            else as_stored(each, as_json=as_json)
+            for key, each in value.items()
+        }
     if isinstance(value, tuple):
-        return [with_defaults(each, as_json=as_json) for each in value]
+        return [as_stored(each, as_json=as_json) for each in value]
     assert value is None or isinstance(value, str | int | float | bool)  # noqa: S101 - an object holds nothing else
     return value
-
-
-def canonical(values: Plain) -> Plain:
-    """Return the values with every quantity in one spelling, because an API server may store another one."""
-    if isinstance(values, list):
-        return [canonical(value) for value in values]
-    if not isinstance(values, dict):
-        return values
-    return {
-        key: {name: _canonical_quantity(each) for name, each in value.items()}
-        if key in _RESOURCES and isinstance(value, dict)
-        else canonical(value)
-        for key, value in values.items()
-    }
-
-
-def _canonical_quantity(value: Plain) -> Plain:
-    if not isinstance(value, str | int | float) or unreadable(value):
-        return value
-    return str(quantity.parse(value))
 
 
 def requests_together(spec: PodSpec) -> Amounts:

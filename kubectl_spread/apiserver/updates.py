@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from kubectl_spread.apimachinery import as_json, quoted
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.apiserver.quantities import canonical, read_amounts, with_defaults
+from kubectl_spread.apiserver.quantities import as_stored, read_amounts
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
 from kubectl_spread.objects import core, devices, policy, storage, workloads
-from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Plain, Struct, walked
+from kubectl_spread.objects.meta import KubernetesObject, LabelSelector, Plain, walked
 from kubectl_spread.objects.template_rest import same_rest
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.release import Release
@@ -154,7 +154,7 @@ def _with_new_labels(values: Plain) -> Plain:
 
 
 def _value(obj: KubernetesObject, path: str) -> Plain:
-    value = canonical(with_defaults(obj, as_json=True))
+    value = as_stored(obj, as_json=True)
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     # The lists here are sets.
@@ -188,7 +188,7 @@ def _selector_errors(new: LabelSelector | None, live: LabelSelector | None) -> E
 def _stateful_set_errors(new: workloads.StatefulSetSpec, live: workloads.StatefulSetSpec) -> Errors:
     def claim_templates(spec: workloads.StatefulSetSpec) -> list[object]:
         return [
-            (each.metadata.name, sorted(each.metadata.labels.items()), _as_stored(each.spec))
+            (each.metadata.name, sorted(each.metadata.labels.items()), as_stored(each.spec))
             for each in spec.volume_claim_templates
         ]
 
@@ -232,9 +232,9 @@ def _template_changes(new: core.PodTemplateSpec, live: core.PodTemplateSpec, *, 
     if open_:
         new_spec, live_spec = (_without_directives(spec, release) for spec in specs)
         unread = same_rest(new.rest, live.rest, metadata=False) is False
-        return unread or _as_stored(new_spec) != _as_stored(live_spec)
+        return unread or as_stored(new_spec) != as_stored(live_spec)
     adds_labels = not new.metadata.labels.items() <= live.metadata.labels.items()
-    return adds_labels or same_rest(new.rest, live.rest) is False or _as_stored(specs[0]) != _as_stored(specs[1])
+    return adds_labels or same_rest(new.rest, live.rest) is False or as_stored(specs[0]) != as_stored(specs[1])
 
 
 def _without_directives(spec: core.PodSpec, release: Release) -> core.PodSpec:
@@ -261,7 +261,7 @@ def _pod_errors(new: core.PodSpec, live: core.PodSpec) -> Errors:
             yield invalid("spec.nodeSelector", msgspec.json.encode(new.node_selector).decode(), detail)
         new = replace(new, node_selector=live.node_selector, affinity=live.affinity, scheduling_gates=())
         live = replace(live, scheduling_gates=())
-    if _as_stored(_without_mutable(new, live)) != _as_stored(_without_mutable(live, live)):
+    if as_stored(_without_mutable(new, live)) != as_stored(_without_mutable(live, live)):
         yield forbidden("spec", POD_IMMUTABLE)
 
 
@@ -289,12 +289,8 @@ def _claim_errors(new: core.PersistentVolumeClaimSpec, live: storage.PersistentV
         compared = replace(compared, resources=live.spec.resources, volume_attributes_class_name=attributes_class)
     if not live.spec.volume_name:
         compared = replace(compared, volume_name="")
-    if _as_stored(compared) != _as_stored(live.spec):
+    if as_stored(compared) != as_stored(live.spec):
         yield forbidden("spec", _CLAIM)
     wanted, had = (read_amounts(spec.resources.requests).get("storage") for spec in (new, live.spec))
     if wanted is not None and had is not None and wanted < had:
         yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
-
-
-def _as_stored(value: Struct) -> Plain:
-    return canonical(with_defaults(value))

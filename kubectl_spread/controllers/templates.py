@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import unmerged
-from kubectl_spread.apiserver.quantities import canonical, with_defaults
+from kubectl_spread.apiserver.quantities import as_stored
 from kubectl_spread.objects.core import Pod, PodSchedulingGroup, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
@@ -99,7 +99,7 @@ def _own_labels(template: PodTemplateSpec) -> dict[str, str]:
 
 def _spelled_alike(value: object) -> bytes:
     """Return the value as JSON in which equal quantities are spelled alike."""
-    return msgspec.json.encode(canonical(with_defaults(value)), order="sorted")
+    return msgspec.json.encode(as_stored(value), order="sorted")
 
 
 def template_hash(template: PodTemplateSpec) -> str:

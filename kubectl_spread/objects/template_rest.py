@@ -364,7 +364,7 @@ def _entry(key: str, value: Plain, within: str, beside: Mapping[str, Plain]) -> 
         return {}
     normal = _normal(value, key)
     if key in _QUANTITIES and isinstance(value, str | int | float):
-        normal = _in_one_spelling(value)
+        normal = quantity.in_one_spelling(value)
     # In Python 0 is False, and to the API it is not.
     absent = (*_DEFAULTS.get(within, {}).get(key, ()), *_ANYWHERE.get(key, ()))
     return {} if any(type(each) is type(normal) and each == normal for each in absent) else {key: normal}
@@ -375,10 +375,3 @@ def _pull_policy(image: str) -> str:
     name, _, digest = image.partition("@")
     tag = name.rpartition("/")[2].partition(":")[2]
     return "Always" if tag == "latest" or not (tag or digest) else "IfNotPresent"
-
-
-def _in_one_spelling(value: str | float) -> str:
-    try:
-        return str(quantity.parse(value))
-    except ValueError:
-        return str(value)

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from kubectl_spread.apiserver.quantities import canonical, with_defaults
+from kubectl_spread.apiserver.quantities import as_stored
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.simulate import Naming, SimulateOptions, given_steps
@@ -482,13 +482,13 @@ def _kept(obj: KubernetesObject) -> Object:
     if isinstance(obj, Pod):
         return {
             "image": obj.spec.containers[0].image,
-            "constraints": with_defaults(obj.spec.topology_spread_constraints),
+            "constraints": as_stored(obj.spec.topology_spread_constraints),
         }
     assert isinstance(obj, Workload)
     made = template_of(obj)
     found: Object = {
         "labels": {**made.metadata.labels} if obj.__class__.__name__ != "Job" else {},
-        "template": canonical(with_defaults(made.spec)),
+        "template": as_stored(made.spec),
         "rest": made.rest,
     }
     for field in ("replicas", "paused", "parallelism", "completions", "suspend"):

@@ -14,7 +14,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any, TypeAlias, cast
 
-from kubectl_spread.apiserver.quantities import canonical, with_defaults
+from kubectl_spread.apiserver.quantities import as_stored
 from kubectl_spread.apiserver.strategic_merge import MergeError
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.objects.decoding import convert
@@ -124,7 +124,7 @@ def kept(obj: Deployment) -> Object:
         "replicas": spec.replicas_wanted,
         "paused": spec.paused,
         "surge": rolls and (at_once.max_surge or "25%", at_once.max_unavailable or "25%"),
-        "template": canonical(with_defaults(spec.template.spec)),
+        "template": as_stored(spec.template.spec),
         "rest": spec.template.rest,
     }
 
