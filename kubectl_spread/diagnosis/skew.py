@@ -208,37 +208,27 @@ def _on_own_node(domain: Domain, constraint: ConstraintDiagnosis, skew: int, oth
 
 
 def rows(
-    workload: OwnedPods, handle: Handle, *, defaults: bool, brief: bool = False, most_verdicts: int = 0
+    workload: OwnedPods,
+    handle: Handle,
+    *,
+    defaults: bool,
+    brief: bool = False,
+    most_verdicts: int = 0,
+    upcoming: NextPod | None = None,
+    states: Sequence[ConstraintState] = (),
+    decide_on: Decide = decide,
 ) -> Iterator[Row]:
     """Yield a row for each constraint of each revision whose rows would differ.
 
     With ``defaults``, the cluster's default constraints are shown if the workload has none of its own. ``brief`` rows
     tell only whether a node takes the next Pod. The headroom may cost ``most_verdicts`` verdicts on single nodes
-    (count); 0 for no headroom.
+    (count); 0 for no headroom. ``upcoming``: the next Pod and the ``states`` of its constraints, if they are known.
     """
-    for shown in _shown_revisions(workload, handle, defaults=defaults):
-        revision = shown.judged_by_waiting(decide)
-        judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
-        for state in revision.states():
-            yield Row(judged=judged, state=state, status=_worst_status(state, judged))
-
-
-def status_names(
-    workload: OwnedPods,
-    handle: Handle,
-    *,
-    defaults: bool,
-    upcoming: NextPod,
-    states: Sequence[ConstraintState],
-    decide_on: Decide,
-) -> Iterator[tuple[str, int, statuses.SpreadStatus]]:
-    """Yield (revision, constraint's index, status) of the same rows; the states are those of the next Pod."""
     for shown in _shown_revisions(workload, handle, defaults=defaults, upcoming=upcoming):
         revision = shown.judged_by_waiting(decide_on)
-        judged = _judge_briefly(revision)
-        for state in states if revision.pod is upcoming.pod else revision.states():
-            named = shown.name or revision_of(shown.pod)
-            yield named, state.constraint.index, _worst_status(state, judged).name
+        judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
+        for state in states if upcoming and revision.pod is upcoming.pod else revision.states():
+            yield Row(judged=judged, state=state, status=_worst_status(state, judged))
 
 
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:

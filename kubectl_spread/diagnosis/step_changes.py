@@ -13,10 +13,10 @@ import msgspec
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of, wanted_by
+from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.constraint_state import ChangedConstraint, ConstraintState, SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.observer import Key, Observation, states_of
-from kubectl_spread.diagnosis.skew import status_names
 from kubectl_spread.diagnosis.statuses import SEVERE, SpreadStatus
 from kubectl_spread.gaps import MayBreakQuota
 from kubectl_spread.objects.core import Pod
@@ -513,16 +513,18 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided) -> 
     for key, revisions in seen.revisions.items():
         states = revisions[seen.newest(key)].states
         if states and key not in known:
-            rows = status_names(
+            rows = skew.rows(
                 seen.workload(key),
                 seen.handles.of(seen.upcoming[key].pod),
                 defaults=seen.defaults,
+                brief=True,
                 upcoming=seen.upcoming[key],
                 states=states,
                 decide_on=decide_on,
             )
-            for revision, index, status in rows:
-                found.setdefault((*key, revision, index), status)
+            for row in rows:
+                revision = row.revision.name or seen.newest(key)
+                found.setdefault((*key, revision, row.state.constraint.index), row.status.name)
     return found
 
 
