@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, get_args
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from kubectl_spread.objects.decoding import DecodeError, ListMeta
 from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, Annotations
 from kubectl_spread.objects.protobuf_fields import MESSAGES
+from kubectl_spread.objects.template_rest import structs_in
 
 T = TypeVar("T")
 
@@ -193,8 +194,8 @@ class _Decoder:
             return _tag(number, _BYTES), _Field(wanted.name, read, _ENTRY, keeps_zero=True)
         if message in self._leaves:
             return _tag(number, _BYTES), _Field(wanted.name, self._leaves[message], _PUT[label], optional)
-        struct = _struct_of(wanted.type)
-        return _tag(number, _BYTES), _Field(wanted.name, self.reader(struct, message), _PUT[label], optional)
+        read = self.reader(next(structs_in(wanted.type)), message)
+        return _tag(number, _BYTES), _Field(wanted.name, read, _PUT[label], optional)
 
 
 class _Layout(NamedTuple):
@@ -438,9 +439,3 @@ def _envelope(document: bytes) -> tuple[str, bytes]:
     if "raw" not in found:
         raise IndexError
     return found.get("kind", ""), found["raw"]
-
-
-def _struct_of(kind: Any) -> Any:  # noqa: ANN401 - a type as it is annotated
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        return kind
-    return next(found for each in get_args(kind) if (found := _struct_of(each)))

@@ -333,14 +333,15 @@ def _rest(values: Plain, struct: type[Struct], within: str) -> dict[str, Plain]:
 @cache
 def _kept(struct: type[Struct]) -> Mapping[str, type[Struct] | None]:
     """Return the field names of a type → the type of the Struct in them; None for plain values."""
-    return {each.encode_name: next(_structs(each.type), None) for each in fields(struct)}
+    return {each.encode_name: next(structs_in(each.type), None) for each in fields(struct)}
 
 
-def _structs(annotation: object) -> Iterator[type[Struct]]:
+def structs_in(annotation: object) -> Iterator[type[Struct]]:
+    """Yield the Structs of a field's type, such as those in a tuple."""
     if isinstance(annotation, type) and issubclass(annotation, Struct):
         yield annotation
     for each in get_args(annotation):
-        yield from _structs(each)
+        yield from structs_in(each)
 
 
 def _normal(values: Plain, within: str) -> Plain:
