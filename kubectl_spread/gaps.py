@@ -21,6 +21,7 @@ class Purpose(Enum):
     FIXES = auto()
     WORKLOADS = auto()
     SIMULATION = auto()
+    APPLYING = auto()
     REBALANCE = auto()
     AUTOSCALING = auto()
 

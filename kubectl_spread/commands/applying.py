@@ -158,9 +158,12 @@ def _identity(manifest: Manifest) -> Hashable:
 def _merge(manifest: Manifest, snapshot: Snapshot, how: Applying) -> Manifest:
     found = _judged_by_standard(_over_live(manifest, snapshot, how), snapshot)
     owner, workload = found.obj, f"{manifest.namespace}/{manifest.ref}"
-    if isinstance(owner, Deployment) and found.live is not None:
-        # Which ReplicaSets a live Deployment has decides what becomes of its Pods.
-        not_read = unread_kinds(snapshot.inventory, {kinds.REPLICA_SET}.__contains__, gaps.Purpose.SIMULATION)
+    if isinstance(owner, Workload) and (found.live is None or isinstance(owner, Deployment)):
+        # Whether there is a live one, and which ReplicaSets a live Deployment has, decides what becomes of its Pods.
+        new = found.live is None
+        needed = kinds.BY_NAME[type(owner).__name__] if new else kinds.REPLICA_SET
+        purpose = gaps.Purpose.APPLYING if new else gaps.Purpose.SIMULATION
+        not_read = unread_kinds(snapshot.inventory, {needed}.__contains__, purpose)
         found = replace(found, unknown=(*found.unknown, *not_read))
     if isinstance(owner, StatefulSet | DaemonSet) and not found.refused:
         pods = [pod for pod, certain in of_older_revision(owner, snapshot, snapshot.all(Pod)) if not certain]

@@ -50,6 +50,7 @@ _WHERE_PODS_CAN_GO: Mapping[Kind, str] = {
 }
 _DEVICES = "whether nodes have the devices it claims is not known"
 _NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
+MAY_EXIST = "whether it exists already, and has Pods, is not known"
 _NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
 
 UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
@@ -98,6 +99,7 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
         **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
     },
+    gaps.Purpose.APPLYING: dict.fromkeys(kinds.WORKLOAD_KINDS, MAY_EXIST),
     gaps.Purpose.REBALANCE: {
         **_WHERE_PODS_CAN_GO,
         **dict.fromkeys(kinds.WORKLOAD_KINDS, _NO_OWNER),

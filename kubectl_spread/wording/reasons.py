@@ -91,7 +91,8 @@ def reason_text(reason: reasons.AnyReason | None) -> str:
 def rejected_text(reason: reasons.AnyReason | None, nodes: str, number: int, *, brief: bool) -> str:
     """Return that so many nodes (count) reject a Pod for the reason; empty for none.
 
-    ``nodes``: what they are called, as a subject with its comma; empty for all of the cluster. ``brief``: whether the amounts are left out.
+    ``nodes``: what they are called, as a subject with its comma; empty for all of the cluster. ``brief``: whether the
+    amounts are left out.
     """
     one, every = number == 1, not nodes
     nodes = nodes or {1: "the only node", 2: "both nodes"}.get(number, f"all {number} nodes")

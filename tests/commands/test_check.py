@@ -33,6 +33,7 @@ from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 from tests.program import encoded
+from tests.program import spread as run
 
 Check: TypeAlias = Callable[..., CheckReport]
 ON_ZONES = spread(ZONE, selector=app("web"))
@@ -130,6 +131,17 @@ def test_what_becomes_of_a_live_deployment_is_not_known_without_its_replica_sets
     report = check(Memory([*TAINTED, live], unread=unread), asked, SchedulerOptions(), stdin=None).report
     assert (only(report).verdict, exit_code(report)) == (Verdict.INCOMPLETE, 3)
     assert check_sentence(only(report)).startswith("as far as is known, ")
+
+
+def test_whether_a_deployment_exists_is_not_known_from_pods_alone(tmp_path: Path) -> None:
+    path, cluster = tmp_path / "web.yaml", tmp_path / "cluster.yaml"
+    path.write_text(yaml.safe_dump(workload("Deployment", "web", pods=template(ON_ZONES), replicas=2)))
+    living = owned("web-h1-0", "ReplicaSet", "web-h1", on="a1", labels={"app": "web", "pod-template-hash": "h1"})
+    cluster.write_text(yaml.safe_dump_all([*TAINTED, living]), encoding="utf-8")
+    ended = run("check", "-f", path, "--from", cluster, "-o", "json")
+    (gap,) = ended.item["incomplete"]
+    assert (ended.code, gap["what"], gap["why"]) == (3, "list deployments", "not in the files")
+    assert gap["consequence"] == "whether it exists already, and has Pods, is not known"
 
 
 def test_manifests_see_those_before_them(checked: Check) -> None:

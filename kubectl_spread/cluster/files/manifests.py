@@ -198,7 +198,9 @@ def _unread(objects: Objects, lists: Counter[Kind]) -> Iterator[Unread]:
     are unread that other objects show to exist. A missing Node is unread where other Nodes are there and a running Pod
     names it; the Node of a Pod that does not run may be deleted.
     """
-    exist = () if lists else {kind for each in _each(objects) for kind in _shown_to_exist(each)}
+    exist = set() if lists else {kind for each in _each(objects) for kind in _shown_to_exist(each)}
+    if kinds.REPLICA_SET in exist and not objects[kinds.REPLICA_SET.name]:
+        exist.add(kinds.DEPLOYMENT)  # It owns most ReplicaSets.
     for kind in KINDS:
         if not objects[kind.name] and kind not in lists and (lists or kind in exist):
             yield Unread(kind, NOT_IN_FILES)
