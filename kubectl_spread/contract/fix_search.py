@@ -52,23 +52,26 @@ def expected_change(wait: conclusion.Wait) -> ExpectedChange:
     message = fixes.WAITS.text(wait)
     match wait:
         case conclusion.NodeRecovery():
-            return ExpectedChange(kind="NodeRecovery", sure=False, nodes=wait.nodes, message=message)
+            change = ExpectedChange(kind="NodeRecovery", sure=False, nodes=wait.nodes, message=message)
         case conclusion.NodeRemoval():
-            return ExpectedChange(kind="NodeRemoval", sure=True, nodes=wait.nodes, message=message)
+            change = ExpectedChange(kind="NodeRemoval", sure=True, nodes=wait.nodes, message=message)
         case conclusion.PodEnding():
             pods, sure = tuple(map(str, wait.pods)), not (wait.ending.over_since or wait.ending.finalizers)
-            return ExpectedChange(
+            change = ExpectedChange(
                 kind="PodEnding", sure=sure, nodes=wait.nodes, pod=pods[0], pods=pods, message=message
             )
         case conclusion.ClaimCreation():
-            return ExpectedChange(kind="ClaimCreation", sure=True, message=message)
+            change = ExpectedChange(kind="ClaimCreation", sure=True, message=message)
         case conclusion.RolloutGoesOn():
-            return ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
+            change = ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
+        case conclusion.JobGoesOn():
+            change = ExpectedChange(kind="JobGoesOn", sure=True, nodes=wait.nodes, workload=wait.owner, message=message)
         case conclusion.NodeAddition():
             nodes = (wait.node,) if wait.node else ()
-            return ExpectedChange(kind="NodeAddition", sure=False, nodes=nodes, message=message)
+            change = ExpectedChange(kind="NodeAddition", sure=False, nodes=nodes, message=message)
         case _:
             assert_never(wait)
+    return change
 
 
 def fix_reports(verified: Iterable[conclusion.VerifiedFix], connection_flags: Sequence[str] = ()) -> tuple[Fix, ...]:

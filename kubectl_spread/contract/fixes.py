@@ -72,11 +72,13 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
         nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
         pod: the first of the Pods that end, as namespace/name; empty for others.
         pods: the Pods that all have to end, as namespace/name; empty for others.
-        workload: the owner of the rollout; empty for others.
+        workload: the owner of the rollout, or the Job; empty for others.
         message: what to wait for.
     """
 
-    kind: Literal["NodeRecovery", "NodeRemoval", "PodEnding", "ClaimCreation", "RolloutGoesOn", "NodeAddition"]
+    kind: Literal[
+        "NodeRecovery", "NodeRemoval", "PodEnding", "ClaimCreation", "RolloutGoesOn", "JobGoesOn", "NodeAddition"
+    ]
     sure: bool
     nodes: tuple[str, ...] = ()
     pod: str = ""

@@ -735,6 +735,22 @@ def _(wait: conclusion.RolloutGoesOn) -> str:
 
 
 @WAITS.rule(
+    summary="wait for a Pod of the same Job",
+    meaning="Other Pods of the Job run. When one of them ends, this Pod is schedulable. The Job may create its next Pod"
+    " then, and that one may be scheduled first. It was simulated that one of them ends.",
+    when="For a Pod of a Job. Not if all Pods of an Indexed Job have to run at once, until one of them has succeeded:"
+    " they may wait for each other.",
+    action="Wait: the Job goes on with fewer Pods at a time. If its Pods do not end, use one of the fixes.",
+    link=entry.CONFLICTING,
+)
+def _(wait: conclusion.JobGoesOn) -> str:
+    which = "the" if wait.pods == 1 else f"one of the {wait.pods}"
+    where = f" on {enumerated(wait.nodes)}" if wait.pods < wait.running else ""
+    ends = f"{which} running {'Pod' if wait.pods == 1 else 'Pods'} of {wait.owner}{where} to end"
+    return f"{ends}: then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
+
+
+@WAITS.rule(
     summary="wait for a new node",
     meaning="A node that the cluster's autoscaler has added starts, and has room for the Pod. Or, by the autoscaler's"
     " rules, nothing that was read forbids a new node for it.",

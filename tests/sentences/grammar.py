@@ -19,6 +19,7 @@ from tests.build import HOSTNAME, ZONE, Object
 BRIEF = {"zone": ZONE, "hostname": HOSTNAME, "node": HOSTNAME, ZONE: ZONE, HOSTNAME: HOSTNAME}
 KEY = r"(?P<key>[a-z.]+/[a-z]+|zone|hostname|node)s?"
 NAMES = r"(?P<names>[a-d]\d?(?:, [a-d]\d?)*(?: (?:and|or) [a-d]\d?| (?:and|or) \d+ more)?)"
+NOT_READY = "node.kubernetes.io/not-ready:NoSchedule"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 CORDON: Object = {"key": UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}
 THERE = " nodes there is available: "
@@ -75,6 +76,15 @@ class Facts(Struct, frozen=True):
         nodes = {**self.nodes, name: {**node, "spec": {"unschedulable": True, "taints": [*taints.values()]}}}
         stays = [each for each in self.on if each["spec"]["nodeName"] != name or _is_daemon(each)]
         return replace(self, nodes=nodes, on=stays)
+
+    def without(self, pod: Object) -> Facts:
+        """Return the same once the other Pod has ended."""
+        return replace(self, on=[each for each in self.on if each is not pod])
+
+    @property
+    def opens(self) -> bool:
+        """Whether some node takes the Pod."""
+        return not all(map(self.said_first, self.nodes))
 
     @property
     def zone(self) -> str:
@@ -361,6 +371,18 @@ def _pending(read: re.Match[str], facts: Facts) -> bool:
     return int(read["n"]) == sum(not each["spec"].get("nodeName") for each in facts.kin)
 
 
+def _ending(read: re.Match[str], facts: Facts) -> bool:
+    """Whether some node takes the Pod once any of so many Pods of the Job, which are on these nodes, is gone.
+
+    A search that was cut short may have found only some of them.
+    """
+    running = [each for each in facts.kin if each["spec"].get("nodeName")]
+    ends = [each for each in running if facts.without(each).opens]
+    names, number = named(read["names"] or "")
+    on, least = {each["spec"]["nodeName"] for each in ends}, 0 if names else len(running)
+    return {*names} <= on and number <= len(on) and least <= int(read["n"] or 1) <= len(ends)
+
+
 def _left(read: re.Match[str], facts: Facts) -> bool:
     """Whether so many are left of those that wait, and of those that a rollout creates beside them at a time."""
     return int(read["n"]) == facts.left <= len(facts.kin) + math.ceil(len(facts.kin) / 4)
@@ -629,6 +651,11 @@ RULES: Sequence[tuple[str, Rule]] = (
     ),
     (r"in the end, (?:up to )?(?P<n>\d+) Pods? (?:still|may still) ha(?:s|ve) no node", _left),
     (r"(?:the rollout starts once|changes only) the (?P<n>\d+) Pending Pods", _pending),
+    (rf"(?:one of )?the (?:(?P<n>\d+) )?running Pods? of job/\S+(?: on {NAMES})? to end", _ending),
+    (
+        rf"any of (?P<n>\d+) nodes, such as {NAMES},(?= to recover \(not ready\))",
+        lambda read, facts: int(read["n"]) <= sum(facts.tainted(name, NOT_READY) for name in facts.nodes),
+    ),
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
     (r"none of (?:its|their) (?P<n>\d+) nodes is available", _nodes_at_minimum),
     (

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from tests.build import Object
-from tests.sentences.grammar import NAMES, Facts, all_of, named, wrong
+from tests.sentences.grammar import NAMES, NOT_READY, Facts, all_of, named, wrong
 
 Known = Mapping[str, Facts]
 """The workload's name → what there is to count for it."""
@@ -204,7 +204,7 @@ def _on_nodes(read: re.Match[str], known: Known, _: str) -> bool:
 
 def _wait(read: re.Match[str], known: Known, text: str) -> bool:
     facts, (names, number) = about(read, known), named(read["names"])
-    unready = [name for name in facts.nodes if facts.tainted(name, "node.kubernetes.io/not-ready:NoSchedule")]
+    unready = [name for name in facts.nodes if facts.tainted(name, NOT_READY)]
     there = {*names} <= {*unready} and max(number, int(read["any"] or 0)) <= len(unready)
     return there and (not read["n"] or _numbered(read, known, text))
 

@@ -22,6 +22,7 @@ from tests.sentences.grammar import Facts, wrong
 def sentences(item: PendingItem, facts: Facts) -> Iterator[tuple[str, Facts]]:
     """Yield what is said of the Pod in sentences, and what there is to count for each."""
     yield from ((text, facts) for text in (item.summary, item.message or "", *(each.message for each in item.findings)))
+    yield from ((each.message, facts) for each in item.waits or ())
     for fix in item.fixes:
         yield fix.summary, facts
         yield f"{fix.starts}; {fix.ends}", replace(facts, left=fix.without_node or 0)

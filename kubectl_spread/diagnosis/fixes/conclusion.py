@@ -336,6 +336,18 @@ class RolloutGoesOn(msgspec.Struct, frozen=True):
     replaces: bool = False
 
 
+class JobGoesOn(msgspec.Struct, frozen=True, kw_only=True):
+    """The Pod's Job goes on: once any of ``pods`` (count) ends, which are on ``nodes``, a Pod of the Job finds a node.
+
+    ``running``: all Pods of the Job that run (count).
+    """
+
+    owner: str
+    pods: int
+    nodes: tuple[str, ...]
+    running: int
+
+
 class ClaimCreation(msgspec.Struct, frozen=True):
     """The Pod's controller creates the claims that it lacks."""
 
@@ -362,7 +374,7 @@ class NodeAddition(msgspec.Struct, frozen=True):
     node: str = ""
 
 
-Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | ClaimCreation | RolloutGoesOn | NodeAddition
+Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | ClaimCreation | RolloutGoesOn | JobGoesOn | NodeAddition
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,8 +17,9 @@ from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -33,6 +34,8 @@ CLOSING = tuple(FilterRequirement(plugin.NAME) for plugin in (tainttoleration, n
 """What closes a node by its own state."""
 MOST_ENDING = 50
 """Pods that are being deleted (count) that are taken away together."""
+MOST_PLACES = 50
+"""Places (count) in which a Pod of the same Job may end that are tried."""
 MOST_VERDICTS = 20_000
 """Nodes (count) on which Pods are tried to find where a rollout ends."""
 
@@ -55,6 +58,7 @@ def waits_of(situation: Situation, spent: Spent) -> tuple[conclusion.Wait, ...]:
 
 
 def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
+    yield from _job_goes_on(situation, spent)
     yield from _recoveries(situation)
     yield from _removals(situation)
     alone = [pod for pod, _ in _kept_pods(situation, spent, lambda _, why: isinstance(why, conclusion.Ending))]
@@ -64,6 +68,32 @@ def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     if not spent() and _rollout_lets_in(situation):
         owner = str(owner_of(situation.pod, situation.handle.snapshot))
         yield conclusion.RolloutGoesOn(owner=owner, replaces=situation.is_of_newest_revision is False)
+
+
+def _job_goes_on(situation: Situation, spent: Spent) -> Iterator[conclusion.JobGoesOn]:
+    """Yield that the Pod's Job goes on, if the Pod finds a node once one of the Job's running Pods has ended.
+
+    Pods of the Job in one place are alike, so one of them is tried. An Indexed Job whose Pods all run at once, and of
+    which none has succeeded, is left out: its Pods may wait for each other.
+    """
+    snapshot, key = situation.handle.snapshot, situation.pod.metadata.controller_key
+    job = controller_of(situation.pod, snapshot)
+    if not isinstance(job, Job) or job.finished or situation.written or situation.bound_for:
+        return
+    at_once = job.spec.completion_mode == "Indexed" and (job.spec.completions or 1) <= (job.spec.parallelism or 1)
+    running = {pod.key for pod in situation.running if pod.metadata.controller_key == key and pod.at_work}
+    if not running or spent() or (at_once and not job.status.succeeded):
+        return
+    in_way = [(pod, place) for pod, place in moves.obstacles(situation) if pod.key in running]
+    ending: list[Pod] = []
+    for alike in islice(grouped(in_way, lambda each: each[1]).values(), MOST_PLACES):
+        pods = [pod for pod, _ in alike]
+        if not spent() and replace(situation, handle=situation.handle.without_pod(pods[0])).feasible:
+            ending += pods
+    if ending:
+        nodes = tuple(sorted({pod.spec.node_name for pod in ending}))
+        owner = f"job/{job.metadata.name}"
+        yield conclusion.JobGoesOn(owner=owner, pods=len(ending), nodes=nodes, running=len(running))
 
 
 def _claims(situation: Situation) -> Iterator[conclusion.ClaimCreation]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import UNSET
@@ -231,6 +232,55 @@ class TestRollouts:
         assert waits(*rollout(unavailable=unavailable, paused=paused)) == []
 
 
+def of_job(*on: str, status: Object = RUNNING, succeeded: int = 0, **spec: Any) -> tuple[list[Object], Object]:  # noqa: ANN401 - any field
+    """Return a Job with a Pod on each of these nodes, of which zone c has no room for more, and its Pending Pod."""
+    one: Object = {"requests": {"cpu": "3"}}
+    by = owners.owner("Job", web(**one), **spec) | {"status": {"succeeded": succeeded}}
+    made = [owners.owned(web(f"web-{n}", on=name, **one), by) | {"status": status} for n, name in enumerate(on)]
+    nodes = zones(c={"allocatable": {"cpu": "4"}})
+    return [*nodes, by, web("large", on="c1", labels={}, requests={"cpu": "1"}), *made], owners.owned(web(**one), by)
+
+
+INDEXED: Object = {"completionMode": "Indexed", "completions": 6}
+
+
+class TestJobs:
+    """Other Pods of the Pod's own Job, which end by themselves."""
+
+    def test_any_of_them(self) -> None:
+        found = search(*of_job("a1", "a1", "b1", "b1", "c1", parallelism=6, completions=40))
+        (wait,) = found.waits or ()
+        assert (wait.kind, wait.sure, wait.workload, wait.nodes) == ("JobGoesOn", True, "job/web", ("a1", "b1", "c1"))
+        then = "then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
+        assert wait.message == f"one of the 5 running Pods of job/web to end: {then}"
+
+    def test_only_those_whose_end_lets_it_in_are_named(self) -> None:
+        """Zone a stays beyond maxSkew with one Pod less."""
+        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "c1")).waits or ()
+        assert wait.message.startswith("one of the 3 running Pods of job/web on b1 and c1 to end: then this Pod,")
+        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "b1", "c1")).waits or ()
+        assert wait.message.startswith("the running Pod of job/web on c1 to end: then this Pod,")
+
+    @pytest.mark.parametrize(
+        ("status", "spec", "waited"),
+        [
+            (STARTING, {}, False),
+            (RUNNING, {**INDEXED, "parallelism": 6}, False),
+            (RUNNING, {**INDEXED, "parallelism": 5}, True),
+            (RUNNING, {**INDEXED, "parallelism": 6, "succeeded": 1}, True),
+        ],
+        ids=["none runs", "they may wait for each other", "one after another", "one has succeeded"],
+    )
+    def test_only_those_that_end_without_the_pending_one(self, status: Object, spec: Object, *, waited: bool) -> None:
+        kinds = {kind for kind, _ in waits(*of_job("a1", "a1", "b1", "b1", "c1", status=status, **spec))}
+        assert kinds == ({"JobGoesOn"} if waited else set())
+
+    def test_those_of_another_job_are_not_waited_for(self) -> None:
+        objects, pending = of_job("a1", "a1", "b1", "b1", "c1")
+        pending["metadata"]["ownerReferences"][0]["name"] = "another"
+        assert waits(objects, pending) == []
+
+
 def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
     objects = [*zones(c=NOT_READY), *LEFT, web()]
@@ -242,7 +292,7 @@ def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
 
 
 def test_text_says_where_a_job_would_lose_its_work_that_no_change_is_safe(tmp_path: Path) -> None:
-    by = owners.owner("Job", web())
+    by = owners.owner("Job", web(), completionMode="Indexed", completions=2, parallelism=2)
     living = [owners.owned(web("web-0", on="a1"), by), web("on-b", on="b1")]
     objects = [*zones(c={"taints": ["x=y:NoSchedule"]}), *living, by, owners.owned(web("web-1"), by)]
     path = tmp_path / "cluster.json"
