@@ -523,3 +523,15 @@ def test_a_cause_that_stays_the_same_is_told_once() -> None:
     (item,) = pending_outline(explained([node("a1", zone="a"), closed, newest, *pods]).report, Extent()).items
     (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods)
     assert line == "web-1 has an older template. Its replacement finds no node either, for the same reason."
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_what_a_class_that_never_preempts_withholds_is_told_of_a_pod_without_a_node(*, full: bool) -> None:
+    fields = {"priority": 10, "preemptionPolicy": "Never", "priorityClassName": "calm"}
+    objects = [node("a1"), pod("low", on="a1", requests={"cpu": "6" if full else "1"})]
+    item = only([*objects, pod("p", requests={"cpu": "4"}, **fields)])  # type: ignore[arg-type] # any field of a Pod
+    withheld = item.withheld_preemption
+    assert (item.preemption, withheld and (withheld.node, withheld.priority_class)) == (
+        None,
+        ("a1", "calm") if full else UNSET,
+    )
