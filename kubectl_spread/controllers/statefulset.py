@@ -7,6 +7,7 @@ what 1.37 changes). Not modelled: minReadySeconds, claims that change.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 
 import msgspec
 from msgspec.structs import replace
@@ -43,9 +44,7 @@ def next_ordinal(owner: StatefulSet, pods: Sequence[Pod]) -> int:
     """
     parallel = owner.spec.pod_management_policy == PARALLEL
     here = {pod.metadata.name for pod in pods if not pod.terminating and (parallel or pod.spec.node_name)}
-    start, replicas = owner.spec.ordinals.start, owner.spec.replicas_wanted
-    wanted = range(start, start + replicas)
-    return next((number for number in wanted if f"{owner.metadata.name}-{number}" not in here), start + replicas)
+    return next(number for number in count(owner.spec.ordinals.start) if f"{owner.metadata.name}-{number}" not in here)
 
 
 def ordinal_pod(owner: StatefulSet, pod: Pod, ordinal: int) -> Pod:

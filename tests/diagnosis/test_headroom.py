@@ -13,7 +13,7 @@ from kubectl_spread.diagnosis.statuses import BlockedBy, FailedCreate, Headroom,
 from kubectl_spread.wording.statuses import stop_text
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
-from tests.build_workloads import cron_job, owned, revision, template, workload
+from tests.build_workloads import cron_job, held_revision, owned, revision, template, workload
 from tests.diagnosis.judged import ABC, GPU, TAINTED
 
 ENOUGH = 1_000_000
@@ -99,9 +99,14 @@ def test_it_costs_no_more_than_is_allowed() -> None:
 
 
 def test_a_stateful_set_gets_its_ordinals_one_after_another() -> None:
-    assert headroom_of([*TAINTED, *web(kind="StatefulSet")]) == Headroom(
-        more=2, tried=3, then=BlockedBy(constraints=(("c",),))
-    )
+    pods = template(spread(ZONE, selector=app("web")))
+    # From the partition on, Pods have the newest template, which no node fits.
+    newest = template(spread(ZONE, selector=app("web")), nodeSelector={"disk": "ssd"})
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 4}}
+    status = {"currentRevision": "web-1", "updateRevision": "web-2"}
+    owner = workload("StatefulSet", "web", pods=newest, replicas=1, updateStrategy=rolling, status=status)
+    found = headroom_of([*ABC, owner, held_revision("web-1", pods)])
+    assert told(found) == (4, 5, "Unschedulable: no label disk=ssd")
 
 
 def test_a_job_wants_no_more_than_its_parallelism() -> None:
