@@ -35,7 +35,7 @@ _IDLE: Mapping[Idle, str] = {
 _NONE_COMES: Mapping[str, str] = {
     "Deleted": "the workload is being deleted",
     "Unmanaged": "no controller creates another one",
-    "OnEachNode": "there is one for each node",
+    "OnEachNode": "a DaemonSet has one on each node that it selects",
     "Paused": "the Deployment is paused",
     "Suspended": "it is suspended",
     "ScaledTo0": "it is scaled to 0",
