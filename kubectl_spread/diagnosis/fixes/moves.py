@@ -288,12 +288,9 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
         return replace(move, after=held or conclusion.Outlook.NODE_SILENT)
     if not recreated:
         return replace(move, after=conclusion.Outlook.GONE_FOR_GOOD)
-    again = conclusion.Recreated(
-        owner=str(owner_of(moved, snapshot)),
-        here=moved.spec.node_name in nodes or bool(snapshot.inventory.not_read),
-        may_be_first=_may_be_overtaken(moved, after),
-    )
-    return replace(move, after=again)
+    first, owner = _may_be_overtaken(moved, after), str(owner_of(moved, snapshot))
+    here = first or moved.spec.node_name in nodes or bool(snapshot.inventory.not_read)
+    return replace(move, after=conclusion.Recreated(owner=owner, here=here, may_be_first=first))
 
 
 def _may_be_overtaken(moved: Pod, after: Situation) -> bool:
