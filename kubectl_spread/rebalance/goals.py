@@ -10,11 +10,12 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import NextPod, next_pod, older_revisions
+from kubectl_spread.controllers.next_pod import is_of_newest_revision, next_pod, older_revisions
+from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import DAEMON_SET, Workload
+from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.workloads import ON_DELETE, Deployment, RollingUpdate, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, Handles
@@ -181,7 +182,7 @@ def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator
         return
     older = {name: model for name, (model, _) in older_revisions(workload, upcoming.pod, handle).items()}
     newest = revision_of(upcoming.pod) if older else ""
-    kept = not older or _keeps_revisions(workload.owner) or _is_stuck(upcoming, handle)
+    kept = not older or not rolls(workload, handle)
     for revision, pod in {newest: upcoming.pod, **older}.items():
         for counted in count_all(parsable_constraints(pod, handle), pod, handle):
             constraint = counted.constraint
@@ -190,23 +191,28 @@ def goals_of(workload: OwnedPods, handles: Handles, *, wanted: bool) -> Iterator
                 yield _goal_of(workload, revision, pod, counted, handle, wanted=stays)
 
 
-def _keeps_revisions(owner: Workload | None) -> bool:
-    """Whether Pods of older revisions stay; else a rollout is about to delete them, and no eviction is worth it."""
-    match owner:
-        case Deployment():
-            return owner.spec.paused
-        case StatefulSet():
-            strategy = owner.spec.update_strategy
-            return strategy.type == ON_DELETE or bool((strategy.rolling_update or RollingUpdate()).partition)
+def rolls(workload: OwnedPods, handle: Handle) -> bool:
+    """Whether a rollout is about to delete the Pods of older revisions, so that no eviction is worth it.
+
+    It stops where no node takes the next Pod: the older Pods stay meanwhile.
+    """
+    match workload.owner:
+        case Deployment(spec=spec):
+            keeps = spec.paused
+        case StatefulSet(spec=spec):
+            rolling = spec.update_strategy.rolling_update or RollingUpdate()
+            keeps = spec.update_strategy.type == ON_DELETE or bool(rolling.partition)
         case _:
-            return True
-
-
-def _is_stuck(upcoming: NextPod, handle: Handle) -> bool:
-    """Whether a rollout stops, because no node takes the next Pod: the older Pods stay meanwhile."""
+            keeps = True
+    of_each = {revision_of(pod): pod for pod in active(workload.pods)}.values()
+    if keeps or not any(is_of_newest_revision(pod, handle.snapshot) is False for pod in of_each):
+        return False
+    upcoming = next_pod(workload, handle.snapshot, handle.profile)
+    if upcoming is None:
+        return False
     handle = upcoming.place(handle)
     evaluation = cycle.evaluate_briefly(upcoming.pod, handle)
-    return handle.decides(upcoming.pod) and not evaluation.feasible and not evaluation.undecided
+    return not handle.decides(upcoming.pod) or bool(evaluation.feasible) or bool(evaluation.undecided)
 
 
 def _goal_of(

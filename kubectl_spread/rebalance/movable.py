@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from enum import Enum, auto
-from functools import cache
+from functools import cache, cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -17,12 +17,19 @@ from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset import comes_after
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, owner_of
+from kubectl_spread.controllers.workloads import (
+    WorkloadRef,
+    controller_of,
+    is_absent,
+    owner_of,
+    scheduler_of,
+    workloads,
+)
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
-from kubectl_spread.rebalance.goals import Goal
+from kubectl_spread.rebalance.goals import Goal, rolls
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.volumerestrictions import READ_WRITE_ONCE_POD, claim_names
@@ -37,6 +44,8 @@ class StayCause(Enum):
 
     NOT_ASKED_ABOUT = auto()
     """Its workload, of this kind and name, is not part of the plan."""
+    ROLLOUT = auto()
+    """A rollout of this workload, which is the Pod's, replaces Pods."""
     BEING_DELETED = auto()
     """The Pod is already being deleted, or its node is gone."""
     OTHER_SCHEDULER = auto()
@@ -149,10 +158,19 @@ class Movables:
             return Stays(StayCause.BEING_DELETED)
         if not self._handles.of(pod).profile.serves(pod):
             return Stays(StayCause.OTHER_SCHEDULER, pod.spec.scheduler_name)
+        owner = owner_of(pod, self._snapshot)
+        if (pod.metadata.namespace, owner) in self._rolling:
+            return Stays(StayCause.ROLLOUT, str(owner))
         if stays := kept_because(pod) or self._why_not_recreated(pod) or self._shared_volume(pod):
             return stays
         refusal = eviction.refusal(pod, self._snapshot)
         return EvictionRefused(refusal) if refusal else self._why_not_scheduled(pod)
+
+    @cached_property
+    def _rolling(self) -> frozenset[tuple[str, WorkloadRef]]:
+        """The namespaces and names of workloads whose rollout goes on."""
+        every, named = workloads(self._snapshot), self._handles.named
+        return frozenset((it.namespace, it.ref) for it in every if rolls(it, named(scheduler_of(it))))
 
     def _why_not_scheduled(self, pod: Pod) -> Stays | Undecided | None:
         handle = self._handles.of(pod)

@@ -264,6 +264,17 @@ def test_the_pods_of_an_older_revision_are_balanced_if_no_node_takes_the_next_po
     assert len(found.evictions) == evicted
 
 
+@pytest.mark.parametrize(("newest", "evicted"), [("web-1", 1), ("web-2", 0)])
+def test_no_pod_is_evicted_while_a_rollout_goes_on(newest: str, evicted: int) -> None:
+    """It deletes the Pods of the older revision, and the scheduler places the new ones where there are few."""
+    made, *living = web({"a1": 3}, kind="StatefulSet")
+    for each in living:
+        each["metadata"]["labels"] = {"app": "web", "controller-revision-hash": "web-1"}
+    made["status"] = {"currentRevision": "web-1", "updateRevision": newest}
+    found = planned([*zones("a", "b"), made, *living])
+    assert len(found.evictions) == evicted
+
+
 def test_a_revision_below_the_partition_is_balanced() -> None:
     by_revision = spread(ZONE, selector=app("web"), matchLabelKeys=["controller-revision-hash"])
     made, *living = web({"a1": 3, "b1": 1, "c1": 1, "a2": 1}, by_revision, kind="StatefulSet")
