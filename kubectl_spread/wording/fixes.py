@@ -157,10 +157,12 @@ def _sets_off(route: conclusion.Route) -> str:
     paused = _PAUSED.format(owner=route.owner) if route.paused else ""
     effect = "" if route.effect is None else _EFFECTS[route.effect]
     running = "" if "{running}" in effect else _running(route)
-    effect = effect.format(**_words(route))
+    words = _words(route)
+    after = f"{route.owner} recreates {words['waiting']} only once {route.after} is Ready" if route.after else ""
+    effect = effect.format(**words)
     if paused and route.effect is Effect.ROLLOUT:
         effect = f"that {effect}"
-    return "; ".join(filter(None, (advice, paused, effect, running)))
+    return "; ".join(filter(None, (advice, paused, effect, running, after)))
 
 
 def _running(route: conclusion.Route) -> str:

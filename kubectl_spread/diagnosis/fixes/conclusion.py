@@ -121,6 +121,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         waiting: how many Pending Pods are deleted (count).
         created: how many Pods an older ReplicaSet creates, while all Pending ones are deleted; None for other changes.
         paused: whether the owner replaces nothing until it is resumed.
+        after: the Pod that has to be Ready before the owner recreates the deleted ones; empty for none.
         disturbs: what the change does to running Pods.
         at_work: how many of the replaced Pods run (count); None if all do, or none is replaced.
         nothing_runs: whether Pods would be replaced, but none is on a node.
@@ -135,6 +136,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int = 1
     created: int | None = None
     paused: bool = False
+    after: str = ""
     reused: str = ""
     partition: int = 0
     fields: tuple[str, ...] = ()

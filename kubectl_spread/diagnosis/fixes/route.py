@@ -19,7 +19,7 @@ from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers import revisions
 from kubectl_spread.controllers.deployment import replica_set_of
 from kubectl_spread.controllers.next_pod import is_of_newest_revision
-from kubectl_spread.controllers.statefulset import first_updated_ordinal, ordinal_of, with_partition
+from kubectl_spread.controllers.statefulset import comes_after, first_updated_ordinal, ordinal_of, with_partition
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import controller_of, owner_of, revision_of
 from kubectl_spread.diagnosis.fixes.candidate import (
@@ -68,12 +68,21 @@ def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequenc
     waiting = waiting or (situation.pod,)
     for part in parts:
         if isinstance(part, RecreatePod):
-            yield _recreate(part, situation, waiting)
+            yield _in_order(_recreate(part, situation, waiting), situation)
         elif not isinstance(part, EditPod):
             yield _change_object(part)
     changed = [part for part in parts if isinstance(part, EditPod)]
     if changed:
-        yield from _change_pod(changed, situation, waiting)
+        yield from (_in_order(route, situation) for route in _change_pod(changed, situation, waiting))
+
+
+def _in_order(route: Route, situation: Situation) -> Route:
+    """Return the route with the Pod that has to be Ready before the owner recreates those that are deleted."""
+    owner, deletes = situation.topmost_owner, any(each.verb == "delete" for each in route.commands)
+    if not deletes or not isinstance(owner, workloads.StatefulSet):
+        return route
+    before = (pod for pod in comes_after(owner, situation.pod, situation.running) if not pod.ready)
+    return replace(route, after=next((pod.metadata.name for pod in before), ""))
 
 
 def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -> Route:

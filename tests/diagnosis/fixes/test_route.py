@@ -67,15 +67,16 @@ def test_the_template_is_patched_and_the_pod_deleted_where_it_stays(
     assert starts in found.starts
 
 
-def test_ordinals_that_do_not_exist_yet_are_not_replaced() -> None:
-    by = owner("StatefulSet", web(), replicas=4)
+@pytest.mark.parametrize(("policy", "ready"), [("OrderedReady", True), ("OrderedReady", False), ("Parallel", False)])
+def test_ordinals_that_do_not_exist_yet_are_not_replaced(policy: str, *, ready: bool) -> None:
+    by = owner("StatefulSet", web(), replicas=4, podManagementPolicy=policy)
     asked = owned(web("web-1"), by)
     there = owned(web("web-0", on="a1"), by)
+    there["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": str(ready)}]}
     said = fixes([*CROWDED, by, there], asked)["RaiseMaxSkew"].starts
-    assert said.startswith(
-        "replaces 2 Pods of statefulset/web one after another (1 of them runs);"
-        " the rollout starts once this Pod is deleted"
-    )
+    held = "" if ready or policy == "Parallel" else "; statefulset/web recreates this Pod only once web-0 is Ready"
+    assert said.startswith("replaces 2 Pods of statefulset/web one after another (")
+    assert said.endswith(f"); the rollout starts once this Pod is deleted{held}")
 
 
 @pytest.mark.parametrize(("partition", "said"), [(0, "replaces the Pod"), (1, "partition of statefulset/web is 1")])
