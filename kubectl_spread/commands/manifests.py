@@ -176,7 +176,7 @@ def read_manifests(
         return sound, tuple(problems)
     if problems:
         raise ManifestError(problems)
-    kinds = ", ".join(sorted({document.kind for document in documents}))
+    kinds = ", ".join(sorted({document.kind for document in documents})) or "an empty list"
     where = ", ".join(sources.filenames) or sources.kustomize
     problem = ManifestProblem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
     raise ManifestError([problem], hint="want a Pod, or a workload such as a Deployment or CronJob")

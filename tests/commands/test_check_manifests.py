@@ -272,3 +272,8 @@ def test_what_a_file_beside_manifests_is_costs_its_own_answer_only(
     manifests, (problem,) = read_manifests(sources, stdin=None)
     assert [manifest.name for manifest in manifests] == ["web"]
     assert told in str(problem)
+
+
+def test_an_empty_list_is_said_to_be_empty(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match=r"no document is a Pod or has a Pod template \(found: an empty list\)"):
+        read(tmp_path, {"apiVersion": "v1", "kind": "List", "items": []})
