@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache, cached_property
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import jsonschema
 import msgspec
+import pytest
 from typer.testing import CliRunner
 
 from kubectl_spread.cli import PROGRAM, add_missing_command, application
+from kubectl_spread.commands.source import Source
 from kubectl_spread.render.outline.any_report import AnyReport
 
 Values: TypeAlias = dict[str, Any]
@@ -31,11 +36,13 @@ class Ended:
         code: its exit code.
         stdout: what it answered.
         stderr: what it said besides.
+        shown: both, as a terminal has them; empty for the installed command.
     """
 
     code: int
     stdout: str
     stderr: str
+    shown: str = field(default="", compare=False)
 
     @cached_property
     def report(self) -> Values:
@@ -66,7 +73,39 @@ def spread(*words: str | Path, stdin: str | bytes = b"") -> Ended:
     """Return how ``kubectl spread`` with these words ends; what it does not catch is raised."""
     ordered = add_missing_command([str(word) for word in words])
     ended = CliRunner().invoke(application(ordered), ordered, input=stdin, catch_exceptions=False, prog_name=PROGRAM)
-    return Ended(ended.exit_code, ended.stdout, ended.stderr)
+    return Ended(ended.exit_code, ended.stdout, ended.stderr, ended.output)
+
+
+def printed_in(columns: int, *words: str | Path) -> str:
+    """Return what ``kubectl spread`` prints on a terminal of that width, without colors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kubectl_spread.cli.output.terminal_width", lambda _: columns)
+        return spread(*words).shown
+
+
+@contextmanager
+def answers_kept() -> Iterator[None]:
+    """Let the commands compute each answer about files once, in however many ways this block prints it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("check", "rebalance", "show", "simulate", "why_pending"):
+            module = import_module(f"kubectl_spread.commands.{name}")
+            patch.setattr(module, name, _keeping(getattr(module, name)))
+        yield
+
+
+def _keeping(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the command, which answers no question twice; nothing that it is asked comes by standard input."""
+    kept: list[tuple[object, Any]] = []
+
+    def answer(source: Source, *asked: object, **more: object) -> Any:  # noqa: ANN401 - what the command returns
+        question = source.name, asked, {name: value for name, value in more.items() if name != "stdin"}
+        known = [found for other, found in kept if other == question]
+        if not known:
+            known = [command(source, *asked, **more)]
+            kept.append((question, known[0]))
+        return known[0]
+
+    return answer
 
 
 def installed(*words: str | Path, stdin: str | None = None, program: tuple[str | Path, ...] = (INSTALLED,)) -> Ended:

@@ -17,6 +17,8 @@ from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
 from tests.program import spread as run
 
+pytestmark = pytest.mark.usefixtures("answers_kept")
+
 ROOT = Path(__file__).parents[2]
 FLAGS = "--context prod --user dev"
 VERBS = "create|delete|drain|get|label|patch|replace|rollout|spread (?!explain|\\d)|taint|uncordon"

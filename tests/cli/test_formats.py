@@ -13,6 +13,8 @@ from kubectl_spread.cli.candidates import Directive, complete
 from kubectl_spread.cli.formats import FORMATS, names_for
 from tests.program import spread
 
+pytestmark = pytest.mark.usefixtures("answers_kept")
+
 ROOT = Path(__file__).parents[2]
 SNAPSHOT = ROOT / "examples" / "shop.yaml"
 TESTDATA = ROOT / "tests" / "testdata" / "cli"

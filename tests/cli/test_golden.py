@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread import __version__
-from tests.program import INSTALLED, spread
+from tests.program import INSTALLED, printed_in, spread
 from tests.terminal import printed_on
+
+pytestmark = pytest.mark.usefixtures("answers_kept")
 
 ROOT = Path(__file__).parents[2]
 COPIED = re.compile(r" +(kubectl|echo) ")
@@ -135,10 +137,17 @@ def test_terminals_show_what_they_did_within_their_width(
 ) -> None:
     monkeypatch.chdir(ROOT)
     width, words = TERMINALS[name]
-    shown = printed_on(width, INSTALLED, *words, *CLOUD)
+    shown = printed_in(width, *words, *CLOUD)
     assert [line for line in shown.splitlines() if len(line) > width and not COPIED.match(line)] == []
     if name in KEPT_TERMINALS:
         same_as_golden(shown, name)
+
+
+def test_a_terminal_itself_shows_the_same(
+    same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    same_as_golden(printed_on(80, INSTALLED, *ON_TERMINALS["show"], *CLOUD), "terminal/show-80.txt")
 
 
 @pytest.mark.parametrize("name", ON_TERMINALS)

@@ -10,8 +10,9 @@ import pytest
 
 from tests.build import Object
 from tests.build_cloud import NAME, NAMESPACE, ON_NODES, ON_ZONES, POOL, REGION, cloud, node_name
-from tests.program import INSTALLED
-from tests.terminal import printed_on
+from tests.program import printed_in
+
+pytestmark = pytest.mark.usefixtures("answers_kept")
 
 COLUMNS, ROWS = 100, 24
 NARROW, NARROW_ROWS = 80, 27
@@ -43,10 +44,10 @@ FIX_ROWS = 5
 """Rows that a fix with its command takes, at least."""
 
 
-@pytest.fixture(name="cluster", params=INCIDENTS)
-def fixture_cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(name="cluster", params=INCIDENTS, scope="module")
+def fixture_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a cluster."""
-    path = tmp_path / "cluster.json"
+    path = tmp_path_factory.mktemp("incident") / "cluster.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": INCIDENTS[request.param]}))
     return path
 
@@ -57,7 +58,7 @@ def shown(cluster: Path, *words: str, columns: int = COLUMNS, name: str = "") ->
         each for each in json.loads(cluster.read_text())["items"] if each.get("status", {}).get("phase") == "Pending"
     )
     asked = ("why-pending", name or waiting["metadata"]["name"], "-n", NAMESPACE, "--from", cluster, "--color", "never")
-    return printed_on(columns, INSTALLED, *asked, *words).splitlines()
+    return printed_in(columns, *asked, *words).splitlines()
 
 
 def rows(lines: list[str], columns: int = COLUMNS) -> int:
@@ -101,8 +102,6 @@ def test_two_workloads_with_one_cause_are_told_together(tmp_path: Path) -> None:
     first = INCIDENTS["a lost zone, full nodes, cordons and two constraints"]
     text = json.dumps([each for each in first if each["kind"] != "Node"]).replace(NAME, "web")
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*first, *json.loads(text)]}))
-    told = [
-        *printed_on(COLUMNS, INSTALLED, "simulate", "--cordon", node_name("a0"), "-A", "--from", path).split("\n\n")
-    ]
+    told = [*printed_in(COLUMNS, "simulate", "--cordon", node_name("a0"), "-A", "--from", path).split("\n\n")]
     assert " ".join(told[0].split()).count("the fewest Pods") == 1
     assert "deployment/web are Pending. " in " ".join(told[0].split())
