@@ -17,9 +17,10 @@ from typing import Any, TypeAlias
 import jsonschema
 import msgspec
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from kubectl_spread.cli import PROGRAM, add_missing_command, application
+from kubectl_spread.cli import COMMANDS, PROGRAM, add_missing_command, application
 from kubectl_spread.commands.source import Source
 from kubectl_spread.render.outline.any_report import AnyReport
 
@@ -72,8 +73,21 @@ class Ended:
 def spread(*words: str | Path, stdin: str | bytes = b"") -> Ended:
     """Return how ``kubectl spread`` with these words ends; what it does not catch is raised."""
     ordered = add_missing_command([str(word) for word in words])
-    ended = CliRunner().invoke(application(ordered), ordered, input=stdin, catch_exceptions=False, prog_name=PROGRAM)
-    return Ended(ended.exit_code, ended.stdout, ended.stderr, ended.output)
+    program = _program(*ordered[:1]) if ordered[:1] and ordered[0] in COMMANDS else _program()
+    with CliRunner().isolation(input=stdin) as written:
+        with pytest.raises(SystemExit) as ended:
+            program(args=[*ordered], prog_name=PROGRAM)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        stdout, stderr, shown = (each.getvalue().decode().replace("\r\n", "\n") for each in written)
+    assert isinstance(ended.value.code, int)
+    return Ended(ended.value.code, stdout, stderr, shown)
+
+
+@cache
+def _program(*command: str) -> Callable[..., None]:
+    """Return what runs a command line that begins with this command; with none, any other."""
+    return typer.main.get_command(application(command)).main
 
 
 def printed_in(columns: int, *words: str | Path) -> str:
