@@ -39,6 +39,7 @@ from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
 from kubectl_spread.objects.protobuf import ListDecoder, read_list
 from kubectl_spread.scheduler.profile import configured_profiles
 from kubectl_spread.scheduler.tainttoleration import tolerates
+from tests.fuzz.almost_right import ask_every_command
 from tests.fuzz.shapes import JUNK, NUMBERS, WORDS, Strategy, shaped
 from tests.hostile.bombs import HEAD, SOUND
 from tests.program import Ended, spread
@@ -437,6 +438,7 @@ TARGETS: Mapping[str, Target] = {
     "manifest-objects": Target(_OBJECTS, _manifest_values),
     "kubeconfigs": Target(_KUBECONFIGS | _FILES, _kubeconfigs),
     "configurations": Target(shaped(KubeSchedulerConfiguration) | JUNK, _configurations),
+    "almost-right": Target(st.integers(0, 2**64), ask_every_command),
     "commands": Target(st.tuples(shaped(NODE.struct), shaped(Pod), shaped(DEPLOYMENT.struct)), _commands),
 }
 """Name → target."""
