@@ -17,6 +17,7 @@ from tests.build_workloads import owned, revision, template, workload
 from tests.commands.waiting import Situation, assuming, daemons, refusing, situations
 from tests.diagnosis.judged import ABC, TAINTED
 from tests.program import Values, spread
+from tests.sampling import first
 
 COUNT = 140
 STUCK = {"Blocked", "Unschedulable", "NoDomains"}
@@ -35,7 +36,7 @@ GENERATED = [
 ]
 
 
-@pytest.fixture(params=GENERATED, ids=lambda each: each.named)
+@pytest.fixture(params=first(49, GENERATED), ids=lambda each: each.named)
 def situation(request: pytest.FixtureRequest) -> Situation:
     """Return a workload in a cluster."""
     found: Situation = request.param
@@ -106,7 +107,7 @@ def agree_with_show(rows: list[Values], pending: Values) -> None:
 SOME = [each for each in situations(seed=13, count=42) if each.owner["kind"] != "Pod"]
 
 
-@pytest.mark.parametrize("situation", SOME, ids=lambda each: each.named)
+@pytest.mark.parametrize("situation", first(14, SOME), ids=lambda each: each.named)
 def test_they_agree_about_pods_that_are_refused(situation: Situation, tmp_path: Path) -> None:
     where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
     manifest = put(tmp_path / "manifest.json", [situation.owner])
@@ -120,7 +121,7 @@ def test_they_agree_about_pods_that_are_refused(situation: Situation, tmp_path: 
         assert check["verdict"] == "FailedCreate" or not (check["placements"] or check["jam"])
 
 
-@pytest.mark.parametrize("situation", list(situations(seed=14, count=24)), ids=lambda each: each.named)
+@pytest.mark.parametrize("situation", first(9, situations(seed=14, count=24)), ids=lambda each: each.named)
 def test_they_agree_about_daemons(situation: Situation, tmp_path: Path) -> None:
     where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
     owner, _ = daemons(situation, (), ())

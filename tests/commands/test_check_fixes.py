@@ -168,7 +168,7 @@ def test_a_change_that_the_api_server_takes_of_no_job_that_lives_is_said_to_be_s
 
 def test_an_object_that_is_owned_is_named_itself_not_its_owner() -> None:
     shop = "examples/shop.yaml"
-    items = run("check", "-f", shop, "--from", shop, "-n", "shop", "-o", "json").items
+    items = run("check", "-f", shop, "--from", shop, "-n", "shop", "-l", "app=web", "-o", "json").items
     (waiting,) = (item for item in items if item["name"] == "web-5d9c7b6f4-x2x5q")
     assert "refuses such a change of pod/web-5d9c7b6f4-x2x5q:" in by_id(waiting)["RaiseMaxSkew"]["starts"]
     (replicas,) = (item for item in items if item["name"] == "web-5d9c7b6f4")
