@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -70,11 +70,14 @@ class Ended:
         return line
 
 
-def spread(*words: str | Path, stdin: str | bytes = b"") -> Ended:
-    """Return how ``kubectl spread`` with these words ends; what it does not catch is raised."""
+def spread(*words: str | Path, stdin: str | bytes = b"", env: Mapping[str, str | None] | None = None) -> Ended:
+    """Return how ``kubectl spread`` with these words ends; what it does not catch is raised.
+
+    ``env``: variables (None: removed) while it runs.
+    """
     ordered = add_missing_command([str(word) for word in words])
     program = _program(*ordered[:1]) if ordered[:1] and ordered[0] in COMMANDS else _program()
-    with CliRunner().isolation(input=stdin) as written:
+    with CliRunner().isolation(input=stdin, env=env) as written:
         with pytest.raises(SystemExit) as ended:
             program(args=[*ordered], prog_name=PROGRAM)
         sys.stdout.flush()

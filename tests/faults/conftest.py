@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 from tests.cluster.api_server import ApiServer, serving
-from tests.faults.shop import Program, Shop
+from tests.faults.shop import WHY, Program, Shop
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def program(server: ApiServer, tmp_path: Path) -> Program:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the answer of a server without faults."""
     with serving(Shop()) as running:
-        ended = Program.for_server(running.url, tmp_path_factory.mktemp("whole")).run("why-pending")
+        ended = Program.for_server(running.url, tmp_path_factory.mktemp("whole")).run(*WHY)
     assert (ended.code, ended.stderr) == (1, "")
     return ended.stdout
 

@@ -14,11 +14,13 @@ import yaml
 from kubectl_spread.objects.kinds import BY_API, KINDS
 from tests.cluster.api_server import Answer, Response, Seen, status
 from tests.cluster.kubeconfigs import write_kubeconfig
-from tests.program import INSTALLED, Ended
+from tests.program import INSTALLED, Ended, spread
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop.yaml"
 TOKEN = "s3cr3t-t0k3n"  # noqa: S105 - that of a server on loopback
 PODS, NODES, BUDGETS = "/api/v1/pods", "/api/v1/nodes", "/apis/policy/v1/poddisruptionbudgets"
+WHY = ("why-pending", "--fix-budget", "0")
+"""What is asked: to look for fixes reads nothing more."""
 
 Object = dict[str, Any]
 
@@ -128,8 +130,14 @@ class Program:
         """What the program sees of its surroundings."""
         return {"PATH": os.defpath, "HOME": str(self.home), "KUBECONFIG": str(self.kubeconfig)}
 
+    def ask(self, *words: str) -> Ended:
+        """Return how the program ends in this process; whatever happened, it has told nobody the token."""
+        ended = spread(*words, env={**dict.fromkeys(os.environ), **self.environment})
+        assert TOKEN not in ended.stdout + ended.stderr
+        return ended
+
     def run(self, *words: str) -> Ended:
-        """Return how the program ended; whatever happened, it has told nobody the token."""
+        """Return how the installed command ended, which has told nobody the token either."""
         process = self.start(*words)
         stdout, stderr = process.communicate(timeout=60)
         assert TOKEN not in stdout + stderr

@@ -12,7 +12,7 @@ import trustme
 
 from tests.cluster.api_server import ApiServer, Response, Seen, serving, status
 from tests.controlplane.component import free_port
-from tests.faults.shop import BUDGETS, NODES, PODS, TOKEN, Program, Shop, failing, first_page, second_page
+from tests.faults.shop import BUDGETS, NODES, PODS, TOKEN, WHY, Program, Shop, failing, first_page, second_page
 from tests.program import Ended
 
 UNDETERMINED = 3
@@ -48,7 +48,7 @@ def test_trouble_that_passes_is_not_seen(
     fault: Response, at: Callable[[Seen, str], bool], server: ApiServer, program: Program, whole: str
 ) -> None:
     server.answer = failing(fault, at=at)
-    assert program.run("why-pending") == Ended(WHOLE_BUT, whole, "")
+    assert program.ask(*WHY) == Ended(WHOLE_BUT, whole, "")
 
 
 @pytest.mark.parametrize("fault", [EXPIRED, OTHER_VERSION], ids=["410", "another version"])
@@ -56,7 +56,7 @@ def test_a_list_that_changes_between_pages_is_begun_again(
     fault: Response, server: ApiServer, program: Program, whole: str
 ) -> None:
     server.answer = failing(fault, at=second_page)
-    assert program.run("why-pending") == Ended(WHOLE_BUT, whole, "")
+    assert program.ask(*WHY) == Ended(WHOLE_BUT, whole, "")
     assert sum(first_page(seen, PODS) for seen in server.seen) == 2
 
 
@@ -80,18 +80,18 @@ def test_trouble_that_stays_is_one_clear_line(
     *, fault: Response, said: str, at: Callable[[Seen, str], bool], server: ApiServer, program: Program
 ) -> None:
     server.answer = failing(fault, at=at, forever=True)
-    assert said in refused(program.run("why-pending", "--request-timeout", "1s"))
+    assert said in refused(program.ask(*WHY, "--request-timeout", "1s"))
 
 
 def test_a_list_that_keeps_changing_between_pages_is_one_clear_line(server: ApiServer, program: Program) -> None:
     server.answer = failing(OTHER_VERSION, at=second_page, forever=True)
-    assert "cannot list pods in all namespaces: the list changed" in refused(program.run("why-pending"))
+    assert "cannot list pods in all namespaces: the list changed" in refused(program.ask(*WHY))
 
 
 def test_nodes_that_are_forbidden_are_one_clear_line(server: ApiServer, program: Program) -> None:
     server.answer = failing(status(403, "Forbidden", "nodes is forbidden"), path=NODES, forever=True)
     assert "not allowed to list nodes (Forbidden): nodes is forbidden; needs a ClusterRole" in refused(
-        program.run("why-pending")
+        program.ask(*WHY)
     )
 
 
@@ -106,7 +106,7 @@ def test_nodes_that_are_forbidden_are_one_clear_line(server: ApiServer, program:
 )
 def test_a_group_that_cannot_be_had_is_told(fault: Response, why: str, server: ApiServer, program: Program) -> None:
     server.answer = failing(fault, path=BUDGETS, forever=True)
-    ended = program.run("why-pending", "-o", "json")
+    ended = program.ask(*WHY, "-o", "json")
     told = [missing for missing in ended.item["incomplete"] if missing["what"] == "list poddisruptionbudgets"]
     assert [missing["why"] for missing in told] == [why]
 
@@ -114,18 +114,18 @@ def test_a_group_that_cannot_be_had_is_told(fault: Response, why: str, server: A
 def test_a_busy_server_is_given_the_time_it_asks_for(server: ApiServer, program: Program, whole: str) -> None:
     server.answer = failing(BUSY)
     began = time.monotonic()
-    assert program.run("why-pending").stdout == whole
+    assert program.ask(*WHY).stdout == whole
     assert time.monotonic() - began > 1
 
 
 def test_a_refused_connection_is_one_clear_line(tmp_path: Path) -> None:
     program = Program.for_server(f"http://127.0.0.1:{free_port()}", tmp_path)
-    assert "was refused - did you specify the right host or port?" in refused(program.run("why-pending"))
+    assert "was refused - did you specify the right host or port?" in refused(program.ask(*WHY))
 
 
 def test_pods_that_are_forbidden_half_way_are_not_taken_for_all(server: ApiServer, program: Program) -> None:
     server.answer = failing(status(403, "Forbidden"), at=second_page, forever=True)
-    missing = program.run("why-pending", "-o", "json").item["incomplete"]
+    missing = program.ask(*WHY, "-o", "json").item["incomplete"]
     assert ("list pods", "forbidden") in {(each["what"], each["why"]) for each in missing}
 
 
@@ -138,7 +138,7 @@ def test_pods_that_are_forbidden_half_way_are_not_taken_for_all(server: ApiServe
     ids=["unknown", "impossible"],
 )
 def test_a_host_without_address_is_one_clear_line(url: str, said: str, tmp_path: Path) -> None:
-    assert said in refused(Program.for_server(url, tmp_path).run("why-pending"))
+    assert said in refused(Program.for_server(url, tmp_path).ask(*WHY))
 
 
 def test_a_server_that_nobody_vouches_for_hears_no_credentials(authority: trustme.CA, tmp_path: Path) -> None:
@@ -147,14 +147,14 @@ def test_a_server_that_nobody_vouches_for_hears_no_credentials(authority: trustm
     pem = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(pem)
     with serving(Shop(), context) as server:
-        ended = Program.for_server(server.url, tmp_path, authority=pem).run("why-pending")
+        ended = Program.for_server(server.url, tmp_path, authority=pem).ask(*WHY)
         assert server.seen == []
     assert "tls: failed to verify certificate" in refused(ended)
 
 
 def test_a_server_that_does_not_speak_tls_is_one_clear_line(server: ApiServer, tmp_path: Path) -> None:
     program = Program.for_server(server.url.replace("http:", "https:"), tmp_path)
-    assert "the server gave an HTTP response to an HTTPS client" in refused(program.run("why-pending"))
+    assert "the server gave an HTTP response to an HTTPS client" in refused(program.ask(*WHY))
 
 
 def test_credentials_do_not_follow_a_redirect(authority: trustme.CA, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_credentials_do_not_follow_a_redirect(authority: trustme.CA, tmp_path: P
     with serving(Shop(), context) as elsewhere, serving(Shop(), context) as server:
         server.answer = lambda _: Response(status=302, headers={"Location": f"{elsewhere.url}/api/v1/pods?t={TOKEN}"})
         program = Program.for_server(server.url, tmp_path, authority=pem)
-        assert "the server redirects to 127.0.0.1" in refused(program.run("why-pending"))
+        assert "the server redirects to 127.0.0.1" in refused(program.ask(*WHY))
         assert {seen.header("Authorization") for seen in server.seen} == {f"Bearer {TOKEN}"}
         assert elsewhere.seen == []
 
@@ -179,5 +179,5 @@ def test_no_error_shows_the_token(authority: trustme.CA, tmp_path: Path) -> None
         program = Program.for_server(server.url, tmp_path, authority=pem)
         for fault in (CUT, STOPPED, PAGE, TROUBLE, status(401, "Unauthorized"), status(403, "Forbidden")):
             server.answer = failing(fault, path=NODES, forever=True)
-            refused(program.run("why-pending", "--request-timeout", "1s"))
+            refused(program.ask(*WHY, "--request-timeout", "1s"))
         assert {seen.header("Authorization") for seen in server.seen} == {f"Bearer {TOKEN}"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.api_server import ApiServer
-from tests.faults.shop import SHOP, Program
+from tests.faults.shop import SHOP, WHY, Program
 from tests.program import INSTALLED
 
 CLOSED_PIPE = 141
@@ -56,7 +56,7 @@ def test_a_word_beside_the_answer_that_nobody_reads(words: tuple[str, ...], code
 
 
 def test_a_log_of_many_requests_that_nobody_reads(server: ApiServer, program: Program, whole: str) -> None:
-    words = ("why-pending", "-v", "9")
+    words = (*WHY, "-v", "9")
     assert ended_without_reader("stderr", *words, environment=dict(program.environment)) == (1, whole)
     assert len(server.seen) > 10
 

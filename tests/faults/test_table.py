@@ -17,7 +17,7 @@ import pytest
 
 from tests.cluster.api_server import Response, Seen, status
 from tests.faults.raw_server import RESET, Said, http, speaking
-from tests.faults.shop import PODS, Program, Shop
+from tests.faults.shop import PODS, WHY, Program, Shop
 from tests.program import Ended
 
 ANSWERED, UNDETERMINED = 1, 3
@@ -247,7 +247,7 @@ def judge(fault: Fault, tmp_path: Path, whole: str) -> None:
     """Assert what comes of the fault."""
     began = time.monotonic()
     with speaking(troubled(fault)) as server:
-        ended = Program.for_server(server.url, tmp_path).run("why-pending", *fault.flags)
+        ended = Program.for_server(server.url, tmp_path).run(*WHY, *fault.flags)
     assert time.monotonic() - began < BOUND_SECONDS
     if fault.words:
         assert ended.code == UNDETERMINED

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cluster.api_server import ApiServer, Response, Seen, status
-from tests.faults.shop import NODES, PODS, Program, Shop
+from tests.faults.shop import NODES, PODS, WHY, Program, Shop
 from tests.program import INSTALLED
 
 COLUMNS = 200
@@ -87,7 +87,7 @@ def slow(server: ApiServer) -> None:
 
 
 def test_a_slow_read_shows_how_far_it_is_and_leaves_nothing_behind(program: Program, whole: str) -> None:
-    code, written = Terminal(program, "why-pending", "--color", "never").end()
+    code, written = Terminal(program, *WHY, "--color", "never").end()
     assert code == 1
     assert PROGRESS in written
     assert screen(written) == [*whole.splitlines(), ""]
@@ -99,7 +99,7 @@ def test_an_error_begins_at_the_beginning_of_a_line(server: ApiServer, program: 
         return status(404, "NotFound", "gone") if seen.path == PODS and seen.query.get("limit") != "1" else Shop()(seen)
 
     server.answer = slowly(gone)
-    code, written = Terminal(program, "why-pending").end()
+    code, written = Terminal(program, *WHY).end()
     assert code == 3
     assert PROGRESS in written
     assert screen(written) == ["error: cannot list pods in all namespaces: the server answered 404 NotFound: gone", ""]
@@ -107,12 +107,12 @@ def test_an_error_begins_at_the_beginning_of_a_line(server: ApiServer, program: 
 
 def test_a_quick_read_shows_nothing(server: ApiServer, program: Program) -> None:
     server.answer = Shop(page=500)
-    _, written = Terminal(program, "why-pending").end()
+    _, written = Terminal(program, *WHY).end()
     assert PROGRESS not in written
 
 
 def test_a_log_takes_the_place_of_progress(program: Program) -> None:
-    _, written = Terminal(program, "why-pending", "-v", "1").end()
+    _, written = Terminal(program, *WHY, "-v", "1").end()
     assert PROGRESS not in written
     where, what, *_ = screen(written)
     assert where.startswith("the server is ")
@@ -120,11 +120,11 @@ def test_a_log_takes_the_place_of_progress(program: Program) -> None:
 
 
 def test_a_file_is_no_terminal(program: Program) -> None:
-    assert program.run("why-pending").stderr == ""
+    assert program.run(*WHY).stderr == ""
 
 
 def test_ctrl_c_leaves_the_prompt_a_line_of_its_own(program: Program) -> None:
-    terminal = Terminal(program, "why-pending")
+    terminal = Terminal(program, *WHY)
     terminal.read_until(lambda written: PROGRESS in written)
     terminal.interrupt()
     code, written = terminal.end()
@@ -138,7 +138,7 @@ def test_ctrl_c_leaves_the_prompt_a_line_of_its_own(program: Program) -> None:
 def test_an_attempt_that_fails_is_told_where_nobody_sees_progress(server: ApiServer, program: Program) -> None:
     waiting = [status(503, "ServiceUnavailable", "soon")]
     server.answer = lambda seen: waiting.pop() if seen.path == NODES and waiting else Shop(page=500)(seen)
-    _, written = Terminal(program, "why-pending", "-v", "1").end()
+    _, written = Terminal(program, *WHY, "-v", "1").end()
     assert "cannot list nodes: the server answered 503 ServiceUnavailable: soon; trying again in 0.2 s" in screen(
         written
     )

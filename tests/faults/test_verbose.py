@@ -16,7 +16,7 @@ import trustme
 
 from tests.cluster.api_server import ApiServer, Response, Seen, serving, status
 from tests.cluster.kubeconfigs import write_kubeconfig
-from tests.faults.shop import NODES, PODS, SHOP, Program, Shop, failing
+from tests.faults.shop import NODES, PODS, SHOP, WHY, Program, Shop, failing
 from tests.program import Ended, spread
 
 SECRET = "Xk7-hunter2-Qz9"  # noqa: S105 - of nobody
@@ -68,12 +68,12 @@ def test_every_file_is_told(tmp_path: Path) -> None:
     ids=["flag", "server"],
 )
 def test_how_the_rules_were_chosen_is_told(flags: tuple[str, ...], how: str, program: Program) -> None:
-    assert f"the rules are those of {how}\n" in program.run("why-pending", "-v", "1", *flags).stderr
+    assert f"the rules are those of {how}\n" in program.run(*WHY, "-v", "1", *flags).stderr
 
 
 def test_what_a_cluster_holds_is_told(server: ApiServer, program: Program) -> None:
     server.answer = failing(status(403, "Forbidden"), path="/apis/policy/v1/poddisruptionbudgets", forever=True)
-    ended = program.run("why-pending", "-v", "1")
+    ended = program.run(*WHY, "-v", "1")
     where, what, rules = ended.stderr.splitlines()
     assert ended.code == 1
     assert where == f'the server is {server.url}, of context "main"; the namespace is "shop"'
@@ -84,7 +84,7 @@ def test_what_a_cluster_holds_is_told(server: ApiServer, program: Program) -> No
 
 def test_every_request_is_told_on_a_line_of_its_own(server: ApiServer, program: Program) -> None:
     server.answer = failing(status(503, "ServiceUnavailable", "shutting down"), path=NODES)
-    lines = program.run("why-pending", "-v", "6").stderr.splitlines()
+    lines = program.run(*WHY, "-v", "6").stderr.splitlines()
     requests = [line for line in lines if line.startswith("GET ")]
     form = rf"GET {server.url}/\S+ (200 OK|404 Not Found|503 Service Unavailable) in \d+ milliseconds, \d+ bytes"
     assert all(re.fullmatch(form, line) for line in requests)
@@ -94,7 +94,7 @@ def test_every_request_is_told_on_a_line_of_its_own(server: ApiServer, program: 
 
 
 def test_lines_of_many_threads_stay_whole(server: ApiServer, program: Program) -> None:
-    lines = program.run("why-pending", "-v", "7").stderr.splitlines()
+    lines = program.run(*WHY, "-v", "7").stderr.splitlines()
     heads = {"Request Headers:", "Response Headers:"}
     for number, line in enumerate(lines):
         assert line in heads or line.startswith(("    ", "GET ", "read ", "the "))
@@ -112,7 +112,7 @@ def test_what_others_wrote_does_not_steer_the_terminal(server: ApiServer, progra
         return Response(body=body, headers={"X-Note": "\x1b]0;gone\x07"})
 
     server.answer = answer
-    told = program.run("why-pending", "-v", "9").stderr
+    told = program.run(*WHY, "-v", "9").stderr
     assert "X-Note: ^[]0;gone\\x07" in told
     assert '"note": "\\u202e"}\\n\\t' in told
     assert all(character.isprintable() or character == "\n" for character in told)
@@ -178,14 +178,14 @@ def test_no_secret_is_told(place: str, talker: ApiServer, authority: trustme.CA,
     write_kubeconfig(kubeconfig, server=talker.url, namespace="shop", cluster=cluster, user=user_with(place, tmp_path))
     program = Program(kubeconfig, tmp_path)
     flags = ("--token", SECRET) if place == "flag" else ()
-    told = no_secret(program.run("why-pending", "-v", "9", *flags))
+    told = no_secret(program.run(*WHY, "-v", "9", *flags))
     assert (told.code, "Authorization: B" in told.stderr, "<masked>" in told.stderr) == (1, True, True)
     sent = {seen.header("Authorization") for seen in talker.seen}
     assert sent == {f"Basic {ENCODED}" if place == "password" else f"Bearer {SECRET}"}
-    no_secret(program.run("why-pending", "-o", "json", *flags))
+    no_secret(program.run(*WHY, "-o", "json", *flags))
     for code in (400, 401, 403):
         talker.answer = partial(refuse, code)
-        ended = no_secret(program.run("why-pending", "-v", "9", *flags))
+        ended = no_secret(program.run(*WHY, "-v", "9", *flags))
         assert (ended.code, ended.stdout) == (3, "")
         assert "<masked>" in ended.stderr.splitlines()[-1]
 
@@ -196,7 +196,7 @@ def test_no_proxys_password_is_told(port: int | None, server: ApiServer, tmp_pat
     cluster = {"proxy-url": f"http://jane:{SECRET}@{address}"}
     kubeconfig = tmp_path / "kubeconfig"
     write_kubeconfig(kubeconfig, server="http://api.example.com", namespace="shop", cluster=cluster)
-    ended = no_secret(Program(kubeconfig, tmp_path).run("why-pending", "-v", "9"))
+    ended = no_secret(Program(kubeconfig, tmp_path).run(*WHY, "-v", "9"))
     assert ended.code == (3 if port else 1)
     assert {seen.header("Proxy-Authorization") for seen in server.seen} == (set() if port else {f"Basic {ENCODED}"})
 
@@ -212,7 +212,7 @@ def test_no_proxys_password_is_told(port: int | None, server: ApiServer, tmp_pat
 def test_no_secret_of_a_broken_kubeconfig_is_told(content: str, tmp_path: Path) -> None:
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(content)
-    ended = no_secret(Program(kubeconfig, tmp_path).run("why-pending", "-v", "9"))
+    ended = no_secret(Program(kubeconfig, tmp_path).run(*WHY, "-v", "9"))
     assert (ended.code, ended.stdout) == (3, "")
 
 
@@ -223,6 +223,6 @@ def test_no_secret_of_a_broken_plugin_is_told(printed: str, tmp_path: Path) -> N
     plugin.chmod(0o755)
     user = {"exec": {"apiVersion": API_VERSION, "command": str(plugin), "interactiveMode": "Never"}}
     kubeconfig = write_kubeconfig(tmp_path / "kubeconfig", user=user)
-    ended = no_secret(Program(kubeconfig, tmp_path).run("why-pending", "-v", "9"))
+    ended = no_secret(Program(kubeconfig, tmp_path).run(*WHY, "-v", "9"))
     assert (ended.code, ended.stdout) == (3, "")
     assert "getting credentials: exec plugin" in ended.stderr
