@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 RELEASE_VENV := build/release-venv
+unexport PYTHONDONTWRITEBYTECODE # half of what finding the tests takes is compiling them
 
 .PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz soak bench bench-large cluster large-cluster picture dist test-wheel clean
 
