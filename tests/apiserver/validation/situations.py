@@ -179,7 +179,7 @@ def _sound_objects() -> Object:
 
 def _loaded(path: Path) -> Any:  # noqa: ANN401 - a list or a mapping
     """Return a file's values, repeated letters written out."""
-    return yaml.load(_REPEATED.sub(lambda match: match[1] * int(match[2]), path.read_text()), yaml.CSafeLoader)
+    return yaml.safe_load(_REPEATED.sub(lambda match: match[1] * int(match[2]), path.read_text()))
 
 
 def _put(parent: Any, step: str, value: object) -> None:  # noqa: ANN401 - a list or a mapping
