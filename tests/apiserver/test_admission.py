@@ -206,8 +206,8 @@ def test_what_a_manifest_brings_was_not_read() -> None:
     brought = snapshot([]).with_objects(classes)
     assert refusals(described, brought) == ()
     assert [entry.kind for entry in unknown(described, brought)] == [kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS]
-    brought = [convert(priority_class("high", 1), PriorityClass), convert(runtime_class("kata"), RuntimeClass)]
-    assert unknown(described, snapshot([]).with_objects(brought)) == ()
+    both = [convert(priority_class("high", 1), PriorityClass), convert(runtime_class("kata"), RuntimeClass)]
+    assert unknown(described, snapshot([]).with_objects(both)) == ()
 
 
 def test_nodes_out_of_reach_are_put_up_with_for_five_minutes() -> None:
