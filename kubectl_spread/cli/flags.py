@@ -112,7 +112,7 @@ class ScopeFlags(Flags):
             "--selector",
             "-l",
             metavar="SELECTOR",
-            help="Report only objects that this label selector matches. snapshot does not support it.",
+            help="Report only objects that this label selector matches. The command snapshot refuses it.",
         ),
     ] = ""
 
@@ -146,7 +146,7 @@ class AutoscalerFlags(Flags):
     """Facts about the cluster's autoscaler that cannot be read."""
 
     instance_types: Annotated[
-        str, Option(metavar="FILE", help="The instance types of the cloud, in kwok's JSON format.")
+        str, Option(metavar="FILE", help="The cloud's instance types, in the JSON format of Karpenter's kwok provider.")
     ] = ""
     karpenter_version: Annotated[
         str, Option(metavar="X.Y", help="Karpenter's release. The default is that of its Deployment.")
@@ -172,7 +172,7 @@ def check_choice(flag: str, value: str, choices: Collection[str]) -> None:
         raise UsageError(f"invalid argument {value!r} for {flag}", hint=f"must be one of: {', '.join(choices)}")
 
 
-AllFixes: TypeAlias = Annotated[bool, Option(help="Print all fixes, also those that are hidden.")]
+AllFixes: TypeAlias = Annotated[bool, Option(help="Print all fixes, including those that are hidden by default.")]
 Defaults: TypeAlias = Annotated[
     bool, Option(help="Include workloads that have only the cluster's default constraints.")
 ]

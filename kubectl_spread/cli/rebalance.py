@@ -29,7 +29,7 @@ Examples:
 \b
 It prints commands and evicts no Pod. The commands use the Eviction API, which respects disruption budgets. If Pending
 Pods can be scheduled now, first wait until they have a node. Then run the commands in order. After each, wait until the
-replacement is Ready. Before a new wave, also wait until evicted Pods are gone.
+replacement is Ready. Before a new wave (column WAVE), also wait until evicted Pods are gone.
 --script prints a script that does this. The exit code is 0 if no eviction is needed, 1 if there is a plan or no
 eviction can lower the skew, and 3 if the answer is not known.
 """

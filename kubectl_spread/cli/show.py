@@ -49,7 +49,7 @@ class ShowFlags(Flags):
     topology_key: Annotated[str, Option(metavar="KEY", help="Show only constraints with this topologyKey.")] = ""
     sort_by: Annotated[str, Option(metavar="status|skew|name", help="Sort order.")] = "status"
     watch: Annotated[bool, Option("--watch", "-w", help="Print changes after the first answer, until Ctrl-C.")] = False
-    exit_code: Annotated[bool, Option(help="Exit with 1 when a constraint is Violated or worse, or has no effect.")] = (
+    exit_code: Annotated[bool, Option(help="Exit with 1 when a status is NoEffect or worse. See explain STATUS.")] = (
         False
     )
 

@@ -18,10 +18,10 @@ Examples:
   kubectl spread snapshot --from dump/ -o small.json  # reduce a dump to what is used
 
 \b
-The file holds what the other commands read. It never holds a Secret, the value of an environment variable, an
-argument, or an annotation that no command reads. The only ConfigMap in it is the status of cluster-autoscaler. The
-file has names, labels, images and the scheduler's messages. It also has the time, the context, the cluster and the API
-server's URL, but no credentials. Commands printed from the file use that context.
+The file holds what the other commands read. It never holds Secrets, the values of environment variables,
+or arguments. It holds an annotation only if a command reads it. The only ConfigMap in it is the status of
+cluster-autoscaler. The file has names, labels, images and the scheduler's messages. It also has the time, the context,
+the cluster and the API server's URL, but no credentials. Commands printed from the file use that context.
 
 \b
 For fields of Pod templates that no command reads, the file has only digests. check and simulate --apply use them to

@@ -56,8 +56,8 @@ FIELDS: Mapping[str, Entry] = {
     ),
     "labelSelector": _field(
         summary="which Pods of the namespace are counted",
-        meaning="Only Pods that match, in the Pod's own namespace and not being deleted, are counted. The Pod itself"
-        " counts only if its own labels match.",
+        meaning="Pods are counted if they match, are in the Pod's own namespace and are not being deleted. The Pod"
+        " itself counts only if its own labels match.",
         when="Optional. Without it no Pod is counted.",
         action="Match the labels of the Pod template, and those of no other workload. See `kubectl spread explain"
         " GhostPod`.",
@@ -95,7 +95,7 @@ OUTCOMES: Mapping[str, Entry] = {
     "blocked": _outcome(
         summary="Pods that cannot be evicted",
         meaning="A PodDisruptionBudget refuses the eviction, even after every replacement that can be scheduled is"
-        " ready. Or no controller manages a Pod of the node: kubectl drain then evicts none of its Pods.",
+        " ready. Or no controller manages a Pod of the node: kubectl drain then evicts no Pod of the node.",
         when="By drain and remove, with the reason for each Pod. kubectl drain would retry until its timeout.",
         action="Make room for the replacements or relax the budget. --force deletes Pods that no controller manages.",
         link=entry.DISRUPTIONS,
@@ -183,8 +183,8 @@ COLUMNS: Mapping[str, Entry] = {
     ),
     "KEY": _column(
         summary="the topologyKey of the constraint",
-        meaning="Each workload has a row for each of its constraints. (default) marks constraints of the cluster. On a"
-        " narrow terminal keys lose their prefix, and the last line lists the full keys.",
+        meaning="Each workload has a row for each of its constraints. (default) marks default constraints of the"
+        " cluster. On a narrow terminal keys lose their prefix, and the last line lists the full keys.",
         when=_ROWS,
         action="--topology-key shows the constraints on one key.",
     ),
@@ -204,7 +204,7 @@ COLUMNS: Mapping[str, Entry] = {
     "SKEW": _column(
         summary="how far the fullest domain is above the emptiest",
         meaning="The largest count of an eligible domain minus the global minimum. In the table of a constraint,"
-        " the count of the domain minus the minimum. 3→1 is before and after.",
+        " the count of the domain minus the minimum. 3→1 means 3 before and 1 after.",
         when=_ROWS,
         action="If it is above MAX-SKEW, a DoNotSchedule constraint is Violated: rebalance plans evictions.",
     ),
@@ -217,16 +217,17 @@ COLUMNS: Mapping[str, Entry] = {
     ),
     "STATUS": _column(
         summary="the state of the constraint",
-        meaning="NoDomains, Blocked, FailedCreate, Unschedulable, Violated, NoEffect, Incomplete, Uneven or OK: the"
-        " first that applies. REASON has the cause.",
+        meaning="From worst to best: NoDomains, Blocked, FailedCreate, Unschedulable, Violated, NoEffect, Incomplete,"
+        " Uneven, OK. The first that applies is printed. REASON has the cause.",
         when="By show and simulate.",
         action="See explain with the name of the status.",
     ),
     "DOMAINS": _column(
         summary="the Pods in each domain",
-        meaning="a:3 b:1 is domain a with three Pods and b with one. For many domains, 0×93 1×71 is 93 without a Pod"
-        " and 71 with one. a:3→2 is before and after; of many domains, only those that change are listed. - is a domain"
-        " that does not exist. 0..1 is the range in several random orders.",
+        meaning="a:3 b:1 means that domain a has three Pods and domain b has one. If there are many domains, 0×93 1×71"
+        " means that 93 domains have no Pod and 71 have one. a:3→2 means 3 before and 2 after; if there are many"
+        " domains, only those that change are listed. - means that the domain does not exist. 0..1 is the range in"
+        " several random orders.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
@@ -310,9 +311,10 @@ COLUMNS: Mapping[str, Entry] = {
         action="Run the commands in this order. Before each, wait until the previous replacement is Ready.",
     ),
     "WAVE": _column(
-        summary="the group of the eviction; within a group, wait only for the previous Pod",
-        meaning="Before each wave, the evicted Pods must also be gone. A budget, a StatefulSet, resources, affinity"
-        " between Pods or a volume requires it.",
+        summary="the group to which the eviction belongs",
+        meaning="Within a wave, the previous replacement must be Ready before the next eviction. Before a new wave, the"
+        " evicted Pods must also be gone: a budget, a StatefulSet, resources, affinity between Pods or a volume"
+        " requires that.",
         when="By rebalance.",
         action="After each eviction, wait until the replacement is Ready. Before a new wave, also wait until evicted"
         " Pods are gone.",
@@ -356,9 +358,9 @@ DECISIONS: Mapping[str, Entry] = {
     ),
     "ExistingNode": _decision(
         summary="the autoscaler adds no node, because it expects the Pod on an existing one",
-        meaning="The autoscaler sees room on a node, or on one that is on its way, where the scheduler sees none yet.",
+        meaning="The autoscaler sees room on a node that exists or is on its way. The scheduler sees none there yet.",
         when=_POOLS,
-        action="Look at the named node: it may still start, or be about to go.",
+        action="Look at the named node: it may still be starting, or may soon be removed.",
     ),
     "Refused": _decision(
         summary="the autoscaler adds no node for the Pod",
@@ -384,7 +386,7 @@ DECISIONS: Mapping[str, Entry] = {
         summary="what the autoscaler does is not known",
         meaning="The decision depends on something that was not read or is not modelled.",
         when=_POOLS,
-        action="Read the lines incomplete: and grant the permission that they name.",
+        action="Read the lines that begin with `incomplete:`, and grant the permission that they name.",
     ),
 }
 """What an autoscaler does about a Pod, and the part of a pool in it."""

@@ -318,9 +318,9 @@ def _(finding: findings.SoftConstraintIsPreference) -> str:
 
 
 @FINDINGS.rule(
-    summary="no autoscaler will add a node to the domain that lacks one",
-    meaning="Soft constraints never keep a Pod Pending. If a domain has no node for it, the Pod goes to another"
-    " domain. Autoscalers add nodes only for Pending Pods.",
+    summary="no autoscaler adds a node to a domain that has none for the Pod",
+    meaning="Soft constraints never keep a Pod Pending. If a domain has no node for the Pod, the Pod goes to"
+    " another domain. Autoscalers add nodes only for Pending Pods.",
     when="For information, if all constraints are soft, one is uneven, and some domain has no node for the Pod.",
     action="Use DoNotSchedule where the balance matters, or add nodes to that domain yourself.",
     link=entry.LIMITATIONS,
@@ -335,7 +335,7 @@ def _(finding: findings.AutoscalerBlind) -> str:
 @FINDINGS.rule(
     summary="Karpenter counts a domain where it adds no node for this Pod",
     meaning="Karpenter counts the domains of all NodePools, including those that the Pod cannot use. A domain that only"
-    " such NodePools offer has no Pods, so it has the fewest Pods: Karpenter adds no node in a domain where one more"
+    " such NodePools offer has no Pods, so the minimum is 0. Karpenter then adds no node in a domain where one more"
     " Pod would exceed maxSkew. The scheduler does not count the domain while no node is in it.",
     when="A warning in show and check, if a domain of a DoNotSchedule constraint has no counted node, and no NodePool"
     " that offers it adds a node for the Pod.",

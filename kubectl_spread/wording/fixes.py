@@ -410,8 +410,8 @@ def _(fix: proposals.AddPodLabel) -> str:
 
 @FIXES.rule(
     summary="use the well-known key that the nodes have",
-    meaning="The topologyKey becomes the well-known label. The present one looks like it, but nodes lack it.",
-    when="If nodes that lack the key have the well-known spelling.",
+    meaning="The topologyKey becomes the well-known label that it resembles.",
+    when="If nodes that lack the topologyKey have the well-known label.",
     action="Change the Pod template. Check other workloads for the same mistake: show --problems.",
     link=entry.NODE_LABELS,
 )
@@ -462,8 +462,8 @@ def _(fix: proposals.RequireZones) -> str:
 
 @FIXES.rule(
     summary="also count nodes that the Pod's node affinity rules out",
-    meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
-    " may change the minimum and the number of domains.",
+    meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity then count."
+    " This may change the minimum and the number of domains.",
     when="If the Pod has node affinity, nodeAffinityPolicy is Honor, and the constraint selects the Pod itself.",
     action="Change the Pod template, if all matching Pods should be spread evenly, on all nodes.",
     link=entry.AFFINITY,
@@ -579,8 +579,8 @@ def _(fix: proposals.LowerMinDomains) -> str:
 
 @FIXES.rule(
     summary="allow a larger difference between domains",
-    meaning="maxSkew becomes the smallest value with which the rollout leaves no Pod without a node, or else the"
-    " smallest with which this Pod can be scheduled. It applies to every later Pod.",
+    meaning="maxSkew becomes the smallest value with which every Pod of the rollout gets a node. If there is none, it"
+    " becomes the smallest value with which this Pod can be scheduled. The new value applies to every later Pod.",
     when="If a DoNotSchedule constraint rejects nodes by skew alone.",
     action="Change the Pod template, if that imbalance is acceptable.",
 )
@@ -618,7 +618,7 @@ def _(fix: proposals.RelaxNodeSelector) -> str:
 
 @FIXES.rule(
     summary="lower a resource request",
-    meaning="The largest request of one container, or the Pod's own, is lowered to what a node has free.",
+    meaning="The largest request of one container, or the Pod-level request, is lowered to what a node has free.",
     when="If a node lacks only this resource, and at least half of the request is left.",
     action="Change the Pod template, if that is enough for the container.",
     link=entry.REQUESTS,
@@ -641,7 +641,7 @@ def _(fix: proposals.RelaxPodAffinity) -> str:
 
 @FIXES.rule(
     summary="remove a host port",
-    meaning="The port of a container is no longer bound on the node. Another Pod uses it there.",
+    meaning="Another Pod uses this host port on the node. The container no longer requests it.",
     when="If NodePorts keeps the Pod off nodes that would take it otherwise.",
     action="Change the Pod template: use another host port, or a Service.",
     link=entry.NODE_ASSIGNMENT,
@@ -711,8 +711,7 @@ def _(wait: conclusion.PodEnding) -> str:
 
 @WAITS.rule(
     summary="wait until a claim is created",
-    meaning="A claim of the Pod is missing. Its controller creates the claims of a Pending Pod, and then this Pod is"
-    " schedulable.",
+    meaning="A claim of the Pod is missing. A controller will create it, and then the Pod is schedulable.",
     when="For claims of a StatefulSet's templates, and of ephemeral volumes.",
     action="Wait. If the claim stays missing, check the kube-controller-manager and the quotas of the namespace.",
     link=entry.CONFLICTING,
@@ -724,8 +723,8 @@ def _(wait: conclusion.ClaimCreation) -> str:
 @WAITS.rule(
     summary="wait for the rollout",
     meaning="The Deployment deletes old Pods as new ones become Ready, and then this Pod is schedulable."
-    " Controllers, scheduler and kubelets were simulated until nothing changed. A DaemonSet replaces at once an old Pod"
-    " that waits.",
+    " Controllers, scheduler and kubelets were simulated until nothing changed. A DaemonSet replaces a Pending"
+    " old Pod at once.",
     when="If none of its Pods is Pending at the end. One order was simulated, in which every started Pod becomes"
     " Ready. For a DaemonSet: if the new Pod is schedulable.",
     action="Wait. If it takes long, check why new Pods do not become Ready.",
@@ -754,9 +753,9 @@ def _(wait: conclusion.JobGoesOn) -> str:
 
 @WAITS.rule(
     summary="wait for a new node",
-    meaning="A node that the cluster's autoscaler has added starts, and has room for the Pod. Or, by the autoscaler's"
-    " rules, nothing that was read forbids a new node for it.",
-    when="If a node starts, or if the autoscaler may add one for the Pod.",
+    meaning="The cluster's autoscaler has added a node that is still starting and has room for the Pod. Or, by the"
+    " autoscaler's rules, nothing that was read forbids a new node for the Pod.",
+    when="If a node is starting, or if the autoscaler may add one for the Pod.",
     action="Wait. If no node becomes Ready, read the autoscaler's events and its log.",
     link=entry.LIMITATIONS,
 )

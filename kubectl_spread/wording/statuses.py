@@ -50,8 +50,8 @@ _NONE_COMES: Mapping[str, str] = {
 
 @STATUSES.rule(
     summary="no node has the topologyKey, and no Pod can be scheduled",
-    meaning="A node without the topologyKey of a DoNotSchedule constraint cannot take its Pods, and no node has the"
-    " key.",
+    meaning="A node without the topologyKey of a DoNotSchedule constraint cannot take Pods with that constraint,"
+    " and no node has the key.",
     when="For DoNotSchedule, if no node has the key.",
     action="Correct the topologyKey, or label the nodes.",
     link=entry.NODE_LABELS,
@@ -90,7 +90,7 @@ def _(status: statuses.FailedCreate) -> str:
 
 @STATUSES.rule(
     summary="the next Pod cannot be scheduled, and no constraint is the cause",
-    meaning="Filters other than the constraints leave no node. The reason names the fewest that are enough.",
+    meaning="Filters other than the constraints leave no node. The reason names the fewest filters that are enough.",
     when="If no node is feasible for a Pod of the newest revision, with or without its constraints.",
     action="Add capacity or uncordon nodes. Once a Pod is Pending, why-pending prints fixes.",
     link=entry.SPREAD,
@@ -195,7 +195,7 @@ VERDICTS: Mapping[str, Entry] = {
     ),
     "Unschedulable": _verdict(
         summary="filters reject every node",
-        meaning="The nodes are listed by the filter that rejects them. The conflict has the fewest requirements"
+        meaning="The nodes are listed by the filter that rejects them. The field `conflict` has the fewest requirements"
         " that together reject every node.",
         when="If no node is feasible. check and why-pending then end with exit code 1.",
         action="Apply one of the fixes: each was verified by simulation on the snapshot.",
@@ -244,15 +244,16 @@ VERDICTS: Mapping[str, Entry] = {
         meaning="A ServiceAccount, PriorityClass or RuntimeClass does not exist, a quota or LimitRange is exceeded,"
         " or a Pod of the template is invalid. The field `failedCreate` has the reason and the number of Pods that"
         " are created."
-        " The placement is for these Pods. If none is created, it shows where all Pods would be scheduled.",
+        " The report places only these Pods. If none is created, it shows where all Pods would be scheduled.",
         when="By check, for workloads. The exit code is 1.",
         action="Create the missing object, or change the template or the quota.",
     ),
     "Invalid": _verdict(
         summary="the API server refuses the manifest",
         meaning="A field is unknown, immutable or invalid, or the namespace does not exist, or a bare Pod is not"
-        " admitted. validation has the reasons. The rest of the report is for the manifest without these errors.",
-        when="By check, if validation is not empty. The exit code is 1.",
+        " admitted. The field `validation` has the reasons. The rest of the report is for the manifest without"
+        " these errors.",
+        when="By check, if the field is not empty. The exit code is 1.",
         action="Correct the fields as the messages describe.",
     ),
 }
