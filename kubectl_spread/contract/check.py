@@ -130,7 +130,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         orders: in how many orders ties were broken, by name first.
         ranges: the domains of ``after`` whose counts differ between these orders.
         violations: the hard constraints that are violated then, if the workload has Pods already.
-        elsewhere: nodes that replicas get only in other orders than the first, whose ties do not have them.
+        elsewhere: nodes that replicas get in other orders, and that the first order does not list as ties.
         sampled: whether there are so many nodes that the scheduler may try only some of them.
         rollout: what was assumed about the workload's running Pods; None if it has none.
         origin: the place of the manifest.

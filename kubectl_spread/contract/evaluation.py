@@ -81,8 +81,8 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     """The scheduler's decision about one Pod, and the reasons.
 
     Attributes:
-        summary: what is to blame, in a sentence or two; empty for a schedulable Pod, except for the volumes that it
-            waits for once the scheduler has chosen its node.
+        summary: what is to blame, in a sentence or two; empty for a schedulable Pod. If its node is chosen and it waits
+            for volumes, these are named.
         cause: the root cause, with the names and numbers that prove it; absent if some node takes the Pod.
         message: the scheduler's message, without preemption; empty for a schedulable Pod. None if the first rejection
             of some node is unknown, and there is no event.

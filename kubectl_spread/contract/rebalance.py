@@ -63,7 +63,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
             after the plan, Partial if some skew is left.
         reason: why some skew is left; empty if none is.
         fixes: what to fix first, for a plan to reach more: after each, a Pod evicted in the fullest domain goes to the
-            emptiest. Its changes of a Pod are made on one that is evicted then.
+            emptiest. If such a fix changes a Pod, it is one that is evicted then.
         waits: what lets a plan reach more without any action, once it is over; absent if nothing is known to.
         before: eligible domain → Pods.
         after: the same in the end, in the worst case, with the ``schedulable`` Pods.

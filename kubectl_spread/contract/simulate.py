@@ -91,8 +91,8 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         deleted: the workloads that have fewer Pods after an apply or a scaling.
         pending: the Pending Pods after it; of workloads that are not in question, only if more are Pending than
             without any step.
-        newly_pending: whether more Pods of some workload are Pending than without the step, for a scheduler with known
-            rules, or are refused.
+        newly_pending: whether more Pods of some workload are Pending or refused than without the step. Pending Pods
+            count only if the rules of their scheduler are known.
         newly_violated: whether a hard constraint is violated that without the step is not, and keeps no Pod Pending.
         never_run: how many new Pods name a node that does not exist; absent if none does.
         untried: how many Pending Pods were not tried on any node, because too many had been tried before; absent if all
