@@ -224,10 +224,9 @@ COLUMNS: Mapping[str, Entry] = {
     ),
     "DOMAINS": _column(
         summary="the Pods in each domain",
-        meaning="a:3 b:1 means that domain a has three Pods and domain b has one. If there are many domains, 0×93 1×71"
-        " means that 93 domains have no Pod and 71 have one. a:3→2 means 3 before and 2 after; if there are many"
-        " domains, only those that change are listed. - means that the domain does not exist. 0..1 is the range in"
-        " several random orders.",
+        meaning="a:3 b:1 means: a has three Pods, b has one. For many domains, 0×93 1×71 means: 93 have no Pod, 71 have"
+        " one. a:3→2 means 3 before and 2 after; of many domains, only those that change are listed. - means that the"
+        " domain does not exist. 0..1 is the range in several random orders.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
