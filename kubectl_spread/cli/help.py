@@ -17,7 +17,7 @@ from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import terminal_width
 from kubectl_spread.render.cells import wrap
 
-SHARED_MORE = '"{root} options" lists the connection flags. They are kubectl\'s, and work before and after the command.'
+SHARED_MORE = 'Use "{root} options" for the connection flags. They are kubectl\'s, and go before or after the command.'
 SHARED = "The following options can be passed to any command that reads a cluster:"
 MORE = (
     'Use "{path} COMMAND --help" for more about a command, "{path} options" for the connection flags,'
