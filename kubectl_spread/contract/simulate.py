@@ -198,15 +198,16 @@ def _pending_pods(waiting: WaitingPods) -> PendingPods:
 
 
 def _explained(revisions: tuple[WaitingRevision, ...]) -> list[tuple[str, Decision]]:
-    """Return the summary of the first Pods, and of all others with another one, with the decision."""
-    found: list[tuple[str, Decision]] = []
+    """Return each summary with how many Pods it is about, unless it is about all of them, and the first decision."""
+    found: dict[str, list[WaitingRevision]] = {}
     for each in revisions:
         held = each.pod.spec.gates
         named = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else ""
-        summary = named or summary_of(each.decision, named=False)
-        if not found:
-            found.append((summary, each.decision))
-        elif summary != found[0][0]:
-            revision = ", of another revision" if revision_of(each.pod) != revision_of(revisions[0].pod) else ""
-            found.append((f"{each.number} of them{revision}: {summary}", each.decision))
-    return found
+        found.setdefault(named or summary_of(each.decision, named=False), []).append(each)
+    first = revision_of(revisions[0].pod) if revisions else ""
+    told = []
+    for summary, alike in found.items():
+        other = ", of another revision" if revision_of(alike[0].pod) != first else ""
+        some = f"{sum(each.number for each in alike)} of them{other}: " if len(found) > 1 else ""
+        told.append((f"{some}{summary}", alike[0].decision))
+    return told

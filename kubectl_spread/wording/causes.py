@@ -161,6 +161,8 @@ def shared_line(cause: causes.AnyCause) -> str:
             of_nodes = f"of {count_of(nodes, 'node')}"
             whys = (f"{len(having)} {of_nodes}{_joined(why)}" for having, why in alike[:MOST_REASONS])
             return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {', '.join(whys)}"
+        case causes.FiltersAlone(restriction=causes.Restriction() as restriction):
+            return with_short_taints(_restricted(restriction).reasons[-1])
         case causes.FiltersAlone(filters=filters) | causes.DaemonNode(filters=filters) if filters:
             return "; ".join(_without_amounts(it.reasons[0].reason) or f"rejected by {it.plugin}" for it in filters)
         case causes.MissingKey():

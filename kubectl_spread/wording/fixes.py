@@ -135,7 +135,7 @@ def starts(fix: conclusion.VerifiedFix) -> str:
     data = any(isinstance(it, proposals.MovePod) and it.loses_data for it in fix.proposals)
     after = f"{after}; {DATA_LOST}" if after and data else after
     cautions = (after * isinstance(it, proposals.MovePod) or _CAUTIONS.get(type(it), "") for it in fix.proposals)
-    stays = "once created, the new volume may tie the Pod to where it is placed now" if fix.for_good else ""
+    stays = "its new volume is created where the Pod is placed, and may keep it there" if fix.for_good else ""
     return "; ".join(dict.fromkeys(filter(None, (stays, *cautions, *map(_sets_off, fix.routes), *warnings))))
 
 
@@ -319,7 +319,8 @@ def further_node(new_node: str, alike: Sequence[str]) -> str:
 def label_nodes(names: Sequence[str], key: str) -> str:
     """Return what to do about nodes that a constraint leaves out because they lack its topology key."""
     where = "it is" if len(names) == 1 else "each of them is"
-    return f"Set {key} on {first_and_more(names)} to where {where}: without that label, no Pod may go there"
+    without = "without that label, no Pod with this constraint may go there"
+    return f"Set {key} on {first_and_more(names)} to where {where}: {without}"
 
 
 def set_apart(number: int, flag: str) -> str:

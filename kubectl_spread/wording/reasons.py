@@ -221,5 +221,5 @@ def _claim(claim: reasons.ClaimState) -> str:
         return f"{unbound}: its volume is being created for node {unmet.node}{gone}"
     if unmet.reason == "TooLittleStorage":
         return f"{unbound}: StorageClass {unmet.storage_class} has too little storage left there"
-    makes = f"{unmet.storage_class} {'may not create one there' if unmet.makes_elsewhere else 'creates none'}"
+    makes = f"{unmet.storage_class} {'is not allowed to create one there' if unmet.makes_elsewhere else 'creates none'}"
     return f"{unbound}: no free PersistentVolume matches, and StorageClass {makes}"

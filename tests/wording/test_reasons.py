@@ -253,7 +253,10 @@ ELSEWHERE = {"volume.kubernetes.io/selected-node": "gone"}
         ),
         (
             [claim("data", class_name="fast"), WAITS],
-            "claim data is not bound: no free PersistentVolume matches, and StorageClass fast may not create one there",
+            (
+                "claim data is not bound: no free PersistentVolume matches,"
+                " and StorageClass fast is not allowed to create one there"
+            ),
         ),
         (
             [claim("data", class_name="local"), storage_class("local", provisioner="kubernetes.io/no-provisioner")],
@@ -277,7 +280,8 @@ def test_of_two_claims_the_one_that_misses_nothing_there_is_only_named() -> None
     found = details(pod("p", volumes=mounts), [node("n", zone="z"), *claims, storage_class("any"), WAITS])
     assert found["VolumeBinding"] == (
         "claim made is not bound; "
-        "claim data is not bound: no free PersistentVolume matches, and StorageClass fast may not create one there"
+        "claim data is not bound: no free PersistentVolume matches,"
+        " and StorageClass fast is not allowed to create one there"
     )
 
 

@@ -110,7 +110,7 @@ def _notes(item: EvaluationReport, extent: Extent, shown: Sequence[Fix], *, reas
     others = (line for line in item.left_alone if _why(line) not in reasons)
     for why, lines in grouped(others, lambda line: line.partition(" (")[2]).items():
         # Only a few are looked for.
-        what, more = lines[0].partition(" (")[0], " or others" * bool(lines[1:])
+        what, more = lines[0].partition(" (")[0], ", or another Pod like it" * bool(lines[1:])
         yield f"Not proposed: {what}{more}{f' ({why}' * bool(why)}."
     if isinstance(item.core_of, tuple):
         yield fixes.NOT_ASKED

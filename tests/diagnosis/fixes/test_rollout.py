@@ -84,4 +84,4 @@ def test_a_new_volume_may_keep_the_pod_where_a_weaker_constraint_places_it(*, bo
         volume("pv", class_name="disk"),
     ]
     raised = fixes(objects, waits)["RaiseMaxSkew"]
-    assert ("once created, the new volume may tie the Pod to where it is placed now" in raised.starts) is said
+    assert ("its new volume is created where the Pod is placed, and may keep it there" in raised.starts) is said

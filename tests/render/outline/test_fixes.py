@@ -249,7 +249,8 @@ def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
     objects = [*TAINTED, *web("a1", "b1"), node("new-1"), node("new-2")]
     report = report_of(incoming(), objects)
     assert lines(report)[1] == (
-        f"  1. Set {ZONE} on new-1 and 1 more to where each of them is: without that label, no Pod may go there."
+        f"  1. Set {ZONE} on new-1 and 1 more to where each of them is: without that label, no Pod with this constraint"
+        " may go there."
     )
     named = fix(id="LabelNode")
     assert "on new-1" not in "".join(lines(msgspec.structs.replace(report, fixes=(named,))))
@@ -259,7 +260,7 @@ def test_what_is_not_proposed_for_one_reason_is_one_line() -> None:
     why = "(its Job would count it as failed)"
     left = (f"deleting a/b on n1 {why}", f"deleting a/c on n2 {why}", "deleting a/d on n1 (it has no budget)")
     assert lines(blocked(fix(), left_alone=left))[2:] == [
-        f"  Not proposed: deleting a/b on n1 or others {why}.",
+        f"  Not proposed: deleting a/b on n1, or another Pod like it {why}.",
         "  Not proposed: deleting a/d on n1 (it has no budget).",
     ]
 
