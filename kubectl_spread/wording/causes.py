@@ -556,7 +556,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
 
     # Each with what keeps the Pod off, with all that is known and with less and less.
     pins = _common_or_all(cause.pins, number)
-    whys = _uncovered([(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins])
+    whys = _uncovered([(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in _with_more(pins)])
     brief_whys = _uncovered(_without_repetition(pins, number))
     by_name = [why if len(whys) == 1 else f"{named(nodes)} ({why})" for nodes, why in whys]
     by_number, brief = (
@@ -668,9 +668,11 @@ def _without_repetition(pins: Sequence[causes.PinnedNodes], number: int) -> list
         for text in each:
             having[text].update(nodes)
     common = [text for text, nodes in having.items() if len(nodes) == number]
-    if len(alike) > 1 and common:
+    if len(alike) == 1:
+        return [(sorted(nodes), text) for text, nodes in alike.items()]
+    if common:
         return [(sorted(having[common[0]]), " and ".join(common))]
-    return [(sorted(nodes), text) for text, nodes in alike.items()]
+    return sorted(((sorted(nodes), text) for text, nodes in having.items()), key=lambda each: -len(each[0]))
 
 
 def _apart(reasons: Iterable[AnyReason]) -> Iterator[AnyReason]:
@@ -683,6 +685,18 @@ def _apart(reasons: Iterable[AnyReason]) -> Iterator[AnyReason]:
             yield from (UntoleratedTaints(taints=each) for each in (of_condition, others))
         else:
             yield reason
+
+
+def _with_more(pins: Sequence[causes.PinnedNodes]) -> Sequence[causes.PinnedNodes]:
+    """Return the reasons, each with all nodes that have it, also those that have more."""
+
+    def parts(pin: causes.PinnedNodes) -> set[object]:
+        taints = (taint for each in pin.reasons if isinstance(each, UntoleratedTaints) for taint in each.taints)
+        return {*taints, *(each for each in pin.reasons if not isinstance(each, UntoleratedTaints))}
+
+    found = [(pin, parts(pin)) for pin in pins]
+    having = ({name for other, more in found if of_it <= more for name in other.nodes} for _, of_it in found)
+    return [msgspec.structs.replace(pin, nodes=tuple(sorted(nodes))) for pin, nodes in zip(pins, having, strict=True)]
 
 
 def _uncovered(whys: Iterable[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], str]]:
