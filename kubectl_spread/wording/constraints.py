@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
@@ -27,6 +28,7 @@ NEXT = {
 """How the next Pod gets to a domain although something rejects it there, or does not although nothing does."""
 MOST_REASONS = 3
 """Reasons (count) that keep the Pod off a domain, up to which each is told."""
+_OTHER_VALUE = re.compile(r"label (\S+)=\S*, not (\S+)")
 SHOWN_DOMAINS = 6
 """Domains (count) up to which those at the minimum are named."""
 
@@ -43,6 +45,10 @@ def closed(skew_if_placed: int, skew: int) -> str:
 
 def of_several_nodes(details: Sequence[str]) -> str:
     """Return the reasons for nodes that reject a Pod for the same requirement; without amounts where these differ."""
+    # Of a label that all of them lack, the values that they have instead say nothing.
+    details = (
+        [*dict.fromkeys(_OTHER_VALUE.sub(r"no label \1=\2", each) for each in details)] if details[1:] else details
+    )
     lacking = [[part.partition(" requested, ") for part in each.split("; ")] for each in details]
     if len(details) == 1 or not all(requested for each in lacking for _, requested, _ in each):
         # One taint that all nodes have is enough.

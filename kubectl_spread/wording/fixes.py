@@ -259,7 +259,7 @@ def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, che
     if admits == "0":
         return ""
     if siblings <= 1:
-        return f"Then the Pod can go to {nodes}."
+        return f"Then this Pod can go to {nodes}."
     on = nodes if len(feasible) <= most else f"one of {nodes}"
     # Of more Pending Pods only so many are considered.
     least = "at least " * (siblings == conclusion.MOST_SIBLINGS)

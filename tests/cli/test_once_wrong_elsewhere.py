@@ -134,7 +134,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["Then the Pod can go to b1.", "kubectl delete pod agent-0 -n default"],
+        says=["Then this Pod can go to b1.", "kubectl delete pod agent-0 -n default"],
     ),
     "a repaired Deployment replaces its Pods": Row(
         objects=[*THREE, *of_two_revisions()],

@@ -155,7 +155,7 @@ def test_where_anything_else_helps_no_decision_is_overridden() -> None:
 
 
 def test_a_fix_with_little_to_say() -> None:
-    told = f"  1. RaiseMaxSkew: raise maxSkew to 2. Then the Pod can go to a1 or b1. {RESTARTS_NOTHING}"
+    told = f"  1. RaiseMaxSkew: raise maxSkew to 2. Then this Pod can go to a1 or b1. {RESTARTS_NOTHING}"
     assert lines(blocked(fix()))[1:] == [told]
 
 
@@ -268,7 +268,7 @@ def test_what_is_not_proposed_for_one_reason_is_one_line() -> None:
 def test_how_it_ends_comes_after_where_the_pod_goes() -> None:
     told = lines(blocked(fix(starts="replaces 3 Pods", ends="in the end, 1 Pod still has no node", without_node=1)))
     assert told[1].endswith(
-        f"Replaces 3 Pods. Then the Pod can go to a1 or b1. In the end, 1 Pod still has no node. {RESTARTS_NOTHING}"
+        f"Replaces 3 Pods. Then this Pod can go to a1 or b1. In the end, 1 Pod still has no node. {RESTARTS_NOTHING}"
     )
 
 
