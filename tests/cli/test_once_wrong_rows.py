@@ -429,7 +429,7 @@ ROWS = {
         ),
         ask=["simulate", "--restart=deployment/web"],
         code=1,
-        says=["OK or Violated", "matchLabelKeys: [pod-template-hash]", "1→1..3"],
+        says=["OK to Violated", "matchLabelKeys: [pod-template-hash]", "1→1..3"],
     ),
     "a paused Deployment says that nothing is replaced": Row(
         objects=[*THREE, *deployed("a1", "b1", "c1", "", pods=template({**ON_ZONES, "minDomains": 4}), paused=True)],

@@ -109,7 +109,7 @@ def _named(pods: Iterable[EvictedPod | BlockedPod]) -> str:
 def status_after(item: SimulatedItem) -> str:
     """Return the status after the step, from the best to the worst that was seen."""
     best, worst = item.status_range
-    return worst if best is worst else f"{best} or {worst}"
+    return worst if best is worst else f"{best} to {worst}"
 
 
 def _status(item: SimulatedItem) -> str:
