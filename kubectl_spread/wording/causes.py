@@ -51,7 +51,7 @@ NO_CONSTRAINT = "No spread constraint is the cause. "
 """What a sentence begins with that blames filters alone."""
 MOST_REASONS, ALL_REASONS = 2, 4
 """Reasons for which different nodes reject a Pod (count), before the rest is counted: where room is short, and not."""
-LINE = 300
+LINE = 310
 """Characters of a first line, the Pod's name included."""
 AT_WORK = len(" (none of 10 replicas runs)")
 """Characters of that line that say how much of the Pod's workload is at work."""
@@ -576,7 +576,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     shorter, briefest = (with_short_taints(text) for text in (numbered, few_briefly))
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
     briefly_more = _and_more(len(brief_whys) - 1)
-    counts = "It counts" if number == 1 else "They count"
+    counts = "This node counts" if number == 1 else "These nodes count"
     # A node that recovers by itself is waited for, whatever counts it.
     ignoring = () if all(map(_suffers, cause.pins)) else IGNORE.get(cause.ignoring, ())
     policies = [*(f" {counts} because {each}." for each in ignoring), ""]

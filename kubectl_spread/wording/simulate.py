@@ -34,7 +34,6 @@ OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
 OF_SEVERAL = (
     ("this Pod", "these Pods"),
     ("The Pod may only", "They may only"),
-    (" They count because", " These nodes count because"),
 )
 """Words about one Pod → those about several."""
 SHOWN_NAMES = 4

@@ -81,7 +81,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "volcano schedules this Pod; kube-scheduler's filters would reject default/web-h1-2:"
             " the Pod may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available:"
-            " taint dedicated=gpu:NoSchedule. It counts because nodeTaintsPolicy is Ignore (the default)."
+            " taint dedicated=gpu:NoSchedule. This node counts because nodeTaintsPolicy is Ignore (the default)."
         ),
     ),
     "no scheduler has that name": (
@@ -102,8 +102,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         1,
         (
             "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone b, which has the fewest"
-            " Pods (0), but its only node, b1, is not available: taint node.cilium.io/agent-not-ready=x:NoSchedule. It"
-            " counts because nodeTaintsPolicy is Ignore (the default)."
+            " Pods (0), but its only node, b1, is not available: taint node.cilium.io/agent-not-ready=x:NoSchedule."
+            " This node counts because nodeTaintsPolicy is Ignore (the default)."
         ),
     ),
     "the selector counts others": (
@@ -112,7 +112,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h2-0 is Pending (all 3 replicas run). The constraint on zone does not count this Pod. The Pod"
             " may only go to zone c, which has the fewest Pods (0), but its only node, c1, is not available: taint"
-            " dedicated=gpu:NoSchedule. It counts because nodeTaintsPolicy is Ignore (the default)."
+            " dedicated=gpu:NoSchedule. This node counts because nodeTaintsPolicy is Ignore (the default)."
         ),
     ),
     "its PodGroup is not complete": (
@@ -148,7 +148,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         (
             "default/web-h1-1 is Pending (1 of 2 replicas runs). The Pod may only go to zone c, which has the fewest"
             " Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule and 1 cpu requested, 0"
-            " free. It counts because nodeTaintsPolicy is Ignore (the default)."
+            " free. This node counts because nodeTaintsPolicy is Ignore (the default)."
         ),
     ),
 }

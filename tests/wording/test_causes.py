@@ -28,7 +28,7 @@ AVOIDS_WEB: Object = {
 PINNED = (
     "The Pod may only go to zone c, which has the fewest matching Pods (0), but its only node, c1, is not available"
 )
-TAINTS_COUNT = "It counts because nodeTaintsPolicy is Ignore (the default)."
+TAINTS_COUNT = "This node counts because nodeTaintsPolicy is Ignore (the default)."
 OTHERS = "One more Pod would exceed maxSkew 1 in zones a and b (1 Pod each)."
 
 
@@ -111,9 +111,11 @@ def test_why_nodes_count_that_take_no_pod() -> None:
 
     assert f": taint {GPU}. {TAINTS_COUNT} One more Pod would" in told()
     both = told(nodeAffinityPolicy="Ignore")
-    assert both.endswith(" They count because nodeAffinityPolicy and nodeTaintsPolicy are Ignore.")
+    assert both.endswith(" These nodes count because nodeAffinityPolicy and nodeTaintsPolicy are Ignore.")
     by_affinity = told(nodeAffinityPolicy="Ignore", nodeTaintsPolicy="Honor")
-    assert ": no label pool=web. It counts because nodeAffinityPolicy is Ignore. One more Pod would" in by_affinity
+    assert (
+        ": no label pool=web. This node counts because nodeAffinityPolicy is Ignore. One more Pod would" in by_affinity
+    )
 
 
 def test_domains_that_hold_the_minimum_together_are_told_together() -> None:

@@ -42,7 +42,10 @@ from tests.build import pod, typed_pod
         ),
         (
             [("x/web", 2, 2, 0)],
-            ("The Pod may only go to zone c: cordoned. They count because nodeTaintsPolicy is Ignore (the default)."),
+            (
+                "The Pod may only go to zone c: cordoned. These nodes count because nodeTaintsPolicy is Ignore"
+                " (the default)."
+            ),
             (
                 "2 Pods of x/web are Pending. They may only go to zone c: cordoned. These nodes count because"
                 " nodeTaintsPolicy is Ignore (the default)."

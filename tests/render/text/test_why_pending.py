@@ -45,7 +45,7 @@ class TestPendingText:
         assert blocks[0] == (
             "default/new is Pending. The Pod may only go to zone c, which has the fewest"
             " matching Pods (0), but its only node, c1, is not available: taint dedicated=gpu:NoSchedule."
-            " It counts because nodeTaintsPolicy is Ignore (the default). One more Pod would exceed maxSkew 1 in"
+            " This node counts because nodeTaintsPolicy is Ignore (the default). One more Pod would exceed maxSkew 1 in"
             " zones a and b (1 Pod each)."
         )
         assert blocks[1].startswith("No simulated change")
@@ -81,7 +81,7 @@ class TestPendingText:
         item = pending(incoming(), [*TAINTED, *web("a1", "b1")], name="p" * 50, replicas=at_work)
         fitting = msgspec.structs.replace(item, summary="s" * 200)
         assert "is Pending (2 of 10 replicas run). s" in told(fitting)
-        assert "is Pending (2 of 10 run). s" in told(msgspec.structs.replace(item, summary="s" * 210))
+        assert "is Pending (2 of 10 run). s" in told(msgspec.structs.replace(item, summary="s" * 220))
 
     def test_wide_adds_the_schedulers_reasons(self) -> None:
         text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]), wide=True)
