@@ -98,7 +98,7 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _terms(self) -> PodTerms:
-        return readable_terms(self.pod)
+        return interpodaffinity.with_namespaces(readable_terms(self.pod), self.handle)
 
     @cached_property
     def _pods_of_own_terms(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
@@ -124,7 +124,7 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
 
     def _matching_pods(self, term: AffinityTerm) -> Iterator[Pod]:
         for namespace in self.handle.snapshot.by_labels:
-            if term.covers(namespace, self.handle.snapshot.namespace_labels(namespace)):
+            if term.covers(namespace, {}):  # as the scheduler does: the labels of namespaces were resolved to names
                 yield from self.handle.snapshot.matching_pods(namespace, term.selector)
 
     def _first_in_domain(self, term: AffinityTerm, pods: Iterable[Pod]) -> dict[str, Pod]:

@@ -9,7 +9,7 @@ import pytest
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.wording.reasons import name_of
-from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
+from tests.build import ZONE, Object, app, configured_profile, namespace, node, pod, spread
 from tests.build_devices import CLAIMING
 from tests.build_storage import claim, csi_driver, csi_node, storage_class, volume
 from tests.diagnosis.judged import ABC, incoming, report_of, web
@@ -176,6 +176,19 @@ def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) 
 )
 def test_a_node_with_other_pods(described: Object, neighbours: Sequence[Object], plugin: str, said: str) -> None:
     assert details(described, [node("n", zone="z"), *neighbours])[plugin] == said
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [{}, {"matchLabels": {"team": "bank"}}, {"matchExpressions": [expression("team", "NotIn", "bank")]}],
+    ids=["selects all", "selects it", "matches no labels and so counts for all"],
+)
+def test_anti_affinity_names_a_pod_of_another_namespace_whose_selector(selector: Object) -> None:
+    term = {"topologyKey": ZONE, "labelSelector": app("db"), "namespaceSelector": selector}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    there = pod("db", on="n", namespace="bank", labels={"app": "db"})
+    said = details(pod("p", affinity=apart), [node("n", zone="z"), namespace("bank", team="bank"), there])
+    assert said["InterPodAffinity"] == "anti-affinity to bank/db in the same zone"
 
 
 def test_affinity_needs_the_topology_key() -> None:
