@@ -93,7 +93,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         core_of: the requirements that were evaluated on every node; absent for all, if all Pods were read.
         fixes: changes that let the Pod in, the least disturbing first, then the cheapest.
         left_alone: what would let the Pod in too but is not offered, with the reason: a sentence each.
-        waits: what lets the Pod in without any action, once it is over; absent if nothing does.
+        waits: what lets the Pod in, or removes it, without any action; absent if nothing does.
         renewed: the replacement of a Pod that finds no node and has an older template; absent if there is none.
         new_nodes: nodes that would let the Pod in if a person, or an autoscaler, added them; in the form of fixes.
         autoscaler: the decision of the cluster's autoscaler about it, of a manifest about the first replica that finds

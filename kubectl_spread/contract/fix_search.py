@@ -60,6 +60,8 @@ def expected_change(wait: conclusion.Wait) -> ExpectedChange:
             change = ExpectedChange(
                 kind="PodEnding", sure=sure, nodes=wait.nodes, pod=pods[0], pods=pods, message=message
             )
+        case conclusion.PodRemoval():
+            change = ExpectedChange(kind="PodRemoval", sure=True, workload=wait.owner, message=message)
         case conclusion.ClaimCreation():
             change = ExpectedChange(kind="ClaimCreation", sure=True, message=message)
         case conclusion.RolloutGoesOn():

@@ -64,7 +64,7 @@ class Fix(Report, frozen=True, kw_only=True):
 
 
 class ExpectedChange(Report, frozen=True, kw_only=True):
-    """What lets the Pod in without any action, once it is over.
+    """What lets the Pod in, or removes it, without any action, once it is over.
 
     Attributes:
         kind: the class of what to wait for.
@@ -72,12 +72,19 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
         nodes: the nodes that take the Pod then or are removed, or the nodes of the Pods that end.
         pod: the first of the Pods that end, as namespace/name; empty for others.
         pods: the Pods that all have to end, as namespace/name; empty for others.
-        workload: the owner of the rollout, or the Job; empty for others.
+        workload: the owner of the rollout or of the Pod that is deleted, or the Job; empty for others.
         message: what to wait for.
     """
 
     kind: Literal[
-        "NodeRecovery", "NodeRemoval", "PodEnding", "ClaimCreation", "RolloutGoesOn", "JobGoesOn", "NodeAddition"
+        "NodeRecovery",
+        "NodeRemoval",
+        "PodEnding",
+        "PodRemoval",
+        "ClaimCreation",
+        "RolloutGoesOn",
+        "JobGoesOn",
+        "NodeAddition",
     ]
     sure: bool
     nodes: tuple[str, ...] = ()

@@ -711,6 +711,18 @@ def _(wait: conclusion.PodEnding) -> str:
 
 
 @WAITS.rule(
+    summary="wait until this Pod is deleted",
+    meaning="The owner of the Pod wants fewer Pods, is suspended, or is being deleted, so the Pod is deleted soon. No"
+    " fix is searched for.",
+    when="If the Pod surely goes: a ReplicaSet deletes its Pods without a node first.",
+    action="Wait. If the Pod stays, check that kube-controller-manager runs. If you need the Pod, scale its owner up or"
+    " resume it, and ask again.",
+)
+def _(wait: conclusion.PodRemoval) -> str:
+    return f"this Pod to be deleted: {wait.owner} {wait.why}"
+
+
+@WAITS.rule(
     summary="wait until a claim is created",
     meaning="A claim of the Pod is missing. A controller will create it, and then the Pod is schedulable.",
     when="For claims of a StatefulSet's templates, and of ephemeral volumes.",

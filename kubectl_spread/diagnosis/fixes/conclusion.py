@@ -350,6 +350,13 @@ class JobGoesOn(msgspec.Struct, frozen=True, kw_only=True):
     running: int
 
 
+class PodRemoval(msgspec.Struct, frozen=True, kw_only=True):
+    """The Pod itself is deleted because of its owner, so that no change is of use."""
+
+    owner: str
+    why: Literal["is being deleted", "is suspended", "wants no Pods", "has more Pods than it wants"]
+
+
 class ClaimCreation(msgspec.Struct, frozen=True):
     """The Pod's controller creates the claims that it lacks."""
 
@@ -376,7 +383,9 @@ class NodeAddition(msgspec.Struct, frozen=True):
     node: str = ""
 
 
-Wait: TypeAlias = NodeRecovery | NodeRemoval | PodEnding | ClaimCreation | RolloutGoesOn | JobGoesOn | NodeAddition
+Wait: TypeAlias = (
+    NodeRecovery | NodeRemoval | PodEnding | PodRemoval | ClaimCreation | RolloutGoesOn | JobGoesOn | NodeAddition
+)
 
 
 class FixSearch(msgspec.Struct, frozen=True, kw_only=True):

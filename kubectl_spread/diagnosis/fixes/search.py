@@ -31,7 +31,7 @@ from kubectl_spread.diagnosis.fixes.proposals import LowerMinDomains, MakeSoft, 
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import keeps_all_pods, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
-from kubectl_spread.diagnosis.fixes.waits import not_offered, waits_of
+from kubectl_spread.diagnosis.fixes.waits import not_offered, removal, waits_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import grouped, name_order
 from kubectl_spread.scheduler import cycle
@@ -135,6 +135,8 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return conclusion.NO_FIXES
+    if leaves := removal(situation):
+        return conclusion.FixSearch(waits=(leaves,))
     written, handle = situation.written, situation.handle
     asked = Asked(situation, Handle.build(written.before, handle.profile) if written else handle, siblings, spent)
     renewed = _harmless(_working_alone(moves.stale(situation), asked))

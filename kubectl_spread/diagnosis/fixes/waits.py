@@ -9,17 +9,18 @@ from itertools import islice
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
+from kubectl_spread.controllers.job import foreign_manager
 from kubectl_spread.controllers.next_pod import claims_of, replacement
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble, meaning_of
-from kubectl_spread.controllers.workloads import PodName, controller_of, owner_of
+from kubectl_spread.controllers.workloads import PodName, controller_of, owner_of, owners_of
 from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -38,6 +39,10 @@ MOST_PLACES = 50
 """Places (count) in which a Pod of the same Job may end that are tried."""
 MOST_VERDICTS = 20_000
 """Nodes (count) on which Pods are tried to find where a rollout ends."""
+OF_EQUALS = Deployment | ReplicaSet | ReplicationController
+"""Owners that delete any of their Pods, in no order that one of them could hold up."""
+ORPHANING = "orphan"
+"""The finalizer of an owner whose Pods stay. Source: apimachinery meta/v1/types.go FinalizerOrphanDependents."""
 
 
 def not_offered(situation: Situation, spent: Spent) -> tuple[conclusion.NotOffered, ...]:
@@ -55,6 +60,32 @@ def not_offered(situation: Situation, spent: Spent) -> tuple[conclusion.NotOffer
 def waits_of(situation: Situation, spent: Spent) -> tuple[conclusion.Wait, ...]:
     """Return what lets the Pod in without any action, each kind of node problem once."""
     return tuple(islice(_waits(situation, spent), MOST))
+
+
+def removal(situation: Situation) -> conclusion.PodRemoval | None:
+    """Return that the Pod is surely deleted because of its owner; None for a Pod that may stay.
+
+    A ReplicaSet deletes its Pods without a node first: if it deletes fewer, which of them stays is not said.
+
+    Source: pkg/controller/controller_utils.go ActivePodsWithRanks.Less, job/job_controller.go syncJob,
+    garbagecollector/garbagecollector.go attemptToDeleteItem (v1.36).
+    """
+    pod, snapshot = situation.pod, situation.handle.snapshot
+    for ref, owner in owners_of(pod, snapshot) if situation.written is None else ():
+        if owner is None:
+            return None
+        if owner.metadata.deletion_timestamp and ORPHANING not in owner.metadata.finalizers:
+            return conclusion.PodRemoval(owner=str(ref), why="is being deleted")
+        if isinstance(owner, Job) and owner.spec.suspend and not foreign_manager(owner):
+            return conclusion.PodRemoval(owner=str(ref), why="is suspended")
+        if isinstance(owner, OF_EQUALS) and not owner.spec.replicas_wanted:
+            return conclusion.PodRemoval(owner=str(ref), why="wants no Pods")
+        if isinstance(owner, ReplicaSet | ReplicationController):
+            pods = snapshot.controlled_by(pod.metadata.controller_key, Pod)
+            active = [each for each in pods if not (each.finished or each.terminating)]
+            if len(active) - owner.spec.replicas_wanted >= sum(each.waits for each in active):
+                return conclusion.PodRemoval(owner=str(ref), why="has more Pods than it wants")
+    return None
 
 
 def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:

@@ -22,7 +22,7 @@ def full(kind: str, *, replicas: int = 3, **a1: Any) -> tuple[list[Object], Obje
     pods = [web(name, on=where, requests={"cpu": "4"}, topologySpreadConstraints=[]) for name, where in on.items()]
     by = made = owner(kind, pods[0], replicas=replicas, parallelism=replicas)
     if kind == "Deployment":
-        made = owner("ReplicaSet", pods[0], name="web-h1", of=by, replicas=replicas)
+        made = owner("ReplicaSet", pods[0], name="web-h1", of=by, replicas=len(pods))
     labels = {HASH: "h1"} if made is not by else {}
     *running, pending = [owned(each, made, **labels) for each in pods]
     return [*nodes, by, made, *running], pending

@@ -119,7 +119,7 @@ def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, 
 def test_all_pods_that_a_rollout_replaces_are_counted_and_those_that_run() -> None:
     """A rollout that is under way may have more Pods than the Deployment wants."""
     deployment = owner("Deployment", web(), replicas=2)
-    replicas = owner("ReplicaSet", web(), name="web-abc", of=deployment)
+    replicas = owner("ReplicaSet", web(), name="web-abc", of=deployment, replicas=3)
     there = [owned(web(f"web-{number}", on="a1"), replicas) for number in (0, 1)]
     ends = owned(web("web-2", on="a1"), replicas)
     ends["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"

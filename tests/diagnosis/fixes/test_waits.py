@@ -21,6 +21,7 @@ NOT_READY: Object = {"taints": ["node.kubernetes.io/not-ready:NoSchedule"]}
 CORDONED: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
 RUNNING: Object = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 STARTING: Object = {"phase": "Pending", "conditions": [{"type": "Ready", "status": "False"}]}
+LEAVING: Object = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 LEFT = [web("w-a", on="a1"), web("w-b", on="b1")]
 
 
@@ -279,6 +280,47 @@ class TestJobs:
         objects, pending = of_job("a1", "a1", "b1", "b1", "c1")
         pending["metadata"]["ownerReferences"][0]["name"] = "another"
         assert waits(objects, pending) == []
+
+
+def unwanted(kind: str, metadata: Object, *, waiting: int = 1, **spec: Any) -> tuple[list[Object], Object]:  # noqa: ANN401 - any field
+    """Return an owner with Pods on a1 and b1 and ``waiting`` Pods without a node, of which the last is asked about."""
+    by = owners.owner(kind, web(), **spec)
+    by["metadata"] |= metadata
+    closed = zones(c={"taints": ["dedicated=gpu:NoSchedule"]})
+    *others, asked = (owners.owned(web(f"web-{n}"), by) for n in range(waiting))
+    return [*closed, by, *others, *(owners.owned(web(f"on-{n}", on=n), by) for n in ("a1", "b1"))], asked
+
+
+class TestRemoval:
+    """A Pod that its owner has deleted: no change is of use."""
+
+    @pytest.mark.parametrize(
+        ("kind", "metadata", "spec", "why"),
+        [
+            ("ReplicaSet", {}, {"replicas": 2}, "replicaset/web has more Pods than it wants"),
+            ("ReplicationController", {}, {"replicas": 0}, "replicationcontroller/web wants no Pods"),
+            ("Job", {}, {"suspend": True}, "job/web is suspended"),
+            ("StatefulSet", LEAVING, {"replicas": 3}, "statefulset/web is being deleted"),
+        ],
+    )
+    def test_because_of(self, kind: str, metadata: Object, spec: Object, why: str) -> None:
+        found = search(*unwanted(kind, metadata, **spec))
+        (wait,) = found.waits or ()
+        assert (wait.kind, wait.sure, wait.message) == ("PodRemoval", True, f"this Pod to be deleted: {why}")
+        assert (found.fixes, found.new_nodes) == ((), ())
+
+    @pytest.mark.parametrize(
+        ("kind", "metadata", "spec"),
+        [
+            ("ReplicaSet", {}, {"replicas": 3, "waiting": 2}),
+            ("StatefulSet", {}, {"replicas": 2}),
+            ("Job", {}, {"suspend": True, "managedBy": "kueue.x-k8s.io/multikueue"}),
+            ("StatefulSet", {**LEAVING, "finalizers": ["orphan"]}, {"replicas": 3}),
+        ],
+        ids=["one of two is deleted", "has an order", "another controller has it", "its Pods stay"],
+    )
+    def test_not_of_one_that_may_stay(self, kind: str, metadata: Object, spec: Object) -> None:
+        assert "PodRemoval" not in {kind for kind, _ in waits(*unwanted(kind, metadata, **spec))}
 
 
 def test_text_says_what_is_waited_for_before_any_fix(tmp_path: Path) -> None:
