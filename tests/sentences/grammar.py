@@ -180,11 +180,12 @@ class Facts(Struct, frozen=True):
         return bool([name] == term["matchFields"][0]["values"])
 
     def tainted(self, name: str, taint: str) -> bool:
-        """Whether the node has the taint, written ``key=value:effect``."""
-        return taint in {
+        """Whether the node has the taint, written ``key=value:effect``, or so without the prefix of the key."""
+        written = {
             f"{each['key']}{'=' if each['value'] else ''}{each['value']}:{each['effect']}"
             for each in self.nodes[name]["spec"]["taints"]
         }
+        return taint in written or ("/" not in taint and any(each.endswith(f"/{taint}") for each in written))
 
     def untolerated(self, name: str) -> bool:
         """Whether the node has a taint that the Pod does not tolerate."""
@@ -550,7 +551,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (r"No node meets (?:both|all (?P<n>\d+)) requirements: (?P<parts>.*)\.", _conflict),
     (
         (
-            rf"(?:{NAMES}(?:: | \()|its only node, (?P<only>[a-d]\d), is not available: |"
+            rf"(?:{NAMES}(?:: | \()|its only (?:counted )?node, (?P<only>[a-d]\d), is not available: |"
             rf"node (?P<node>[a-d]\d) has .*? but is not available: )(?={WHY}(?! and \d+ more))"
         ),
         _pinning,
@@ -657,7 +658,11 @@ RULES: Sequence[tuple[str, Rule]] = (
         lambda read, facts: int(read["n"]) <= sum(facts.tainted(name, NOT_READY) for name in facts.nodes),
     ),
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
-    (r"none of (?:its|their) (?P<n>\d+) nodes is available", _nodes_at_minimum),
+    (r"none of (?:its|their) (?P<n>\d+) (?:counted )?nodes is available", _nodes_at_minimum),
+    (
+        rf"No Pod may go to {NAMES}, which lacks? the label {KEY}",
+        _all(lambda facts, name: any(key not in facts.labels(name) for key in _keys(facts))),
+    ),
     (
         r"\bmaxSkew (?:is )?(?P<n>\d+)",
         lambda read, facts: any(int(read["n"]) == facts.constraint(key)["maxSkew"] for key in _keys(facts)),

@@ -135,8 +135,8 @@ def _row(read: re.Match[str], known: Known, _: str) -> bool:
     if (would := re.search(r"skew would be (\d+)", read["next"])) is not None:
         itself = each["labelSelector"]["matchLabels"]["app"] == facts.pod["metadata"]["labels"]["app"]
         same &= all(domains[name] + itself - facts.minimum(key) == int(would[1]) for name in names)
-    elif "cpu" in read["next"]:
-        same &= not list(wrong(re.sub(r"; \d+ more reasons?$", "", read["next"]), facts))
+    for part in read["next"].removeprefix("no: ").split("; "):
+        same &= "cpu" not in part or not list(wrong(f"no: {part}", facts))
     return same
 
 
