@@ -12,6 +12,9 @@ import msgspec
 
 from kubectl_spread.objects.kinds import Kind
 
+NONE_IN_FILES = "none in the files"
+"""Why a kind is unread of which an object is named, though files hold none."""
+
 
 class Purpose(Enum):
     """What a list is needed for, and so what is not known without it."""

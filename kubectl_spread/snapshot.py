@@ -131,6 +131,11 @@ class Inventory(msgspec.Struct, frozen=True):
         """Whether the kind was requested, and objects of some namespace could not be read."""
         return kind.name in self.within or self.refused(kind)
 
+    def has_all(self, kind: Kind) -> bool:
+        """Whether all objects of the kind were read: files that hold none may lack them."""
+        held = kind.plural in self.resource_versions or bool(self.objects.get(kind.name))
+        return held and not self.refused(kind)
+
     def has_in(self, kind: Kind, namespace: str) -> bool:
         """Whether all objects of the kind in the namespace were read."""
         return self.has(kind) and namespace in self.within.get(kind.name, (namespace,))

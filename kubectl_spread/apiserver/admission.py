@@ -17,7 +17,7 @@ from kubectl_spread import quantity
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.validation import validate, validate_template
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
-from kubectl_spread.gaps import Purpose, UnreadKind
+from kubectl_spread.gaps import NONE_IN_FILES, Purpose, UnreadKind
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import (
     NOT_ANSWERING,
@@ -29,7 +29,6 @@ from kubectl_spread.objects.core import (
     Quantity,
     Toleration,
 )
-from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.policy import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass
@@ -120,21 +119,12 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
         kinds.SERVICE_ACCOUNT: spec.service_account_name not in {"", "default"},
     }
     here = {"", pod.metadata.namespace}
-    unread = [(each.kind, each.why) for each in snapshot.inventory.unread if each.namespace in here]
-    named = (kinds.RUNTIME_CLASS, *([kinds.PRIORITY_CLASS] if by_class else []))
-    absent = (kind for kind in named if not (_found(kind, snapshot) or snapshot.inventory.refused(kind)))
-    unread += ((kind, "none in the files") for kind in absent)
-    return tuple(UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION) for kind, why in unread if matters.get(kind))
-
-
-def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
-    """Whether all objects of the kind were read."""
-    return _found(kind, snapshot) and not snapshot.inventory.refused(kind)
-
-
-def _found(kind: Kind, snapshot: Snapshot) -> bool:
     inventory = snapshot.inventory
-    return kind.plural in inventory.resource_versions or bool(inventory.objects.get(kind.name))
+    unread = [(each.kind, each.why) for each in inventory.unread if each.namespace in here]
+    named = (kinds.RUNTIME_CLASS, *([kinds.PRIORITY_CLASS] if by_class else []))
+    absent = (kind for kind in named if not (inventory.has_all(kind) or inventory.refused(kind)))
+    unread += ((kind, NONE_IN_FILES) for kind in absent)
+    return tuple(UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION) for kind, why in unread if matters.get(kind))
 
 
 def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
@@ -191,7 +181,7 @@ def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
 def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     found, name = _priority_class(spec, snapshot), spec.priority_class_name
     if found is None:
-        if is_whole(kinds.PRIORITY_CLASS, snapshot):
+        if snapshot.inventory.has_all(kinds.PRIORITY_CLASS):
             message = f"no PriorityClass with name {name} was found"
             yield Refusal("priorityClassName", message, missing=f"PriorityClass {name}")
         return
@@ -221,7 +211,7 @@ def _runtime_class_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refus
     name = spec.runtime_class_name
     runtime = snapshot.get(RuntimeClass, "", name or "")
     if runtime is None and name:
-        if is_whole(kinds.RUNTIME_CLASS, snapshot):
+        if snapshot.inventory.has_all(kinds.RUNTIME_CLASS):
             message = f'pod rejected: RuntimeClass "{name}" not found'
             yield Refusal("runtimeClassName", message, missing=f"RuntimeClass {name}")
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubectl_spread.apiserver.admission import Refusal, is_whole, limit_ranges_of
+from kubectl_spread.apiserver.admission import Refusal, limit_ranges_of
 from kubectl_spread.apiserver.quantities import Amounts, limits_together, read_amounts, requests_together
 from kubectl_spread.objects import core, kinds
 from kubectl_spread.objects.core import Pod
@@ -80,7 +80,7 @@ def lacks_namespace(namespace: str, snapshot: Snapshot, before: Snapshot) -> boo
 
     ``before`` is the cluster as it was read. If it has no Namespace at all, they were not read.
     """
-    if namespace in _NAMESPACES or not is_whole(kinds.NAMESPACE, before):
+    if namespace in _NAMESPACES or not before.inventory.has_all(kinds.NAMESPACE):
         return False
     exists = snapshot.get(core.Namespace, "", namespace) is not None
     # Some files have one Namespace, and Pods of others.
@@ -99,7 +99,7 @@ def _knows_accounts(namespace: str, snapshot: Snapshot) -> bool:
         return True
     read = snapshot.inventory.objects
     there = {each.metadata.name for each in read.get(kinds.NAMESPACE.name, ())} | _NAMESPACES
-    if namespace in there or not is_whole(kinds.NAMESPACE, snapshot):
+    if namespace in there or not snapshot.inventory.has_all(kinds.NAMESPACE):
         return False
     return all(pod.metadata.namespace != namespace for pod in read.get(kinds.POD.name, ()))
 

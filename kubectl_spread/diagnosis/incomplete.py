@@ -19,6 +19,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import once, parse_label_selector
 from kubectl_spread.scheduler import dynamicresources, volumebinding
+from kubectl_spread.scheduler.claims import class_unknown
 from kubectl_spread.scheduler.cycle import Evaluation, not_modelled
 from kubectl_spread.scheduler.dynamicresources import Claims, claims_of
 from kubectl_spread.scheduler.framework import Handle
@@ -112,6 +113,7 @@ def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.G
         *_undecided_choices(pod, handle, evaluation.feasible),
         *_not_modelled(handle.profile),
         *unread_kinds(inventory, matters, gaps.Purpose.SCHEDULING),
+        *_unread_classes(pod, handle, gaps.Purpose.SCHEDULING),
         *(read_apart(inventory, (kinds.NODE, *filter(matters, KINDS_THAT_MATTER))) if inventory.apart else ()),
         *(() if evaluation.feasible else unread_kinds(inventory, helps_fixes, gaps.Purpose.FIXES)),
     )
@@ -167,6 +169,15 @@ def unread_of_filters(pod: Pod, handle: Handle, purpose: gaps.Purpose) -> Iterat
         return found is not None and bool(found.filters) and kind != kinds.POD and found.matters(pod, handle)
 
     yield from unread_kinds(handle.snapshot.inventory, matters, purpose)
+    yield from _unread_classes(pod, handle, purpose)
+
+
+def _unread_classes(pod: Pod, handle: Handle, purpose: gaps.Purpose) -> Iterator[gaps.UnreadKind]:
+    """Yield that files hold no StorageClass, if a claim of the Pod that has no volume names one."""
+    snapshot, kind = handle.snapshot, kinds.STORAGE_CLASS
+    unknown = any(claim and class_unknown(claim, snapshot) for claim in snapshot.claims_of(pod))
+    if unknown and not snapshot.inventory.refused(kind):
+        yield gaps.UnreadKind(kind=kind, why=gaps.NONE_IN_FILES, purpose=purpose)
 
 
 def unread_cluster(inventory: Inventory) -> Iterator[gaps.UnreadCluster]:

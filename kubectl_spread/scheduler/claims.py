@@ -5,8 +5,9 @@ Source: component-helpers storage/ephemeral/ephemeral.go, apimachinery pkg/api/e
 
 from __future__ import annotations
 
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, Volume
-from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass
 from kubectl_spread.snapshot import Snapshot
 
 CLAIM = "persistentvolumeclaim"
@@ -23,6 +24,13 @@ def claim_named(pod: Pod, name: str, snapshot: Snapshot) -> PersistentVolumeClai
 def claims_of(pod: Pod, snapshot: Snapshot) -> tuple[PersistentVolumeClaim, ...]:
     """Return the Pod's existing claims, one for each volume."""
     return tuple(claim for claim in snapshot.claims_of(pod) if claim is not None)
+
+
+def class_unknown(claim: PersistentVolumeClaim, snapshot: Snapshot) -> bool:
+    """Whether the class of a claim without a volume was not read: files that hold no StorageClass may lack it."""
+    if claim.spec.volume_name or not claim.class_name or snapshot.inventory.has_all(kinds.STORAGE_CLASS):
+        return False
+    return snapshot.get(StorageClass, "", claim.class_name) is None
 
 
 def ownership_problem(pod: Pod, volume: Volume, claim: PersistentVolumeClaim) -> str:

@@ -21,6 +21,7 @@ from kubectl_spread.objects.storage import (
     PersistentVolumeClaim,
     StorageClass,
 )
+from kubectl_spread.scheduler.claims import class_unknown
 from kubectl_spread.scheduler.csitranslation import csi_node_selector, plugin_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -147,7 +148,7 @@ def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -
         elif storage_class is not None and storage_class.waits_for_consumer and not claim.spec.volume_name:
             waiting.append(_waiting_claim(claim, storage_class, handle))
         # upstream: a claim that names its volume but is not bound waits for the controller, whatever its class is.
-        else:
+        elif not class_unknown(claim, handle.snapshot):
             immediate = True
     selected = tuple(claim for claim in waiting if claim.selected_node is not None)
     left = [claim for claim in waiting if claim.selected_node is None]

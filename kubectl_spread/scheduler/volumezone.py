@@ -13,7 +13,7 @@ import msgspec
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, StorageClass
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, REGION, SUCCESSORS, ZONE
-from kubectl_spread.scheduler.claims import CLAIM, CLASS, NO_CLAIM_NAME, VOLUME, claim_named, not_found
+from kubectl_spread.scheduler.claims import CLAIM, CLASS, NO_CLAIM_NAME, VOLUME, claim_named, class_unknown, not_found
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
@@ -91,5 +91,6 @@ def _bound_volume(pod: Pod, name: str, handle: Handle) -> PersistentVolume | Sta
         return unresolvable(REASON_NO_CLASS)
     storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
     if storage_class is None:
-        return unresolvable(not_found(CLASS, claim.class_name))
+        unknown = class_unknown(claim, handle.snapshot)
+        return None if unknown else unresolvable(not_found(CLASS, claim.class_name))
     return None if storage_class.waits_for_consumer else unresolvable(REASON_NO_VOLUME)

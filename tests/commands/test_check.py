@@ -606,6 +606,20 @@ def test_the_domains_are_those_of_the_replica_that_finds_no_node(checked: Check)
     assert "disk-web-1" in pin.detail
 
 
+@pytest.mark.parametrize(
+    ("classes", "code"), [(["gp3"], 0), ([], 3), (["other"], 1)], ids=["there", "not-read", "not-there"]
+)
+def test_a_claim_of_a_class_that_files_lack_is_not_judged(checked: Check, classes: Sequence[str], code: int) -> None:
+    disk = claim("data", class_name="gp3")
+    of_set = workload("StatefulSet", "db", pods=template(ON_ZONES), volumeClaimTemplates=[disk])
+    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    missing = [("list storageclasses", "none in the files")] if code == 3 else []
+    for manifests in ([of_set], [pod("web", volumes=mounts), disk]):
+        report = checked(manifests, [*ABC, *map(storage_class, classes)])
+        assert exit_code(report) == code
+        assert [(each.what, each.why) for each in only(report).incomplete] == missing
+
+
 def test_domains_of_a_soft_constraint_without_room_are_shown_as_such(checked: Check) -> None:
     soft = spread(ZONE, selector=app("web"), soft=True)
     nodes = [node("a", zone="a"), node("b", zone="b", taints=["gpu=yes:NoSchedule"])]

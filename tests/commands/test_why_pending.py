@@ -266,6 +266,16 @@ def test_the_scheduler_may_have_waited_for_volumes_in_vain() -> None:
     assert item.event.differs == ("the scheduler had chosen a node and gave up waiting for volumes there; it retries")
 
 
+@pytest.mark.parametrize(("place", "verdict"), [("", "Incomplete"), ("y", "Schedulable"), ("x", "Unschedulable")])
+def test_a_class_that_files_lack_matters_to_a_claim_without_a_volume(place: str, verdict: str) -> None:
+    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    made = claim("data", class_name="fast", bound_to="pv" if place else "")
+    bound = volume("pv", class_name="fast", usable_on={ZONE: [place]})
+    item = only([node("n", zone="y"), pod("db", volumes=mounts), made, bound])
+    assert item.verdict == verdict
+    assert [each.what for each in item.incomplete] == ["list storageclasses"] * (verdict == "Incomplete")
+
+
 def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
     mounts = [{"name": "data", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "fast"}}}}]
     pods = [

@@ -107,11 +107,19 @@ def test_a_volume_that_is_made_at_once_is_a_guess(topologies: list[Any], nodes: 
     assert entry == GuessedVolume(claim="data", storage_class="now")
 
 
-@pytest.mark.parametrize("classes", [[], [storage_class("none", waits=False, provisioner=NO_PROVISIONER)]], ids=str)
-def test_a_claim_that_nobody_provides_for_keeps_its_pod_pending(classes: list[Object]) -> None:
+@pytest.mark.parametrize(
+    ("classes", "nodes"),
+    [
+        ([storage_class("fast")], ()),
+        ([storage_class("none", waits=False, provisioner=NO_PROVISIONER)], ()),
+        ([], ("a", "b")),
+    ],
+    ids=["not-there", "none-makes-it", "classes-not-read"],
+)
+def test_a_claim_that_nobody_provides_for_keeps_its_pod_pending(classes: list[Object], nodes: tuple[str, ...]) -> None:
     cluster = made(claim("data", class_name="none"), *classes)
     assert bound(cluster) == ""
-    assert feasible(mounting("data"), cluster) == ()
+    assert feasible(mounting("data"), cluster) == nodes
 
 
 def test_the_default_class_is_that_of_claims_that_name_none() -> None:

@@ -116,14 +116,19 @@ def test_a_constraint_is_known_by_its_key_in_another_place(tmp_path: Path) -> No
     ]
 
 
-def test_a_volume_of_unknown_place_leaves_the_answer_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("classes", "what"),
+    [([storage_class("imm", waits=False)], 'the volume of claim "data"'), ([], "list storageclasses")],
+    ids=["made-at-once", "class-not-read"],
+)
+def test_a_volume_of_unknown_place_leaves_the_answer_open(tmp_path: Path, classes: list[Object], what: str) -> None:
     mounting = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
     report = simulated(
-        [*SIX, storage_class("imm", waits=False)],
+        [*SIX, *classes],
         f"apply {written(tmp_path, claim('data', class_name='imm'), pod('web', volumes=[mounting]))}",
     )
     assert ([each.what for each in report.incomplete], exit_code(report)) == (
-        ['the volume of claim "data"'],
+        [what],
         ExitCode.UNDETERMINED,
     )
 
