@@ -99,7 +99,7 @@ def allowance(index: int, what: str, allowed: int, domains: int) -> str:
 def bypassed_because(node: BypassedNode) -> str:
     """Return why a node is passed over, with the label that may be meant instead."""
     reason = REASONS[node.reason].format(key=node.key)
-    return f"{reason} (has {', '.join(node.similar_keys)}: did you mean that?)" if node.similar_keys else reason
+    return f"{reason} (did you mean {' or '.join(node.similar_keys)}?)" if node.similar_keys else reason
 
 
 def bypassed_lines(nodes: Iterable[BypassedNode], most: int) -> Sequence[str]:

@@ -40,8 +40,8 @@ FIELDS: Mapping[str, Entry] = {
     ),
     "topologyKey": _field(
         summary="the node label whose values are the domains",
-        meaning="Nodes with the same value are one domain. A node that lacks the key of any DoNotSchedule"
-        " constraint is in no domain: it cannot take a Pod with these constraints, and Pods on it are not counted.",
+        meaning="Nodes with the same value are one domain. A node that lacks the key of even one of the Pod's"
+        " DoNotSchedule constraints is in no domain: it cannot take the Pod, and Pods on it are not counted.",
         when="Required, a label key; each pair with whenUnsatisfiable may appear only once.",
         action="Prefer topology.kubernetes.io/zone and kubernetes.io/hostname. Clouds and kubelets set them on"
         " every node.",
@@ -111,7 +111,8 @@ OUTCOMES: Mapping[str, Entry] = {
         summary="workloads that have fewer Pods, because their controller deletes some",
         meaning="The controller does not recreate these Pods. It deletes them directly, so no budget protects them.",
         when="By apply and scale.",
-        action="Check that the workload should have fewer Pods, or no Pods on these nodes.",
+        action="Check that the workload should have fewer Pods. For a DaemonSet, check that the nodes of the deleted"
+        " Pods should have none of its Pods.",
         link=entry.DISRUPTIONS,
     ),
     "refused": _outcome(
@@ -225,8 +226,8 @@ COLUMNS: Mapping[str, Entry] = {
     "DOMAINS": _column(
         summary="the Pods in each domain",
         meaning="a:3 b:1 means: a has three Pods, b has one. For many domains, 0×93 1×71 means: 93 have no Pod, 71 have"
-        " one. a:3→2 means 3 before and 2 after; of many domains, only those that change are listed. - means that the"
-        " domain does not exist. 0..1 is the range in several random orders.",
+        " one. a:3→2 means 3 before and 2 after; of many domains, only those that change are listed. a:- means that"
+        " the domain does not exist. 0..1 is the range in several random orders.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
@@ -353,7 +354,7 @@ DECISIONS: Mapping[str, Entry] = {
         summary="the autoscaler can add a node for the Pod",
         meaning="Nothing that was read forbids a new node from one of the pools that are `chosen` or `possible`.",
         when=_POOLS,
-        action="Wait for the node. If none comes, read the autoscaler's events about the Pod and its log.",
+        action="Wait for the node. If none comes, read the autoscaler's log, and its events about the Pod.",
     ),
     "ExistingNode": _decision(
         summary="the autoscaler adds no node, because it expects the Pod on an existing one",
@@ -365,7 +366,7 @@ DECISIONS: Mapping[str, Entry] = {
         summary="the autoscaler adds no node for the Pod",
         meaning="Each pool has a reason, in the column WHY: a taint, a requirement, a limit, or the constraint itself.",
         when=_POOLS,
-        action="Change what the advice below the decision names: the pool, or the Pod.",
+        action="Change the pool or the Pod, as the advice below the decision says.",
     ),
     "ByChance": _decision(
         summary="whether the autoscaler adds a node depends on chance",

@@ -32,8 +32,8 @@ def _(finding: findings.DuplicateConstraint) -> str:
 
 @FINDINGS.rule(
     summary="nodes lack the label that a DoNotSchedule constraint spreads over",
-    meaning="A node that lacks the topologyKey of any DoNotSchedule constraint is in no domain: its Pods are not"
-    " counted, and it can take no Pod that has the constraint.",
+    meaning="A node that lacks the topologyKey of even one of the Pod's DoNotSchedule constraints is in no domain: its"
+    " Pods are not counted, and it cannot take the Pod.",
     when="A warning if some nodes lack the label. An error if all do: no such Pod can then be scheduled.",
     action="Label the nodes, correct the topologyKey, or keep the Pod to labeled nodes by nodeSelector.",
     link=entry.NODE_LABELS,
@@ -91,8 +91,8 @@ def _(finding: findings.GhostPod) -> str:
         (f"the Pods of {finding.owner}", "their") if finding.owner else (f"the Pod {finding.pod} itself", "the Pod's")
     )
     return (
-        f"the labelSelector {finding.constraint.selector} does not match {who}: such Pods are not counted, however many"
-        f" are in one domain. Make it match {own} own labels."
+        f"the labelSelector {finding.constraint.selector} does not match {who}, so such Pods are not counted, and any"
+        f" number of them may be in one domain. Make it match {own} own labels."
     )
 
 
@@ -131,8 +131,8 @@ def _(finding: findings.EmptySelector) -> str:
     summary="nodes lack the topologyKey but have a similar label",
     meaning="Nodes that lack the key have a similar one. It has the same last segment, is the deprecated or"
     " well-known form, or differs in a few letters.",
-    when="A warning, for nodes that lack the key of a DoNotSchedule constraint; never for a key that another"
-    " constraint of the Pod uses.",
+    when="A warning, for nodes that lack the key of a DoNotSchedule constraint, unless another constraint of the Pod"
+    " uses the similar label.",
     action="Correct the topologyKey in the Pod template, or the labels of the nodes.",
     link=entry.CONVENTIONS,
 )
@@ -253,9 +253,11 @@ def _(finding: findings.DeprecatedTopologyKey) -> str:
 def _(finding: findings.UncountedNodes) -> str:
     from kubectl_spread.wording.constraints import bypassed_groups
 
-    are = f"{count_of(finding.pods, 'matching Pod')} {'is' if finding.pods == 1 else 'are'} not counted"
-    where = (f"on {_some(names)}, {because}" for because, names in bypassed_groups(finding.nodes).items())
-    return f"{are}: {'; '.join(where)}."
+    is_, its = ("is", "its") if finding.pods == 1 else ("are", "their")
+    node = "node" if len(finding.nodes) == 1 else "nodes"
+    where = (f"{_some(names)}, {because}" for because, names in bypassed_groups(finding.nodes).items())
+    which = "; ".join(where)
+    return f"{count_of(finding.pods, 'matching Pod')} {is_} not counted, because of {its} {node}: {which}."
 
 
 @FINDINGS.rule(
@@ -318,7 +320,7 @@ def _(finding: findings.SoftConstraintIsPreference) -> str:
 
 
 @FINDINGS.rule(
-    summary="no autoscaler adds a node to a domain that has none for the Pod",
+    summary="a domain has no node for the Pod, and no autoscaler adds one",
     meaning="Soft constraints never keep a Pod Pending. If a domain has no node for the Pod, the Pod goes to"
     " another domain. Autoscalers add nodes only for Pending Pods.",
     when="For information, if all constraints are soft, one is uneven, and some domain has no node for the Pod.",

@@ -700,7 +700,7 @@ def _(wait: conclusion.NodeRemoval) -> str:
     summary="wait until a Pod has ended",
     meaning="A Pod that blocks this one is being deleted, and its kubelet stops it within its grace period. If several"
     " Pods are named, all of them have to end.",
-    when="If the node of the ending Pod is reachable, and that Pod does not wait only for finalizers.",
+    when="If the node of the ending Pod is reachable, and that Pod is not held by finalizers alone.",
     action="Wait. If its grace period is over, check the kubelet. Deleting it with --force may leave its containers"
     " running.",
     link=entry.CONFLICTING,
@@ -751,9 +751,9 @@ def _(wait: conclusion.RolloutGoesOn) -> str:
 @WAITS.rule(
     summary="wait for a Pod of the same Job",
     meaning="Other Pods of the Job run. When one of them ends, this Pod is schedulable. The Job may create its next Pod"
-    " then, and that one may be scheduled first. It was simulated that one of them ends.",
-    when="For a Pod of a Job. Not if all Pods of an Indexed Job have to run at once, until one of them has succeeded:"
-    " they may wait for each other.",
+    " then, and that one may be scheduled first. The simulation ended one of the running Pods.",
+    when="For a Pod of a Job. Not for an Indexed Job that runs all its Pods at once, before one has succeeded: its Pods"
+    " may wait for each other.",
     action="Wait: the Job goes on with fewer Pods at a time. If its Pods do not end, use one of the fixes.",
     link=entry.CONFLICTING,
 )

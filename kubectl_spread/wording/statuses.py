@@ -90,7 +90,8 @@ def _(status: statuses.FailedCreate) -> str:
 
 @STATUSES.rule(
     summary="the next Pod cannot be scheduled, and no constraint is the cause",
-    meaning="Filters other than the constraints leave no node. The reason names the fewest filters that are enough.",
+    meaning="Filters other than the constraints leave no node. The reason names the smallest set of filters that"
+    " rejects every node.",
     when="If no node is feasible for a Pod of the newest revision, with or without its constraints.",
     action="Add capacity or uncordon nodes. Once a Pod is Pending, why-pending prints fixes.",
     link=entry.SPREAD,

@@ -468,7 +468,7 @@ class TestMap:
     def test_bypassed_nodes_stand_in_a_box_of_their_own(self) -> None:
         objects = [*TAINTED, node("lost", labels={"zone": "a"}), *web("a1", "b1")]
         (group,) = boxes(pending_page(pending(objects)))["Not counted"].items()
-        assert group[0].startswith(f"⌀1 not countedwithout the label {ZONE} (has zone: did you mean that?); ")
+        assert group[0].startswith(f"⌀1 not countedwithout the label {ZONE} (did you mean zone?); ")
         assert group[1] == ["lost"]
 
     def test_a_bypassed_node_may_be_feasible(self) -> None:

@@ -350,7 +350,7 @@ def _not_counted(read: re.Match[str], facts: Facts) -> bool:
         nodes = facts.counted(constraint["topologyKey"])
         on = [pod["spec"]["nodeName"] for pod in facts.matching(constraint["topologyKey"])]
         left = [name for name in on if name not in nodes]
-        names = re.findall(rf"on {NAMES}, (?:with|outside)", read["where"])
+        names = re.findall(rf"(?:^|; ){NAMES}, (?:with|outside)", read["where"])
         if len(left) == int(read["n"]) and sum(named(each)[1] for each in names) == len({*left}):
             return True
     return False
@@ -641,7 +641,10 @@ RULES: Sequence[tuple[str, Rule]] = (
         rf"{NAMES} lacks? the label {KEY}",
         lambda read, facts: any(all_of(read["names"], each) for each in _unlabelled(facts, BRIEF[read["key"]])),
     ),
-    (r"(?P<n>\d+) matching Pods? (?:is|are) not counted: (?P<where>.*)\.", _not_counted),
+    (
+        r"(?P<n>\d+) matching Pods? (?:is|are) not counted, because of (?:its|their) nodes?: (?P<where>.*)\.",
+        _not_counted,
+    ),
     (rf"skew over {KEY} is (?P<n>\d+) and maxSkew is (?P<most>\d+)", _skew),
     (
         (

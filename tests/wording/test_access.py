@@ -14,10 +14,12 @@ def test_the_cluster_is_named_by_what_is_known_of_it() -> None:
 
 
 def test_what_commands_lack() -> None:
-    assert FILES_NAME_NO_CLUSTER == "Add --context NAME to every kubectl below: the file does not name its cluster."
+    every = "to every kubectl command below"
+    assert f"Add --context NAME {every}: the file does not name its cluster." == FILES_NAME_NO_CLUSTER
     assert left_out(("--token", "--password"), snapshot=False) == (
-        "Add --token and --password to every kubectl below: secrets are not printed."
+        f"Add --token and --password {every}: secrets are not printed."
     )
+    assert left_out(("--as",), snapshot=True) == f"Add --as {every}: the snapshot was taken with them."
 
 
 def test_of_a_snapshot_is_said_what_its_file_says() -> None:
@@ -25,4 +27,3 @@ def test_of_a_snapshot_is_said_what_its_file_says() -> None:
         "Snapshot of 2026-05-04T03:02:01Z from context prod, cluster eu, https://eu:6443."
     )
     assert taken_from("", "", "", "https://eu:6443") == "Snapshot from https://eu:6443."
-    assert left_out(("--as",), snapshot=True) == "Add --as to every kubectl below: the snapshot was taken with them."

@@ -48,7 +48,7 @@ def test_reasons_of_several_nodes_name_no_reason_of_one_alone(details: list[str]
         (BypassedNode(name="n", reason="MissingTopologyKey", key="zone", matching=0), "without the label zone"),
         (
             BypassedNode(name="n", reason="MissingTopologyKey", key="zone", similar_keys=("zones", "az"), matching=0),
-            "without the label zone (has zones, az: did you mean that?)",
+            "without the label zone (did you mean zones or az?)",
         ),
         (BypassedNode(name="n", reason="NodeAffinityPolicy", matching=0), "outside the Pod's node affinity"),
     ],

@@ -98,16 +98,15 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
         (
             findings.GhostPod(constraint=WEB, pod="new"),
             (
-                "the labelSelector app=web does not match the Pod new itself: such Pods are not counted, however"
-                " many are"
-                " in one domain. Make it match the Pod's own labels."
+                "the labelSelector app=web does not match the Pod new itself, so such Pods are not counted, and any"
+                " number of them may be in one domain. Make it match the Pod's own labels."
             ),
         ),
         (
             findings.GhostPod(constraint=WEB, pod="new", owner=WorkloadRef(kind="Deployment", name="web")),
             (
-                "the labelSelector app=web does not match the Pods of deployment/web: such Pods are not counted,"
-                " however many are in one domain. Make it match their own labels."
+                "the labelSelector app=web does not match the Pods of deployment/web, so such Pods are not counted, and"
+                " any number of them may be in one domain. Make it match their own labels."
             ),
         ),
         (
@@ -214,11 +213,14 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
         ),
         (
             UNCOUNTED,
-            (f"1 matching Pod is not counted: on x, without the label {ZONE}."),
+            (f"1 matching Pod is not counted, because of its node: x, without the label {ZONE}."),
         ),
         (
             findings.UncountedNodes(constraint=WEB, nodes=(UNLABELLED, *SHUT), pods=3),
-            (f"3 matching Pods are not counted: on x, without the label {ZONE}; on y, z, with an untolerated taint."),
+            (
+                f"3 matching Pods are not counted, because of their nodes: x, without the label {ZONE}; y, z, with an"
+                " untolerated taint."
+            ),
         ),
         (
             findings.TerminatingPods(constraint=WEB, pods=("e1",)),

@@ -41,14 +41,14 @@ class Question:
 
 QUESTIONS = (
     Question(
-        name="why-pending POD, few nodes left",
+        name="why-pending POD, one rack",
         arguments=("why-pending", ON_FEW_NODES, "-n", NAMESPACE),
         time=0.30,
         memory=220,
         read=0.20,
     ),
     Question(
-        name="why-pending POD, every node left",
+        name="why-pending POD, any node",
         arguments=("why-pending", ON_ALL_NODES, "-n", NAMESPACE),
         time=1.0,
         memory=300,
@@ -57,7 +57,7 @@ QUESTIONS = (
     Question(name="show -A", arguments=("show", "-A"), time=1.35, memory=320),
     Question(name="check -f", arguments=("check", "-f", MANIFEST, "-n", TEAM), time=1.1, memory=300),
     Question(
-        name="check -f, few nodes left",
+        name="check -f, one rack",
         arguments=("check", "-f", IN_A_RACK, "-n", TEAM),
         time=0.30,
         memory=220,

@@ -54,7 +54,7 @@ def test_domains_that_are_not_counted_and_nodes_that_are_passed_over() -> None:
         "c        0 of 1   0      -      not counted",
         "Minimum: 0 (a, b).",
         "Not counted: c1, with an untolerated taint.",
-        f"Not counted: x, without the label {ZONE} (has zone: did you mean that?).",
+        f"Not counted: x, without the label {ZONE} (did you mean zone?).",
         f"Not counted: y, without the label {ZONE}.",
     ]
 
