@@ -91,7 +91,9 @@ def renewed_notes(item: EvaluationReport) -> Iterator[str]:
     """Yield the outcome of replacing a Pod of an older template, unless fixes were found."""
     found = item.renewed
     if found is not UNSET and not (found.feasible and item.fixes):
-        yield renewed(found.replaces, found.feasible, "" if found.summary == item.summary else found.summary)
+        # One of them may have had room for more.
+        same = item.summary.startswith(found.summary) or found.summary.startswith(item.summary)
+        yield renewed(found.replaces, found.feasible, "" if same else found.summary)
 
 
 def common_gaps(report: PendingReport | CheckReport) -> Gaps:
