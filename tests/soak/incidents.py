@@ -396,6 +396,9 @@ def worked(
         if not pending:
             return "nothing is Pending", ["no incident"]
         fix, text = first_fix(pasting, situation.namespace, pending[0], snapshot)
+        if fix is None and "running Pods of job/" in text:
+            why = ended(client, situation.namespace)
+            return f"{incident.kind} a Pod of the Job ends", [*why, *(text.splitlines() if why else ())]
         if fix is None:
             return "no fix", ["no fix is printed", *text.splitlines()]
         for made in () if fix["commands"] else fix["changes"]:
@@ -406,6 +409,21 @@ def worked(
     some = f", which lets in {fix['admits']} of {fix['siblings']}" if fix["admits"] < fix["siblings"] else ""
     told = f"{incident.kind} {fix['id']}{some}"
     return told, [*why, *(text.splitlines() if why else ())]
+
+
+def ended(client: Client, namespace: str) -> Sequence[str]:
+    """End one of the Pods whose end is to be waited for, and return what is wrong if no other Pod takes its place."""
+
+    def bound() -> list[Object]:
+        return [each for each in client.pods(namespace) if printed.is_asked(each) and not printed.waits(each)]
+
+    first, *others = bound()
+    client.patch_status(first, status={"phase": "Succeeded"})
+    for _ in range(10):
+        printed.settle(client, namespace, quiet_s=2.0)
+        if len(bound()) > len(others) + 1:
+            return []
+    return ["no Pod has taken the place"]
 
 
 def left_by(fix: Object) -> range:
