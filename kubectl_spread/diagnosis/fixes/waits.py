@@ -65,10 +65,7 @@ def waits_of(situation: Situation, spent: Spent) -> tuple[conclusion.Wait, ...]:
 def removal(situation: Situation) -> conclusion.PodRemoval | None:
     """Return that the Pod is surely deleted because of its owner; None for a Pod that may stay.
 
-    A ReplicaSet deletes its Pods without a node first: if it deletes fewer, which of them stays is not said.
-
-    Source: pkg/controller/controller_utils.go ActivePodsWithRanks.Less, job/job_controller.go syncJob,
-    garbagecollector/garbagecollector.go attemptToDeleteItem (v1.36).
+    Source: job/job_controller.go syncJob, garbagecollector/garbagecollector.go attemptToDeleteItem (v1.36).
     """
     pod, snapshot = situation.pod, situation.handle.snapshot
     for ref, owner in owners_of(pod, snapshot) if situation.written is None else ():
@@ -80,11 +77,6 @@ def removal(situation: Situation) -> conclusion.PodRemoval | None:
             return conclusion.PodRemoval(owner=str(ref), why="is suspended")
         if isinstance(owner, OF_EQUALS) and not owner.spec.replicas_wanted:
             return conclusion.PodRemoval(owner=str(ref), why="wants no Pods")
-        if isinstance(owner, ReplicaSet | ReplicationController):
-            pods = snapshot.controlled_by(pod.metadata.controller_key, Pod)
-            active = [each for each in pods if not (each.finished or each.terminating)]
-            if len(active) - owner.spec.replicas_wanted >= sum(each.waits for each in active):
-                return conclusion.PodRemoval(owner=str(ref), why="has more Pods than it wants")
     return None
 
 

@@ -297,7 +297,7 @@ class TestRemoval:
     @pytest.mark.parametrize(
         ("kind", "metadata", "spec", "why"),
         [
-            ("ReplicaSet", {}, {"replicas": 2}, "replicaset/web has more Pods than it wants"),
+            ("ReplicaSet", {}, {"replicas": 0}, "replicaset/web wants no Pods"),
             ("ReplicationController", {}, {"replicas": 0}, "replicationcontroller/web wants no Pods"),
             ("Job", {}, {"suspend": True}, "job/web is suspended"),
             ("StatefulSet", LEAVING, {"replicas": 3}, "statefulset/web is being deleted"),
@@ -312,12 +312,12 @@ class TestRemoval:
     @pytest.mark.parametrize(
         ("kind", "metadata", "spec"),
         [
-            ("ReplicaSet", {}, {"replicas": 3, "waiting": 2}),
+            ("ReplicaSet", {}, {"replicas": 2}),
             ("StatefulSet", {}, {"replicas": 2}),
             ("Job", {}, {"suspend": True, "managedBy": "kueue.x-k8s.io/multikueue"}),
             ("StatefulSet", {**LEAVING, "finalizers": ["orphan"]}, {"replicas": 3}),
         ],
-        ids=["one of two is deleted", "has an order", "another controller has it", "its Pods stay"],
+        ids=["its controller has not looked yet", "has an order", "another controller has it", "its Pods stay"],
     )
     def test_not_of_one_that_may_stay(self, kind: str, metadata: Object, spec: Object) -> None:
         assert "PodRemoval" not in {kind for kind, _ in waits(*unwanted(kind, metadata, **spec))}
