@@ -48,10 +48,10 @@ def taken_from(taken_at: str, context: str, cluster: str, server: str) -> str:
     return " ".join(("Snapshot", *(("of", taken_at) if taken_at else ()), *(("from", place) if place else ()))) + "."
 
 
-FILES_NAME_NO_CLUSTER = "Add --context NAME to every kubectl command below: the file does not name its cluster."
+FILES_NAME_NO_CLUSTER = "Add --context NAME to each kubectl command: the file does not name its cluster."
 
 
 def left_out(flags: Sequence[str], *, snapshot: bool) -> str:
     """Return which flags commands need that are not printed: they are secret, or a snapshot does not hold them."""
     why = "the snapshot was taken with them" if snapshot else "secrets are not printed"
-    return f"Add {enumerated(flags)} to every kubectl command below: {why}."
+    return f"Add {enumerated(flags)} to each kubectl command: {why}."

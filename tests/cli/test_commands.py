@@ -117,7 +117,7 @@ def test_a_cluster_that_is_not_the_current_one_is_named_and_reached(words: tuple
     commands = [line for line in ended.stdout.splitlines() if "kubectl " in line and line.startswith(" ")]
     assert all(f"--kubeconfig {other} --context prod" in line for line in commands)
     assert (not commands) == (words == ("show",))
-    assert ("Add --token to every kubectl command below: secrets are not printed." in ended.stdout) == bool(commands)
+    assert ("Add --token to each kubectl command: secrets are not printed." in ended.stdout) == bool(commands)
     assert "hidden" not in ended.stdout
     assert f"prod, {server}, which is not the current context" in run(*words, *reach, "-o", "markdown").stdout
     assert "not the current context" in run(*words, *reach, "-o", "html").stdout

@@ -262,14 +262,14 @@ def test_it_says_once_which_flags_it_does_not_hold(tmp_path: Path) -> None:
     access = ClusterAccess(context="prod", flags=("--as", "admin"))
     path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
     told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count("Add --as to every kubectl command below: the snapshot was taken with them.\n") == 1
+    assert told.count("Add --as to each kubectl command: the snapshot was taken with them.\n") == 1
 
 
 @pytest.mark.parametrize("access", [UNSET, ClusterAccess(cluster="eu")])
 def test_without_a_context_a_line_asks_for_one_once(tmp_path: Path, access: ClusterAccess | UnsetType) -> None:
     path = taken_with(access, tmp_path / "a.json", pending_in("shop"), pending_in("till"))
     told = spread("why-pending", "-A", "--from", path).stdout
-    assert told.count("Add --context NAME to every kubectl command below: the file does not name its cluster.\n") == 1
+    assert told.count("Add --context NAME to each kubectl command: the file does not name its cluster.\n") == 1
     assert told.index("Add --context") < told.index("kubectl ")
 
 
@@ -278,7 +278,7 @@ def test_snapshots_of_two_clusters_have_no_context(tmp_path: Path) -> None:
         taken_with(ClusterAccess(context=name), tmp_path / f"{name}.json", pending_in(name)) for name in ("eu", "us")
     ]
     told = spread("why-pending", "-A", *(word for file in files for word in ("--from", file))).stdout
-    assert "Add --context NAME to every kubectl command below" in told
+    assert "Add --context NAME to each kubectl command" in told
     assert "--context eu" not in told
 
 
@@ -294,7 +294,7 @@ def test_a_file_may_name_entries_of_the_kubeconfig_but_neither_servers_nor_comma
     path.write_text(json.dumps(snapshot))
     told = spread("why-pending", "-n", "shop", "--from", path).stdout
     assert "kubectl uncordon a1 --context 'x; reboot' --user '$(reboot)'\n" in told
-    assert "Add --token to every kubectl command below" in told
+    assert "Add --token to each kubectl command" in told
     assert "evil" not in told
 
 

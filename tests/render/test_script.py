@@ -196,7 +196,7 @@ def test_the_files_of_a_plan_name_no_api_server(shell: Shell) -> None:
     [
         ({"context": "prod"}, 'ask() { kubectl --context prod "$@"; }'),
         ({"context": "prod", "flags": ("--context", "dev")}, 'ask() { kubectl --context dev "$@"; }'),
-        ({"secret_flags": ("--token",)}, "# Add --token to every kubectl command below: secrets are not printed."),
+        ({"secret_flags": ("--token",)}, "# Add --token to each kubectl command: secrets are not printed."),
         ({"flags": ("--as", "$(reboot)")}, """ask() { kubectl --as '$(reboot)' "$@"; }"""),
     ],
     ids=["the current context", "a flag", "a secret", "quoted"],
