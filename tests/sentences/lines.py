@@ -97,9 +97,9 @@ def _finding(read: re.Match[str], known: Known, _: str) -> bool:
 
 
 def _now(read: re.Match[str], known: Known, text: str) -> bool:
-    """As for a sentence, about the cluster as it is if nothing is evicted: otherwise it is told of the end."""
-    evicts = re.search(r"^\d+ +\d+ +web-", text, re.MULTILINE)
-    return bool(evicts) or not list(wrong(read["said"], known[read["app"]]))
+    """As for a sentence, about the cluster as it is if nothing is placed or evicted: else it is told of the end."""
+    changes = re.search(r"^\d+ +\d+ +web-| The plan counts (?:it|them) as scheduled", text, re.MULTILINE)
+    return bool(changes) or not list(wrong(read["said"], known[read["app"]]))
 
 
 def _constraint(read: re.Match[str], known: Known, _: str) -> bool:
@@ -448,7 +448,9 @@ UNREAD: Mapping[str, str] = {
     r"is in progress: without this step, .* with \d+(?: to \d+)? Pods? instead of \d+(?: to \d+)?": (
         "a rollout is followed by its own tests"
     ),
-    r"is in progress: without this step, \d+ of its Pods ends? Pending instead of \d+(?: to \d+)?": "as for a rollout",
+    r"is in progress: without this step, \d+(?: to \d+)? of its Pods ends? Pending instead of \d+(?: to \d+)?": (
+        "as for a rollout"
+    ),
     r"^Constraint \d+ (?:is|may be) Violated in the end.*$": "how a rollout ends is simulated by its own tests",
     r"skew is always 0": "there is one domain, or each Pod sees only its own node",
     r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (
