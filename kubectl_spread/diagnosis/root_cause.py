@@ -154,10 +154,14 @@ def _other_pods(constraint: ConstraintDiagnosis, blame: Blame) -> tuple[causes.O
     domain_of = {name: domain.value for domain in constraint.domains if domain.eligible for name in domain.nodes}
     counting = podtopologyspread.counted_pods(_parsed(constraint.index, blame), pod, handle)
     by_owner: dict[WorkloadRef, Counter[str]] = defaultdict(Counter)
+    known: dict[tuple[str, ...], WorkloadRef] = {}
     for other in counting:
-        domain = domain_of.get(other.spec.node_name)
-        if domain is not None and (revision_of(other) != revision or owner_of(other, handle.snapshot) != own):
-            by_owner[owner_of(other, handle.snapshot)][domain] += 1
+        if (domain := domain_of.get(other.spec.node_name)) is None:
+            continue
+        key = other.metadata.controller_key if other.metadata.controller else (other.metadata.name,)
+        owner = known.get(key) or known.setdefault(key, owner_of(other, handle.snapshot))
+        if owner != own or revision_of(other) != revision:
+            by_owner[owner][domain] += 1
     most = constraint.max_skew - 1
 
     def opens(pods: Counter[str]) -> bool:
@@ -165,11 +169,9 @@ def _other_pods(constraint: ConstraintDiagnosis, blame: Blame) -> tuple[causes.O
         minimum = 0 if _too_few_domains(constraint) else min(left.values())
         return any(left[domain.value] - minimum <= most for domain in closed)
 
-    found = (
-        causes.OtherPods(owner=owner, number=pods.total(), own=owner == own)
-        for owner, pods in by_owner.items()
-        if opens(pods)
-    )
+    alone = [owner for owner, pods in by_owner.items() if opens(pods)]
+    together = alone or (by_owner if opens(sum(by_owner.values(), Counter())) else ())
+    found = (causes.OtherPods(owner=each, number=by_owner[each].total(), own=each == own) for each in together)
     return tuple(sorted(found, key=lambda each: -each.number))
 
 

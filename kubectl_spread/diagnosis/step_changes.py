@@ -523,7 +523,7 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided) -> 
                 decide_on=decide_on,
             )
             for row in rows:
-                revision = row.revision.name or seen.newest(key)
+                revision = row.revision.name or revision_of(row.revision.pod)
                 found.setdefault((*key, revision, row.state.constraint.index), row.status.name)
     return found
 

@@ -30,6 +30,7 @@ from kubectl_spread.diagnosis.reasons import (
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.diagnosis.root_cause import Blocking
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import POD
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeports, noderesources, nodeunschedulable, tainttoleration
 from kubectl_spread.wording.pending import preempts
@@ -57,6 +58,8 @@ AT_WORK = len(" (none of 10 replicas runs)")
 """Characters of that line that say how much of the Pod's workload is at work."""
 NAMED = 60
 """Characters of a line about a workload, whatever its name."""
+OTHER_REVISIONS = "other revisions"
+"""Whose Pods a constraint counts too."""
 SHORTEST = 100
 """Characters that a sentence may have, however long the name is."""
 OURS = frozenset(("All", "Both", "The", "No", "There", "Only", "Every"))
@@ -603,14 +606,16 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
 def _besides(constraint: causes.BlamedConstraint) -> str:
     """Return the sentences about Pods that keep domains closed, and about nodes that lack the topology key."""
     counted = [
-        f"{count_of(each.number, 'Pod')} of {'other revisions' if each.own else each.owner}"
+        f"the Pod {each.owner.name}"
+        if each.owner.kind == POD.name
+        else f"{count_of(each.number, 'Pod')} of {OTHER_REVISIONS if each.own else each.owner}"
         for each in constraint.others
     ]
     nodes, key = constraint.unlabelled, constraint.topology_key
     lacking = f"{first_and_more(nodes)}, which {'lack' if nodes[1:] else 'lacks'} the label {key}" if nodes else ""
-    return f" The constraint also counts {named(counted)}." * bool(counted) + f" No Pod may go to {lacking}." * bool(
-        nodes
-    )
+    return f" The constraint also counts {named(counted)}." * bool(
+        counted
+    ) + f" This Pod may not go to {lacking}." * bool(nodes)
 
 
 def _none_available(cause: causes.PinnedDomain) -> str:

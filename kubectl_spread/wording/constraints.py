@@ -51,9 +51,8 @@ def of_several_nodes(details: Sequence[str]) -> str:
     )
     lacking = [[part.partition(" requested, ") for part in each.split("; ")] for each in details]
     if len(details) == 1 or not all(requested for each in lacking for _, requested, _ in each):
-        # One taint that all nodes have is enough.
-        common = [each for each in details if all({*_parts(each)}.issubset(_parts(other)) for other in details)]
-        return " or ".join(common[:1] or (*details[:2], *["other reasons"] * bool(details[2:])))
+        details = [each for each in details if not any({*_parts(other)} < {*_parts(each)} for other in details)]
+        return " or ".join(details if len(details) <= MOST_REASONS else (*details[:2], "other reasons"))
     asked = [tuple(amount for amount, _, _ in each) for each in lacking]
     word = " and " if len({*asked}) == 1 else " or "
     return f"{word.join(dict.fromkeys(chain.from_iterable(asked)))} requested, too little free"

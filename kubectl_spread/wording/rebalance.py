@@ -24,7 +24,7 @@ from kubectl_spread.wording.words import count_of, enumerated, listed, seen
 
 STAY_CAUSES: Mapping[StayCause, str] = {
     StayCause.NOT_ASKED_ABOUT: "it belongs to {}, which was not selected",
-    StayCause.ROLLOUT: "a rollout of {} goes on: wait for its end",
+    StayCause.ROLLOUT: "a rollout of {} is not finished: finish it, roll it back or pause it first",
     StayCause.BEING_DELETED: "it is being deleted already",
     StayCause.OTHER_SCHEDULER: "{} decides where its replacement goes",
     StayCause.NO_CONTROLLER: "no controller recreates it",

@@ -34,6 +34,7 @@ OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
 OF_SEVERAL = (
     ("this Pod", "these Pods"),
     ("The Pod may only", "They may only"),
+    (" This Pod may not", " They may not"),
 )
 """Words about one Pod → those about several."""
 SHOWN_NAMES = 4

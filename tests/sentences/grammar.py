@@ -663,7 +663,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (r"recreates the (?P<n>\d+) Pending Pods", _pending),
     (r"none of (?:its|their) (?P<n>\d+) (?:counted )?nodes is available", _nodes_at_minimum),
     (
-        rf"No Pod may go to {NAMES}, which lacks? the label {KEY}",
+        rf"This Pod may not go to {NAMES}, which lacks? the label {KEY}",
         _all(lambda facts, name: any(key not in facts.labels(name) for key in _keys(facts))),
     ),
     (

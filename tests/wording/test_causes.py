@@ -262,7 +262,10 @@ def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
     older = [owned(f"old-{on}", "StatefulSet", "web", on=on, labels={"pod-template-hash": "1"}) for on in ("a1", "b1")]
     canaries = [owned(f"canary-{on}", "StatefulSet", "canary", on=on) for on in ("a1", "b1")]
     both = report_of(waiting, [*TAINTED, *older, *canaries]).summary
-    assert "also" not in both  # Without those of one workload, those of the other close it still.
+    # Without those of one workload, those of the other close it still.
+    assert "counts 2 Pods of other revisions and 2 Pods of statefulset/canary." in both
+    stray = report_of(waiting, [*TAINTED, *older[:1], pod("stray", on="b1", labels={"app": "web"})]).summary
+    assert "counts 1 Pod of other revisions and the Pod stray." in stray
     told = [report_of(waiting, [*TAINTED, *pods]).summary for pods in (older, canaries)]
     also = (
         "The constraint also counts 2 Pods of other revisions.",
@@ -286,7 +289,7 @@ def test_nodes_of_the_domain_that_do_not_count_are_not_said_to_be_there() -> Non
 
 def test_nodes_that_lack_only_the_key_are_told() -> None:
     told = report_of(incoming(), [*TAINTED, node("x"), *web("a1", "b1")]).summary
-    assert told.endswith(f"No Pod may go to x, which lacks the label {ZONE}.")
+    assert told.endswith(f"This Pod may not go to x, which lacks the label {ZONE}.")
 
 
 def test_one_reason_that_all_nodes_have_without_amounts_is_told_once() -> None:

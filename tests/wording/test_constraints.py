@@ -35,7 +35,9 @@ def test_whether_one_more_pod_may_go_there() -> None:
         (["taint a", "taint b, a", "taint c, a"], "taint a"),
         (["taint a", "taint b"], "taint a or taint b"),
         (["label a=1, not 2", "label a=3, not 2", "no label a=2"], "no label a=2"),
-        (["w", "x", "y"], "w or x or other reasons"),
+        (["w", "x", "y"], "w or x or y"),
+        (["v", "w", "x", "y"], "v or w or other reasons"),
+        (["taint a", "taint b, a", "cordoned"], "taint a or cordoned"),
     ],
 )
 def test_reasons_of_several_nodes_name_no_reason_of_one_alone(details: list[str], told: str) -> None:

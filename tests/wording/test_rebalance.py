@@ -69,7 +69,10 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
             Stays(StayCause.NOT_ASKED_ABOUT, "deployment/api"),
             "it belongs to deployment/api, which was not selected",
         ),
-        (Stays(StayCause.ROLLOUT, "deployment/api"), "a rollout of deployment/api goes on: wait for its end"),
+        (
+            Stays(StayCause.ROLLOUT, "deployment/api"),
+            "a rollout of deployment/api is not finished: finish it, roll it back or pause it first",
+        ),
         (Stays(StayCause.REPLACEMENT_REFUSED, "spec: no"), "the API server would refuse its replacement: spec: no"),
         (Stays(StayCause.REPLACEMENT_GATED, "x/y"), "its replacement would wait for the scheduling gate x/y"),
     ],

@@ -26,6 +26,7 @@ from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import ControlLoop
+from kubectl_spread.simulation.steps import FOREGROUND
 
 MOST = 3
 """Taints, Pods and things to wait for that are named, and what else may close a node that recovers (count of each)."""
@@ -41,8 +42,6 @@ MOST_VERDICTS = 20_000
 """Nodes (count) on which Pods are tried to find where a rollout ends."""
 OF_EQUALS = Deployment | ReplicaSet | ReplicationController
 """Owners that delete any of their Pods, in no order that one of them could hold up."""
-ORPHANING = "orphan"
-"""The finalizer of an owner whose Pods stay. Source: apimachinery meta/v1/types.go FinalizerOrphanDependents."""
 
 
 def not_offered(situation: Situation, spent: Spent) -> tuple[conclusion.NotOffered, ...]:
@@ -71,7 +70,8 @@ def removal(situation: Situation) -> conclusion.PodRemoval | None:
     for ref, owner in owners_of(pod, snapshot) if situation.written is None else ():
         if owner is None:
             return None
-        if owner.metadata.deletion_timestamp and ORPHANING not in owner.metadata.finalizers:
+        # Without this finalizer, the owner is gone at once, or another finalizer keeps it, and its Pods.
+        if owner.metadata.deletion_timestamp and FOREGROUND in owner.metadata.finalizers:
             return conclusion.PodRemoval(owner=str(ref), why="is being deleted")
         if isinstance(owner, Job) and owner.spec.suspend and not foreign_manager(owner):
             return conclusion.PodRemoval(owner=str(ref), why="is suspended")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
@@ -16,6 +16,7 @@ from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
+from kubectl_spread.wording.causes import OTHER_REVISIONS
 from kubectl_spread.wording.pending import SEE_WIDE, renewed, schedulable
 from kubectl_spread.wording.words import first_and_more, listed, with_short_keys
 
@@ -109,7 +110,7 @@ def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
     """
     kept = item.findings
     if folded:
-        told = _of_cause(item.cause)
+        told = _of_cause(item)
         kept = tuple(each for each in kept if each.severity is not Severity.INFO and each.id != told)
     if findings := distinct(each for each in kept if not _is_told(each, item)):
         yield Findings(findings=findings)
@@ -117,15 +118,11 @@ def remarks(item: EvaluationReport, *, folded: bool = False) -> Iterator[Block]:
         yield Gaps(gaps=item.incomplete)
 
 
-def _of_cause(cause: causes.AnyCause | UnsetType) -> str:
+def _of_cause(item: EvaluationReport) -> str:
     """Return the finding that says the same as the sentence on top; empty if none does."""
-    match cause:
-        case causes.GhostSelector():
-            return findings.GhostPod.__name__
-        case causes.PinnedDomain(constraint=constraint) if any(each.own for each in constraint.others):
-            return findings.RolloutMixesRevisions.__name__
-        case _:
-            return ""
+    if isinstance(item.cause, causes.GhostSelector):
+        return findings.GhostPod.__name__
+    return findings.RolloutMixesRevisions.__name__ if OTHER_REVISIONS in item.summary else ""
 
 
 def _is_told(finding: Finding, item: EvaluationReport) -> bool:

@@ -21,7 +21,7 @@ NOT_READY: Object = {"taints": ["node.kubernetes.io/not-ready:NoSchedule"]}
 CORDONED: Object = {"unschedulable": True, "taints": ["node.kubernetes.io/unschedulable:NoSchedule"]}
 RUNNING: Object = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 STARTING: Object = {"phase": "Pending", "conditions": [{"type": "Ready", "status": "False"}]}
-LEAVING: Object = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+LEAVING: Object = {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["foregroundDeletion"]}
 LEFT = [web("w-a", on="a1"), web("w-b", on="b1")]
 
 
@@ -316,8 +316,15 @@ class TestRemoval:
             ("StatefulSet", {}, {"replicas": 2}),
             ("Job", {}, {"suspend": True, "managedBy": "kueue.x-k8s.io/multikueue"}),
             ("StatefulSet", {**LEAVING, "finalizers": ["orphan"]}, {"replicas": 3}),
+            ("StatefulSet", {**LEAVING, "finalizers": ["example.com/hold"]}, {"replicas": 3}),
         ],
-        ids=["its controller has not looked yet", "has an order", "another controller has it", "its Pods stay"],
+        ids=[
+            "its controller has not looked yet",
+            "has an order",
+            "another controller has it",
+            "its Pods stay",
+            "something keeps it",
+        ],
     )
     def test_not_of_one_that_may_stay(self, kind: str, metadata: Object, spec: Object) -> None:
         assert "PodRemoval" not in {kind for kind, _ in waits(*unwanted(kind, metadata, **spec))}
