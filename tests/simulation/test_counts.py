@@ -72,6 +72,22 @@ def test_a_pod_that_waits_decides_the_status_as_in_show(full: bool) -> None:  # 
     )
 
 
+def test_pods_without_a_revisions_label_have_the_status_of_show() -> None:
+    strict, loose = (spread(ZONE, selector=app("web"), maxSkew=most) for most in (1, 2))
+    owner, rolls = controller("StatefulSet", "web"), {"currentRevision": "web-1", "updateRevision": "web-2"}
+    made = workload("StatefulSet", "web", pods=template(loose), replicas=4, updateStrategy={"type": "OnDelete"})
+    made["status"] = rolls
+    old = [running(f"web-{n}", "a1", owner, topologySpreadConstraints=[strict]) for n in range(3)]
+    new = running("web-3", "b1", owner, topologySpreadConstraints=[loose])
+    new["metadata"]["labels"]["controller-revision-hash"] = "web-2"
+    objects = [*SIX, made, *old, new]
+    shown = {row.constraint.max_skew: row.status for row in rows_of(objects)}
+    options = SimulateOptions(steps=(("uncordon", "a1"),))
+    (step,) = simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions()).steps
+    assert shown[1] is SpreadStatus.VIOLATED
+    assert {each.constraint.max_skew: each.status_before for each in step.items} == shown
+
+
 def test_a_job_that_has_failed_has_no_problem_as_in_show() -> None:
     constraint, owner = spread(ZONE, selector=app("web")), controller("Job", "web")
     made = workload("Job", "web", pods=template(constraint, restartPolicy="Never"), parallelism=2, backoffLimit=0)
