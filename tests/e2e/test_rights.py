@@ -55,6 +55,7 @@ _DEFAULTED = {"new", "keeps", "nearby", "ranked", "boxed", "acting"}
 _CLAIMING = {"keeps", "far"}
 _UNDECIDED: Mapping[Kind, set[str]] = {
     kinds.NAMESPACE: {"nearby"},
+    kinds.DEPLOYMENT: {"spread"},
     **dict.fromkeys((kinds.SERVICE, kinds.REPLICA_SET, kinds.STATEFUL_SET), _DEFAULTED),
     kinds.REPLICATION_CONTROLLER: _DEFAULTED,
     **dict.fromkeys((kinds.PERSISTENT_VOLUME_CLAIM, kinds.PERSISTENT_VOLUME, kinds.STORAGE_CLASS), _CLAIMING),
