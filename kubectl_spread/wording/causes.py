@@ -579,12 +579,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     shorter, briefest = (with_short_taints(text) for text in (numbered, few_briefly))
     more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
     briefly_more = _and_more(len(brief_whys) - 1)
-    counts = "This node counts" if number == 1 else "These nodes count"
-    # A node that recovers by itself is waited for, whatever counts it.
-    ignoring = () if all(map(_suffers, cause.pins)) else IGNORE.get(cause.ignoring, ())
-    policies = [*(f" {counts} because {each}." for each in ignoring), ""]
-    besides = [*dict.fromkeys((_besides(constraint), ""))]
-    endings = [*dict.fromkeys(f"{policy}{each}" for each in besides for policy in policies)]
+    endings = _endings(cause)
     first = numbered if whys[MOST_REASONS:] else some
     sentences = [
         *(f"{held(place, pods)}: {first}.{endings[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
@@ -603,6 +598,15 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     return Texts(sentences, _pinned_by(cause))
 
 
+def _endings(cause: causes.PinnedDomain) -> Sequence[str]:
+    """Return what follows the sentence: because of which policies the nodes count, and what else matters; less each."""
+    counts = "This node counts" if cause.nodes == 1 else "These nodes count"
+    # A node that recovers by itself is waited for, whatever counts it.
+    ignoring = () if all(map(_suffers, cause.pins)) else IGNORE.get(cause.ignoring, ())
+    policies = [*(f" {counts} because {each}." for each in ignoring), ""]
+    return [*dict.fromkeys(f"{policy}{each}" for each in (_besides(cause.constraint), "") for policy in policies)]
+
+
 def _besides(constraint: causes.BlamedConstraint) -> str:
     """Return the sentences about Pods that keep domains closed, and about nodes that lack the topology key."""
     counted = [
@@ -613,9 +617,8 @@ def _besides(constraint: causes.BlamedConstraint) -> str:
     ]
     nodes, key = constraint.unlabelled, constraint.topology_key
     lacking = f"{first_and_more(nodes)}, which {'lack' if nodes[1:] else 'lacks'} the label {key}" if nodes else ""
-    return f" The constraint also counts {named(counted)}." * bool(
-        counted
-    ) + f" This Pod may not go to {lacking}." * bool(nodes)
+    too = f" The constraint also counts {named(counted)}." if counted else ""
+    return f"{too} This Pod may not go to {lacking}." if nodes else too
 
 
 def _none_available(cause: causes.PinnedDomain) -> str:
