@@ -543,8 +543,8 @@ def _has_taints(read: re.Match[str], facts: Facts, name: str) -> bool:
 CPU = r"\d+m?"
 TAINT = r"\S+:\w+"
 WHY = (
-    rf"(?P<why>cordoned|taint [^ ,;)]*\w|{CPU} cpu requested, (?:at most )?{CPU} free|too little cpu free|NotReady|"
-    r"claim \S+ is bound to (?:a volume|\S+) in [a-d])"
+    rf"(?P<why>cordoned|taint [^ ,;)]*\w(?![^ ,;.)])|{CPU} cpu requested, (?:at most )?{CPU} free|too little cpu free|"
+    r"NotReady|claim \S+ is bound to (?:a volume|\S+) in [a-d])"
 )
 FREE = rf"(?:at most )?(?P<free>{CPU})(?: of (?P<of>{CPU}))? free"
 RULES: Sequence[tuple[str, Rule]] = (
@@ -589,7 +589,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"no Pod can go to {NAMES}: ", _least),
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES}(?:, which)? (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
-    (rf"may only go to {KEY} {NAMES}, which", _only_to),
+    (rf"(?:may only go to|constraint on \S+ allows) {KEY} {NAMES}, (?:which|but) ", _only_to),
     (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
     (rf"{NAMES} \((?P<n>\d+) Pods?(?: each)?\)", _at),
