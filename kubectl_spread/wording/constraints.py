@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from kubectl_spread.diagnosis.domains import BypassedNode
-from kubectl_spread.wording.words import count_of, listed, with_short_taints
+from kubectl_spread.wording.words import count_of, enumerated, listed, with_short_taints
 
 REASONS = {
     "MissingTopologyKey": "without the label {key}",
@@ -54,8 +54,9 @@ def of_several_nodes(details: Sequence[str]) -> str:
         details = [each for each in details if not any({*_parts(other)} < {*_parts(each)} for other in details)]
         return " or ".join(details if len(details) <= MOST_REASONS else (*details[:2], "other reasons"))
     asked = [tuple(amount for amount, _, _ in each) for each in lacking]
-    word = " and " if len({*asked}) == 1 else " or "
-    return f"{word.join(dict.fromkeys(chain.from_iterable(asked)))} requested, too little free"
+    amounts = [*dict.fromkeys(chain.from_iterable(asked))]
+    of_which = "" if len({*asked}) == 1 else "of at least one "
+    return f"{enumerated(amounts)} requested, too little {of_which}free"
 
 
 def _parts(detail: str) -> Sequence[str]:

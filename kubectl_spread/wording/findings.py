@@ -22,7 +22,7 @@ _pods = partial(count_of, noun="Pod")
     summary="two constraints have the same topologyKey and whenUnsatisfiable",
     meaning="A Pod may have each pair of topologyKey and whenUnsatisfiable only once. The API server refuses"
     " the second one.",
-    when="An error, if a pair repeats, whatever the other fields are.",
+    when="As an error, if a pair repeats, whatever the other fields are.",
     action="Keep one of them. If you need both selectors, one constraint must use another key.",
 )
 def _(finding: findings.DuplicateConstraint) -> str:
@@ -34,7 +34,7 @@ def _(finding: findings.DuplicateConstraint) -> str:
     summary="nodes lack the label that a DoNotSchedule constraint spreads over",
     meaning="A node that lacks the topologyKey of even one of the Pod's DoNotSchedule constraints is in no domain: its"
     " Pods are not counted, and it cannot take the Pod.",
-    when="A warning if some nodes lack the label. An error if all do: no such Pod can then be scheduled.",
+    when="As a warning if some nodes lack the label. As an error if all do: no such Pod can then be scheduled.",
     action="Label the nodes, correct the topologyKey, or keep the Pod to labeled nodes by nodeSelector.",
     link=entry.NODE_LABELS,
 )
@@ -55,7 +55,7 @@ def _(finding: findings.MissingTopologyKey) -> str:
     meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it rejects this"
     " Pod for a reason other than this constraint: a taint, a cordon, node affinity, or too few free resources. The"
     " domain gets no more Pods, so the other domains may only grow to that minimum plus maxSkew.",
-    when="An error, if a constraint rejects nodes by skew and other filters reject every node of its emptiest domains.",
+    when="As an error, if a constraint rejects nodes by skew, and other filters reject all of its emptiest domains.",
     action="Stop counting the domain: with nodeTaintsPolicy: Honor for taints, otherwise with node affinity that"
     " excludes it. Or remove the reason, such as a taint, if it is no longer needed. Raising maxSkew"
     " only moves the limit.",
@@ -82,7 +82,7 @@ def _(finding: findings.PinnedMinimum) -> str:
     summary="the constraint does not count its own Pod",
     meaning="The labelSelector does not match the Pod's own labels. Placing the Pod changes no count, so any number"
     " of these Pods may be in one domain, and the constraint is still met.",
-    when="A warning, for a selector that is neither missing nor empty and that the Pod's labels do not match.",
+    when="As a warning, for a selector that is neither missing nor empty and that the Pod's labels do not match.",
     action="Make the selector match the labels of the Pod template.",
     link=entry.CONVENTIONS,
 )
@@ -100,7 +100,7 @@ def _(finding: findings.GhostPod) -> str:
     summary="a constraint without labelSelector counts no Pod",
     meaning="Without a labelSelector every domain counts zero Pods, so the skew never grows and nothing is spread."
     " The topologyKey still matters: a DoNotSchedule constraint keeps the Pod off nodes without it.",
-    when="A warning, if labelSelector is not set.",
+    when="As a warning, if labelSelector is not set.",
     action="Set a labelSelector that matches the Pod's own labels.",
 )
 def _(finding: findings.NilSelector) -> str:
@@ -115,7 +115,7 @@ def _(finding: findings.NilSelector) -> str:
     meaning="In the API an empty selector matches every Pod of the namespace. The effect in kube-scheduler"
     " depends on the release. In some releases {} counts no Pod, so the constraint balances nothing. In others {}"
     " counts all Pods of the namespace.",
-    when="A warning, if labelSelector is {} and no key of matchLabelKeys narrows it.",
+    when="As a warning, if labelSelector is {} and no key of matchLabelKeys narrows it.",
     action="Name the labels of the Pods to spread.",
 )
 def _(finding: findings.EmptySelector) -> str:
@@ -131,7 +131,7 @@ def _(finding: findings.EmptySelector) -> str:
     summary="nodes lack the topologyKey but have a similar label",
     meaning="Nodes that lack the key have a similar one. It has the same last segment, is the deprecated or"
     " well-known form, or differs in a few letters.",
-    when="A warning, for nodes that lack the key of a DoNotSchedule constraint, unless another constraint of the Pod"
+    when="As a warning, for nodes that lack the key of a DoNotSchedule constraint, unless another constraint of the Pod"
     " uses the similar label.",
     action="Correct the topologyKey in the Pod template, or the labels of the nodes.",
     link=entry.CONVENTIONS,
@@ -148,7 +148,7 @@ def _(finding: findings.SimilarTopologyKey) -> str:
     summary="there are fewer domains than minDomains requires",
     meaning="While there are fewer eligible domains than minDomains, the global minimum is 0. No domain may then"
     " have more than maxSkew matching Pods.",
-    when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the number of eligible domains.",
+    when="As a warning, for a DoNotSchedule constraint whose minDomains is above 1 and above the eligible domains.",
     action="Add a node in another domain, or lower minDomains. An autoscaler adds the node if it has a pool there."
     " For a DaemonSet, drop the constraint.",
 )
@@ -173,7 +173,7 @@ def _(finding: findings.MinDomainsUnreachable) -> str:
     summary="all nodes that count are in one domain, so nothing is spread",
     meaning="Skew is the difference from the emptiest domain. With a single domain it is always 0, so the constraint"
     " allows any distribution.",
-    when="A warning, if exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's own.",
+    when="As a warning, if only one domain is eligible, minDomains is at most 1, and the constraint is the Pod's own.",
     action="Add nodes in other domains, or let the Pods use them. minDomains only makes Pods wait until there are more."
     " For a DaemonSet, drop the constraint.",
 )
@@ -218,7 +218,7 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
 @FINDINGS.rule(
     summary="matchLabelKeys names a label that the Pod does not have",
     meaning="A key of matchLabelKeys takes its value from the Pod's own labels. A key that the Pod lacks is ignored.",
-    when="A warning, for each constraint with such a key.",
+    when="As a warning, for each constraint with such a key.",
     action="Add the label to the Pod template, or drop the key.",
 )
 def _(finding: findings.MatchLabelKeyAbsent) -> str:
@@ -233,7 +233,7 @@ def _(finding: findings.MatchLabelKeyAbsent) -> str:
     meaning="Labels under failure-domain.beta.kubernetes.io and beta.kubernetes.io were replaced by"
     " topology.kubernetes.io and kubernetes.io. A node without the old label can take no Pod with such a"
     " DoNotSchedule constraint.",
-    when="A warning, for every constraint on such a key.",
+    when="As a warning, for every constraint on such a key.",
     action="Use the label that replaced it, and check that all nodes have it.",
     link=entry.NODE_LABELS,
 )
@@ -339,8 +339,8 @@ def _(finding: findings.AutoscalerBlind) -> str:
     meaning="Karpenter counts the domains of all NodePools, including those that the Pod cannot use. A domain that only"
     " such NodePools offer has no Pods, so the minimum is 0. Karpenter then adds no node in a domain where one more"
     " Pod would exceed maxSkew. The scheduler does not count the domain while no node is in it.",
-    when="A warning in show and check, if a domain of a DoNotSchedule constraint has no counted node, and no NodePool"
-    " that offers it adds a node for the Pod.",
+    when="As a warning in show and check, if a domain of a DoNotSchedule constraint has no counted node, and no"
+    " NodePool that offers it adds a node for the Pod.",
     action="Set nodeTaintsPolicy: Honor if taints are the reason. Otherwise set node affinity for the other domains, or"
     " add a NodePool that the Pod can use there.",
     link=entry.LIMITATIONS,
@@ -416,7 +416,7 @@ def _(finding: findings.InjectedFields) -> str:
     meaning="A Pod may have a DoNotSchedule and a ScheduleAnyway constraint on one topologyKey, and both are"
     " created as written. But kubectl apply and strategic patches merge constraints by topologyKey alone: in an"
     " existing object, one of the two may disappear, take fields of the other, or make the object invalid.",
-    when="By check. A warning, if the merged object does not have the constraints of the manifest."
+    when="By check, as a warning, if the merged object does not have the constraints of the manifest."
     " For information, if the object is new, or both stay. Not with --server-side, which merges by"
     " topologyKey and whenUnsatisfiable.",
     action="Use kubectl apply --server-side, or only one constraint for each key. kubectl patch --type=json can change"
