@@ -34,7 +34,7 @@ Examples:
 \b
 Steps run in the order given. Each starts from the result of the step before it. A file lists steps as "- drain: n1"
 under "steps:". A node may be named as node/NAME, or by its short name as in the tables. Nothing in the cluster
-changes. If the scheduler or a controller has equal choices, several orders are simulated, and ranges show their
+changes. If the scheduler or a controller has equal choices, the simulation runs several times, and ranges show the
 results.
 """
 

@@ -56,8 +56,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
     " Pod for a reason other than this constraint: a taint, a cordon, node affinity, or too few free resources. The"
     " domain gets no more Pods, so the other domains may only grow to that minimum plus maxSkew.",
     when="As an error, if a constraint rejects nodes by skew, and other filters reject all of its emptiest domains.",
-    action="Stop counting the domain: with nodeTaintsPolicy: Honor for taints, otherwise with node affinity that"
-    " excludes it. Or remove the reason, such as a taint, if it is no longer needed. Raising maxSkew"
+    action="Stop counting the domain. If taints are the reason, set nodeTaintsPolicy to Honor; otherwise exclude the"
+    " domain by node affinity. Or remove the reason, such as a taint, if it is no longer needed. Raising maxSkew"
     " only moves the limit.",
     link=entry.LIMITATIONS,
 )

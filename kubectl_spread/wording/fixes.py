@@ -249,17 +249,19 @@ def _ending(what: conclusion.Ending, nodes: Sequence[str], *, one: bool = True) 
     return f"{deleted} and end{'s' * one} within {within}{unless}"
 
 
-def opens(feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool) -> str:
+def opens(
+    feasible: Sequence[str], admits: str, siblings: int, *, most: int, checked: bool, pod: str = "this Pod"
+) -> str:
     """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in.
 
     Empty if it lets in none, as behind a partition.
     """
     whom = "replicas without a node" if checked else "Pending Pods"
-    nodes = " or ".join(listed(feasible).rsplit(", ", 1)) if len(feasible) <= most else count_of(len(feasible), "node")
+    nodes = enumerated(feasible).replace(" and ", " or ") if len(feasible) <= most else count_of(len(feasible), "node")
     if admits == "0":
         return ""
     if siblings <= 1:
-        return f"Then this Pod can go to {nodes}."
+        return f"Then {pod} can go to {nodes}."
     on = nodes if len(feasible) <= most else f"one of {nodes}"
     # Of more Pending Pods only so many are considered.
     least = "at least " * (siblings == conclusion.MOST_SIBLINGS)

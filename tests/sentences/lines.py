@@ -440,7 +440,9 @@ UNREAD: Mapping[str, str] = {
     r"For the rest, see \d\.": "fixes of the list above",
     r"^  \d+\. [\w+]+: .*?(?=\. (?:Then|In the end|Ask its owner)|$)": "as for fixes",
     r"^In other random orders .*$": "in another order of chance a Pod goes elsewhere",
-    r"^  \d+\. [\w+]+: .*?\. Then this Pod can go to (?:\d+ nodes|\S+)": "the soak of fixes tries what a fix writes",
+    r"^  \d+\. [\w+]+: .*?\. Then this (?:Pending )?Pod can go to (?:\d+ nodes|\S+)": (
+        "the soak of fixes tries what a fix writes"
+    ),
     r"^  \d+\. [\w+]+: .*?, the first on (?:one of \d+ nodes|\S+)": "as for what a fix writes",
     r"^     ?.*$": "lines of a manifest",
     r"^ +(?:echo '|kubectl patch ).*$": "a command",

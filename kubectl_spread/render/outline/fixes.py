@@ -100,7 +100,9 @@ def _opens(fix: Fix, item: EvaluationReport, extent: Extent) -> str:
     admits = f"at least {fix.admits}" if some else str(fix.admits)
     # What it triggers tells how many are left.
     siblings = fix.siblings if fix.without_node is UNSET else 1
-    return fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source))
+    # A fix that moves a Pod names another one.
+    pod = "this Pending Pod" if proposals.MovePod.__name__ in fix.id else "this Pod"
+    return fixes.opens(fix.feasible, admits, siblings, most=extent.most(), checked=bool(item.source), pod=pod)
 
 
 def _notes(item: EvaluationReport, extent: Extent, shown: Sequence[Fix], *, reasons: Collection[str]) -> Iterator[str]:
