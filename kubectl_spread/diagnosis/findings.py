@@ -126,11 +126,11 @@ class SingleDomain(ConstraintFinding, frozen=True, kw_only=True):
 class RolloutMixesRevisions(ConstraintFinding, frozen=True, kw_only=True):
     """Pods of the owner's other revisions are counted; ``label`` is the label with the revision.
 
-    ``alone``: whether the Pod has no other constraint.
+    ``among``: all constraints that count these Pods, and are as hard; none if the Pod has no other constraint.
     """
 
     field = "matchLabelKeys"
-    alone: bool = True
+    among: tuple[Constraint, ...] = ()
     owner: WorkloadRef
     pods: tuple[str, ...]
     label: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
@@ -173,7 +174,7 @@ def _counts_its_node(subject: Subject, constraint: Constraint) -> bool:
 
 def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
     pod, handle = subject.pod, subject.handle
-    revision = revision_of(pod)
+    revision, found = revision_of(pod), defaultdict[tuple[tuple[str, ...], bool], list[Constraint]](list)
     for constraint, report in subject.each():
         if not revision or not constraint.selector.matches(pod.metadata.labels):
             continue
@@ -182,14 +183,19 @@ def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
             if subject.now is not handle.snapshot:
                 at_first = replace(handle, snapshot=subject.now)
                 others = _of_other_revisions(subject, constraint, report, at_first) or others
-            yield findings.RolloutMixesRevisions(
-                severity=Severity.WARNING if constraint.hard else Severity.INFO,
+            found[others, constraint.hard].append(constraint)
+    for (others, hard), alike in found.items():
+        yield from (
+            findings.RolloutMixesRevisions(
+                severity=Severity.WARNING if hard else Severity.INFO,
                 constraint=constraint,
                 owner=owner_of(pod, handle.snapshot),
                 pods=others,
                 label=next(label for label, value in pod.metadata.labels.items() if value == revision),
-                alone=len(subject.constraints) == 1,
+                among=tuple(alike) if len(subject.constraints) > 1 else (),
             )
+            for constraint in alike
+        )
 
 
 def _of_other_revisions(

@@ -67,7 +67,7 @@ MAKERS: Mapping[str, str] = {
 }
 """Kind → who makes what is missing."""
 SHOWN_TIES = 3
-"""Replicas, and nodes of each (counts), that are named where which node they get is by chance."""
+"""Groups of equal nodes, and nodes of each (counts), that are named where which node a replica gets is by chance."""
 TIES_BY_NAME = "Ties were broken by name: in a cluster of this size no other order was simulated."
 
 
@@ -173,16 +173,12 @@ def replicas_note(placements: Sequence[Placement], most: int) -> str:
 
 
 def chance_note(placements: Sequence[Placement]) -> str:
-    """Return which replicas are on one of several equal nodes, the first of them with these; empty where none is."""
-    tied = [each for each in placements if each.ties]
-    if not tied:
-        return ""
-    named = [
-        f"replica {each.replica} goes to one of {listed([each.node, *each.ties], SHOWN_TIES)}"
-        for each in tied[:SHOWN_TIES]
-    ]
-    more = f"; {count_of(len(tied) - len(named), 'more replica')} likewise" if len(tied) > len(named) else ""
-    return f"These nodes are equal, so chance decides: {'; '.join(named)}{more}."
+    """Return which nodes are equal for a replica, each group once; empty where none are."""
+    groups = sorted(({each.node, *each.ties} for each in placements if each.ties), key=len, reverse=True)
+    largest = [group for at, group in enumerate(groups) if not any(map(group.issubset, groups[:at]))]
+    named = [listed(sorted(group), SHOWN_TIES) for group in largest[:SHOWN_TIES]]
+    more = f"; and {count_of(len(largest) - len(named), 'more group')}" if len(largest) > len(named) else ""
+    return f"Chance decides between equal nodes: {'; '.join(named)}{more}." if named else ""
 
 
 def violation_note(constraint: int, skew: int, *, by_chance: bool) -> str:
@@ -215,9 +211,10 @@ def assumption(assumed: rollout_plan.RolloutAssumption) -> str:
         case rollout_plan.UnknownRules(kind=kind):
             return f"how a {kind} replaces Pods is not known: running Pods are assumed to stay"
         case rollout_plan.WithinFenceposts(most=most, least=least):
+            run = f" and at least {least} others run" if least else ""
             return (
-                f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their"
-                " place, and a new Pod is available as soon as it has a node"
+                f"at most {most} Pods exist at any time; an old Pod that runs is deleted only when a new one needs its"
+                f" place{run}; a new Pod runs as soon as it has a node"
             )
         case rollout_plan.FromHighestOrdinal(first=first):
             return (

@@ -17,6 +17,7 @@ REASONS = {
 UNMATCHED = "does not match the Pod itself"
 DEFAULT = "cluster default"
 NOT_COUNTED = "not counted"
+AS_FOR = "Not counted: the same nodes as for constraint {}."
 OPEN = "yes"
 NEXT = {
     "Preemption": "yes, by preemption",

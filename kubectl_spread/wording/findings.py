@@ -68,13 +68,13 @@ def _(finding: findings.PinnedMinimum) -> str:
     alike: dict[str, list[str]] = {}
     for node, reasons in by_node.items():
         alike.setdefault("; ".join(reasons), []).append(node)
-    each = [f"{listed(nodes, 1)} ({why})" for why, nodes in alike.items()]
+    each = [f"{enumerated(nodes, 1)} ({why})" for why, nodes in alike.items()]
     rest = sum(map(len, [*alike.values()][_MOST_WHYS:]))
     pins = f"{', '.join(each[:_MOST_WHYS])} and {rest} more nodes" if len(each) > _MOST_WHYS + 1 else ", ".join(each)
     has, most = "has" if len(finding.domains) == 1 else "have", finding.global_minimum + finding.constraint.max_skew
     return (
-        f"{_some(finding.domains)} {has} the fewest matching Pods ({finding.global_minimum}), but this Pod cannot go"
-        f" there: {pins}. Until that changes, every other domain is limited to {_pods(most)}."
+        f"{_some(finding.domains)} {has} the fewest matching Pods ({finding.global_minimum}), but the next Pod"
+        f" cannot go there: {pins}. Until that changes, every other domain is limited to {_pods(most)}."
     )
 
 
@@ -200,18 +200,19 @@ def _(finding: findings.SingleDomain) -> str:
     " controller-revision-hash for a StatefulSet or DaemonSet.",
 )
 def _(finding: findings.RolloutMixesRevisions) -> str:
-    one, constraint = len(finding.pods) == 1, finding.constraint
+    one, among = len(finding.pods) == 1, finding.among
     are, they, other = ("is", "it runs it", "another revision") if one else ("are", "they run they", "other revisions")
-    by = "" if finding.alone else f" by constraint {constraint.index} on {constraint.topology_key}"
+    several = "s" * bool(among[1:])
+    by = f" by constraint{several} {enumerated([f'{it.index} on {it.topology_key}' for it in among])}" if among else ""
     does = (
         f"while {they} limit{'s' * one} where new Pods may go, and after the rollout the skew may exceed maxSkew"
-        if constraint.hard
+        if finding.constraint.hard
         else f"while {they} change{'s' * one} which nodes are preferred, and after the rollout the Pods may be uneven"
     )
-    it = "the constraint" if finding.alone else "that constraint"
+    to = f"th{'ose' if several else 'at'} constraint{several}" if among else "the constraint"
     return (
         f"{_pods(len(finding.pods))} of {other} of {finding.owner} {are} counted{by} ({_some(finding.pods)}):"
-        f" {does}. To avoid this, add matchLabelKeys: [{finding.label}] to {it}: then it counts each revision alone."
+        f" {does}. To avoid this, add matchLabelKeys: [{finding.label}] to {to}: then each revision is counted alone."
     )
 
 

@@ -265,7 +265,15 @@ def test_a_soft_constraint_that_counts_older_revisions_limits_nothing() -> None:
     new = revised("new", "", "2")
     new["spec"] |= {"topologySpreadConstraints": [zoned(matchLabelKeys=["pod-template-hash"]), zoned(soft=True)]}
     mixed = only(linted(new, [*ABC, revised("old", "a1", "1")]), findings.RolloutMixesRevisions)
-    assert (mixed.constraint.index, mixed.severity, mixed.alone) == (1, Severity.INFO, False)
+    assert (mixed.constraint.index, mixed.severity, mixed.among) == (1, Severity.INFO, (mixed.constraint,))
+
+
+def test_constraints_that_count_the_same_older_revisions_are_reported_together() -> None:
+    new = revised("new", "", "2")
+    new["spec"] |= {"topologySpreadConstraints": [zoned(), zoned(topologyKey=HOSTNAME), zoned(soft=True)]}
+    found = linted(new, [*ABC, revised("old", "a1", "1")])
+    mixed = [each for each in found if isinstance(each, findings.RolloutMixesRevisions)]
+    assert [[it.index for it in each.among] for each in mixed] == [[0, 1], [0, 1], [2]]
 
 
 def test_pods_that_only_a_simulation_deletes_are_not_reported_as_terminating() -> None:

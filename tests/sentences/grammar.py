@@ -568,7 +568,7 @@ RULES: Sequence[tuple[str, Rule]] = (
         rf"(?P<n>\d+) {KEY}(?:, which)? (?:have the fewest (?:matching )?Pods \((?P<least>\d+)\)|are not available)",
         _number_holding,
     ),
-    (r"this Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
+    (r"the next Pod cannot go there: (?P<pins>.*?)(?: and (?P<n>\d+) more nodes)?\. Until", _nodes_at_minimum),
     (r": (?P<pins>.*?); (?P<n>\d+) more nodes? for (?:another reason|other reasons)", _more_nodes),
     (
         r"(?P<n>\d+) more nodes? for (?:another reason|other reasons)",
@@ -590,7 +590,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"no node of {NAMES} can take the Pod", _shut),
     (rf"{KEY} {NAMES}(?:, which)? (?:has|have) the fewest (?:matching )?Pods \((?P<n>\d+)\)", _holding),
     (rf"(?:may only go to|constraint on \S+ allows) {KEY} {NAMES}, (?:which|but) ", _only_to),
-    (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but this Pod cannot go", _minimum),
+    (rf"^{NAMES} (?:has|have) the fewest matching Pods \((?P<n>\d+)\), but the next Pod cannot go", _minimum),
     (r"every other domain is limited to (?P<n>\d+)", _stops_at),
     (rf"{NAMES} \((?P<n>\d+) Pods?(?: each)?\)", _at),
     (rf"One more Pod would exceed maxSkew (?P<n>\d+) (?:in|on) {KEY} {NAMES} \(", _full),

@@ -186,14 +186,6 @@ def _rejected(read: re.Match[str], known: Known, _: str) -> bool:
     return named(read["names"])[1] == int(read["n"]) and (facts is None or not list(wrong(read["why"], facts)))
 
 
-def _replicas(read: re.Match[str], known: Known, _: str) -> bool:
-    """Whether the replicas are some of those that are wanted, each on one of some nodes."""
-    facts = about(read, known)
-    numbers = [int(n) for n in re.findall(r"replica (\d+) goes to one of", read[0])]
-    nodes = {name for names in re.findall(rf"goes to one of {NAMES}", read[0]) for name in named(names)[0]}
-    return all(0 < n <= len(facts.kin) for n in numbers) and nodes <= facts.nodes.keys()
-
-
 def _on_nodes(read: re.Match[str], known: Known, _: str) -> bool:
     """Whether the nodes are there, and no more replicas are on them than are wanted; a DaemonSet wants one on each."""
     facts, found = about(read, known), re.findall(r"([a-d]\d)(?: \((\d+)\))?", read["names"])
@@ -331,7 +323,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (
         EITHER,
         (
-            rf"^{NAMES} +(?P<n>\d+)(?: of (?P<of>\d+))? +(?P<pods>\d+(?:\.\.\d+)?) +(?:\d+|-) +"
+            rf"^{NAMES} +(?P<n>\d+)(?: of (?P<of>\d+))? +(?P<pods>\d+(?:\.\.\d+)?)(?: each)? +(?:\d+|-) +"
             r"(?P<next>yes|no: .*|not counted)$"
         ),
         _row,
@@ -346,7 +338,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         _too_few,
     ),
     (EITHER, rf"^Not counted: {NAMES}, (?P<why>.*)\.$", _passed_over),
-    (EITHER, r"^(?:error|warning|info): \w+: (?P<said>.*)$", _finding),
+    (EITHER, r"^(?:problem|warning|info): \w+: (?P<said>.*)$", _finding),
     (("show",), rf"{HEADER.pattern}(?:Violated|Uneven): skew (?P<n>\d+), maxSkew (?P<most>\d+).*$", _skew),
     (("show",), rf"{HEADER.pattern}(?P<said>(?!Violated|Uneven|NoEffect).*)$", _sentence),
     (("check",), rf"{HEADER.pattern}unchanged: \d+ Pods? stays? Pending\. (?P<said>.*)$", _sentence),
@@ -377,7 +369,6 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^  (?P<n>\d+)\. (?=[A-Z])", _numbered),
     (("check",), rf"^  \d+\. Set (?P<key>\S+) on {NAMES} to where (?:it is|each of them is): .*$", _unlabelled),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
-    (("check",), r"^These nodes are equal, so chance decides: .*$", _replicas),
     (("check",), rf"{HEADER.pattern}it can be scheduled now, on {NAMES}\.$", _there),
     (
         ("check",),
@@ -430,6 +421,8 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
 )
 UNREAD: Mapping[str, str] = {
     r"^(?:  \d+\. )?Add a node like .*$": "which nodes are alike is told by the tests of fixes",
+    r"^Chance decides between equal nodes: .*$": "which nodes are equal is told by the tests of check",
+    r"^Not counted: the same nodes as for constraint \d+\.$": "the lines of that constraint name them",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
     r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
     r"\b\d+ more with --all-fixes\)|^(?:  )?\d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (

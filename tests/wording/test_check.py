@@ -106,7 +106,8 @@ def test_where_replicas_go() -> None:
         (Assumption.SUSPENDED, "it is suspended, so no Pod is created until it is resumed"),
         (MadeElsewhere("kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue creates its Pods"),
         (UnknownRules("Rollout"), "how a Rollout replaces Pods is not known"),
-        (WithinFenceposts(most=5, least=3), "at most 5 and at least 3 Pods at any time"),
+        (WithinFenceposts(most=5, least=0), "only when a new one needs its place; a new Pod runs"),
+        (WithinFenceposts(most=5, least=3), "when a new one needs its place and at least 3 others run"),
         (
             FromHighestOrdinal(first=6),
             "from the highest ordinal down to 6 is deleted before its replacement is created",
@@ -144,14 +145,13 @@ def test_a_fix_as_a_sentence() -> None:
     )
 
 
-def test_which_replicas_are_on_one_of_several_equal_nodes() -> None:
+def test_each_group_of_equal_nodes_is_named_once() -> None:
     placements = [Placement(replica=number, node="a", ties=ties) for number, ties in enumerate(TIES, 1)]
-    equal = "These nodes are equal, so chance decides"
-    assert check.chance_note(placements[:2]) == f"{equal}: replica 2 goes to one of a, b."
-    assert check.chance_note(placements) == (
-        f"{equal}: replica 2 goes to one of a, b; replica 3 goes to one of a, b, c and 2 more;"
-        " replica 4 goes to one of a, b; 2 more replicas likewise."
-    )
+    equal = "Chance decides between equal nodes"
+    assert check.chance_note(placements[:2]) == f"{equal}: a, b."
+    assert check.chance_note(placements) == f"{equal}: a, b, c and 2 more."
+    others = [Placement(replica=9, node=f"x{n}", ties=(f"y{n}",)) for n in range(4)]
+    assert check.chance_note([*placements[:2], *others]) == f"{equal}: a, b; x0, y0; x1, y1; and 2 more groups."
     assert check.chance_note(placements[:1]) == ""
 
 

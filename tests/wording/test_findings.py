@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
 from kubectl_spread.wording.findings import FINDINGS
-from tests.build import ZONE, app, handle, spread, typed_pod
+from tests.build import HOSTNAME, ZONE, app, handle, spread, typed_pod
 from tests.diagnosis.judged import incoming
 from tests.naming import in_order
 
@@ -49,7 +49,8 @@ MIXED = findings.RolloutMixesRevisions(
     constraint=WEB, owner=WorkloadRef(kind="Deployment", name="web"), pods=("old",), label="pod-template-hash"
 )
 SOFT = constraint(soft=True)
-MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
+MIXED_SOFTLY = replace(MIXED, constraint=SOFT, among=(SOFT,))
+MIXED_TWICE = replace(MIXED, among=(WEB, constraint(HOSTNAME)))
 
 
 @pytest.mark.parametrize(
@@ -83,16 +84,16 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
         (
             findings.PinnedMinimum(constraint=WEB, global_minimum=2, domains=("c",), pins=(TAINTED, FULL, TAINTED_TOO)),
             (
-                "c has the fewest matching Pods (2), but this Pod cannot go there: c1, c3 (taint a:NoSchedule), c2"
-                " (NodeResourcesFit). Until that changes, every other domain is limited to 3 Pods."
+                "c has the fewest matching Pods (2), but the next Pod cannot go there: c1 and c3 (taint a:NoSchedule),"
+                " c2 (NodeResourcesFit). Until that changes, every other domain is limited to 3 Pods."
             ),
         ),
         (
             findings.PinnedMinimum(constraint=WEB, global_minimum=0, domains=("c",), pins=TAINTED_ALL),
             (
-                "c has the fewest matching Pods (0), but this Pod cannot go there: c1 (taint a1:NoSchedule), c2 (taint"
-                " a2:NoSchedule), c3 (taint a3:NoSchedule) and 3 more nodes. Until that changes, every other domain is"
-                " limited to 1 Pod."
+                "c has the fewest matching Pods (0), but the next Pod cannot go there: c1 (taint a1:NoSchedule), c2"
+                " (taint a2:NoSchedule), c3 (taint a3:NoSchedule) and 3 more nodes. Until that changes, every other"
+                " domain is limited to 1 Pod."
             ),
         ),
         (
@@ -182,7 +183,7 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
             (
                 "1 Pod of another revision of deployment/web is counted (old): while it runs it limits where new"
                 " Pods may go, and after the rollout the skew may exceed maxSkew. To avoid this, add"
-                " matchLabelKeys: [pod-template-hash] to the constraint: then it counts each revision alone."
+                " matchLabelKeys: [pod-template-hash] to the constraint: then each revision is counted alone."
             ),
         ),
         (
@@ -190,8 +191,17 @@ MIXED_SOFTLY = replace(MIXED, constraint=SOFT, alone=False)
             (
                 "1 Pod of another revision of deployment/web is counted by constraint 0 on topology.kubernetes.io/zone"
                 " (old): while it runs it changes which nodes are preferred, and after the rollout the Pods may be"
-                " uneven. To avoid this, add matchLabelKeys: [pod-template-hash] to that constraint: then it counts"
-                " each revision alone."
+                " uneven. To avoid this, add matchLabelKeys: [pod-template-hash] to that constraint: then each"
+                " revision is counted alone."
+            ),
+        ),
+        (
+            MIXED_TWICE,
+            (
+                "1 Pod of another revision of deployment/web is counted by constraints 0 on topology.kubernetes.io/zone"
+                " and 0 on kubernetes.io/hostname (old): while it runs it limits where new Pods may go, and after the"
+                " rollout the skew may exceed maxSkew. To avoid this, add matchLabelKeys: [pod-template-hash] to those"
+                " constraints: then each revision is counted alone."
             ),
         ),
         (

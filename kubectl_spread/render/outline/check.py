@@ -14,7 +14,7 @@ from kubectl_spread.objects.kinds import BY_NAME, POD, WORKLOADS
 from kubectl_spread.render import outline
 from kubectl_spread.render.outline import Block, Extent, Headline, Item, Note, Outline, Tone, evaluation
 from kubectl_spread.render.outline.access import outline_with
-from kubectl_spread.render.outline.domains import Ranges, constraint_block
+from kubectl_spread.render.outline.domains import Ranges, constraint_block, once_bypassed
 from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sentence
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording import check as wording
@@ -75,7 +75,7 @@ def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
     if item.stuck:
         paragraphs = [*evaluation.evaluation_paragraphs(item, extent)]
     else:
-        lying = (constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
+        lying = once_bypassed(constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
         paragraphs = [(*lying, *evaluation.remarks(item))]
     message = item.jam.message if item.jam else item.message
     yield from evaluation.with_message(paragraphs, outline.Messages(ours=message) if message else None)

@@ -52,7 +52,7 @@ class DomainRow(Part, frozen=True, kw_only=True):
     @property
     def pods(self) -> str:
         """The Pods counted in each, as a range where that depends on ties."""
-        return between(self.fewest, self.most)
+        return between(self.fewest, self.most) + " each" * bool(self.most and self.values[1:])
 
 
 def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:
@@ -69,6 +69,15 @@ def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Range
         minimum=minimum_text(constraint),
         bypassed=() if extent.folded else tuple(wording.bypassed_lines(constraint.bypassed_nodes, extent.most())),
     )
+
+
+def once_bypassed(blocks: Iterable[ConstraintBlock]) -> Iterator[ConstraintBlock]:
+    """Yield the blocks of one Pod; nodes that an earlier constraint does not count either are not named again."""
+    earlier: dict[tuple[str, ...], int] = {}
+    for block in blocks:
+        index = earlier.setdefault(block.bypassed, block.index)
+        same = block.bypassed and index != block.index
+        yield msgspec.structs.replace(block, bypassed=(wording.AS_FOR.format(index),)) if same else block
 
 
 def allowance(constraint: ConstraintReport) -> str:
@@ -123,11 +132,12 @@ def _table(rows: Sequence[DomainRow], most: int, nodes: Column[DomainRow]) -> Ta
 
 
 def _columns(most: int, *nodes: Column[DomainRow]) -> tuple[Column[DomainRow], ...]:
+    of_each_node = any(column.header == "NODE" for column in nodes)
     return (
         Column("DOMAIN", lambda row: listed(row.values, most)),
         *nodes,
         Column("PODS", lambda row: row.pods),
-        Column("SKEW", lambda row: row.skew),
+        Column("DOMAIN-SKEW" if of_each_node else "SKEW", lambda row: row.skew),
         Column("NEXT", lambda row: row.next),
     )
 

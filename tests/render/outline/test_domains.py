@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.domains import MOST_ROWS, constraint_block
+from kubectl_spread.render.outline.domains import MOST_ROWS, constraint_block, once_bypassed
 from kubectl_spread.render.text import block_lines
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.diagnosis.judged import ABC, SERVICE, TAINTED, constraint_of, incoming, web
@@ -40,10 +40,10 @@ def test_domains_unfold_to_nodes_with_the_pods_on_each() -> None:
     constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")
     told = lines(constraint_of(incoming(constraint), [*TAINTED, *web("a1", "a1", "c1")]), by_node=True)
     assert told[1:5] == [
-        "DOMAIN   NODE   PODS   SKEW   NEXT",
-        "a        a1     2      2      no: skew would be 3",
-        "a        a2     0      2      no: skew would be 3",
-        "b        b1     0      0      yes",
+        "DOMAIN   NODE   PODS   DOMAIN-SKEW   NEXT",
+        "a        a1     2      2             no: skew would be 3",
+        "a        a2     0      2             no: skew would be 3",
+        "b        b1     0      0             yes",
     ]
 
 
@@ -140,6 +140,21 @@ def test_many_domains_that_stand_alike_share_a_line() -> None:
         "n00, n01, n02, n04 and 4 more   0      0      yes",
     ]
     assert len(lines(found, by_node=True, wide=True)) == MOST_ROWS + 3 + 3
+
+
+def test_pods_of_several_domains_are_those_of_each() -> None:
+    nodes = [node(f"n{i:02}") for i in range(MOST_ROWS + 3)]
+    found = constraint_of(incoming(spread(HOSTNAME, selector=app("web"))), [*nodes, *web("n03", "n04")])
+    assert lines(found)[2] == "n03, n04         2       1 each   1      no: skew would be 2"
+
+
+def test_nodes_that_two_constraints_do_not_count_are_named_once() -> None:
+    blocks = [constraint_block(constraint_of(incoming(nodeSelector={ZONE: "a"}), ABC), Extent())] * 2
+    told = once_bypassed([blocks[0], msgspec.structs.replace(blocks[1], index=1)])
+    assert [block.bypassed for block in told] == [
+        ("Not counted: b1, c1, outside the Pod's node affinity.",),
+        ("Not counted: the same nodes as for constraint 0.",),
+    ]
 
 
 def test_few_domains_have_a_line_each() -> None:
