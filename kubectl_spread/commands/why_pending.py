@@ -18,7 +18,7 @@ from kubectl_spread.commands.scope import Scope, kind_of_named, near_type, not_f
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.staged import Question, look_for
 from kubectl_spread.commands.view import SchedulerOptions, View
-from kubectl_spread.contract.evaluation import as_item, evaluation_report, renewed
+from kubectl_spread.contract.evaluation import as_item, evaluation_report
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fix_search import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, Siblings, with_event
@@ -271,7 +271,6 @@ def _explain(
         scheduler_name=pod.spec.scheduler_name,
         replicas=situation.replicas(siblings),
         siblings=_siblings(siblings if siblings[1:] else alike, judgement),
-        renewed=renewed(judgement),
         held_by=pod.spec.gates,
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         withheld_preemption=(judgement.blame and withheld_preemption(judgement.evaluation, handle)) or UNSET,

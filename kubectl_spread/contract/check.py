@@ -215,7 +215,6 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
         violations=outcome.violations,
         elsewhere=outcome.elsewhere,
         sampled=outcome.sampled,
-        renewed=evaluation.renewed(outcome.jam_judgement) if outcome.jam_judgement else UNSET,
         rollout=Rollout(**{**asdict(rollout), "assumed": assumption(rollout.assumed)}) if rollout else None,
     )
 

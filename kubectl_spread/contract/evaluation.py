@@ -17,7 +17,7 @@ from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judged_anew, verdict_of
+from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, verdict_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.scheduler import cycle, podtopologyspread, unread_nodes
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -63,20 +63,6 @@ class NodeReport(Report, frozen=True, kw_only=True):
     first: bool | UnsetType = UNSET
 
 
-class Renewed(Report, frozen=True, kw_only=True):
-    """The Pod that a controller creates once it has deleted one of an older template.
-
-    Attributes:
-        replaces: the Pod of the older template.
-        summary: what leaves no node for its replacement, in a sentence or two; empty if some node takes it.
-        feasible: the nodes that take its replacement.
-    """
-
-    replaces: str
-    summary: str = ""
-    feasible: tuple[str, ...] = ()
-
-
 class EvaluationReport(Report, frozen=True, kw_only=True):
     """The scheduler's decision about one Pod, and the reasons.
 
@@ -94,7 +80,6 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         fixes: changes that let the Pod in, the least disturbing first, then the cheapest.
         left_alone: what would let the Pod in too but is not offered, with the reason: a sentence each.
         waits: what lets the Pod in, or removes it, without any action; absent if nothing does.
-        renewed: the replacement of a Pod that finds no node and has an older template; absent if there is none.
         new_nodes: nodes that would let the Pod in if a person, or an autoscaler, added them; in the form of fixes.
         autoscaler: the decision of the cluster's autoscaler about it, of a manifest about the first replica that finds
             no node; absent if there is none.
@@ -121,7 +106,6 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     new_nodes: tuple[Fix, ...] = ()
     left_alone: tuple[str, ...] = ()
     waits: tuple[ExpectedChange, ...] | UnsetType = UNSET
-    renewed: Renewed | UnsetType = UNSET
     fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
     autoscaler: AutoscalerReport | UnsetType = UNSET
@@ -176,15 +160,6 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         findings=tuple(map(Finding.of, judgement.findings)),
         incomplete=missing,
     )
-
-
-def renewed(judgement: Judgement) -> Renewed | UnsetType:
-    """Return the replacement of the Pod if it finds no node and its template is not the newest; else unset."""
-    again = judged_anew(judgement)
-    if again is None:
-        return UNSET
-    name, feasible = judgement.evaluation.pod.metadata.name, again.evaluation.feasible
-    return Renewed(replaces=name, summary="" if feasible else summary_of(again), feasible=feasible)
 
 
 def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> ItemT:

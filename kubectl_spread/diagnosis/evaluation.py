@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import is_of_template, releasing_owner, replacement
-from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.findings import Finding, GhostPod, StaleEvent
@@ -22,8 +20,7 @@ from kubectl_spread.diagnosis.preemption import Preemption, preemption_report
 from kubectl_spread.diagnosis.requirements import Requirement
 from kubectl_spread.diagnosis.root_cause import Blame
 from kubectl_spread.gaps import Gap
-from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -32,9 +29,6 @@ from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.unread_nodes import Reach
-
-RECREATING = (StatefulSet, ReplicaSet, ReplicationController, DaemonSet)
-"""Controllers that recreate a deleted Pod from their own template."""
 
 
 class Verdict(StrEnum):
@@ -134,24 +128,6 @@ def decide(pod: Pod, handle: Handle) -> Decision:
     """Return the scheduler's decision, with the reasons only if no node is feasible; errors as for ``judge``."""
     evaluation = cycle.evaluate_briefly(pod, handle)
     return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(pod, handle, evaluation)
-
-
-def judged_anew(judgement: Judgement) -> Judgement | None:
-    """Return the decision about the Pod that replaces this one once it is deleted; errors as for ``judge``.
-
-    None if some node takes this one, or if its template is the newest.
-    """
-    pod, handle = judgement.evaluation.pod, judgement.handle
-    owner = controller_of(pod, handle.snapshot)
-    if judgement.blame is None or not isinstance(owner, RECREATING):
-        return None
-    released = releasing_owner(pod, handle.snapshot)
-    again = replacement(pod, handle.snapshot, handle.profile, by=released)
-    if again.refusals or is_of_template(pod, again.pod, owner):
-        return None
-    found = judge(again.pod, again.place(handle))
-    # If the owner must release the Pod first, its deletion alone does not help.
-    return None if released and found.evaluation.feasible else found
 
 
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:

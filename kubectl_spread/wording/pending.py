@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
 from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption, WithheldPreemption
-from kubectl_spread.wording.words import begun, count_of, enumerated, in_violation, listed
+from kubectl_spread.wording.words import count_of, enumerated, in_violation, listed
 
 DIFFERENCES = {
     Difference.OTHER_SCHEDULER: "another scheduler reported it, and its rules are not known here",
@@ -111,17 +111,6 @@ def some_placed(placed: int, pending: int, whose: str) -> str:
     finds = "finds" if placed == 1 else "find"
     which = f"{pending} Pending Pods of {whose}" if whose else f"these {pending} Pods"
     return f"Placed one after another, only {placed} of {which} {finds} a node. After that, the next one stays Pending."
-
-
-def renewed(pod: str, feasible: Sequence[str], summary: str) -> str:
-    """Return where the replacement of a Pod of an older template can go, or why it finds no node either.
-
-    The summary is empty where the reason is the same.
-    """
-    old = f"{pod} has an older template."
-    if feasible:
-        return f"{old} Once it is deleted, its replacement can go to {listed(feasible)}."
-    return f"{old} Its replacement finds no node either{f'. {begun(summary)}' if summary else ', for the same reason.'}"
 
 
 def preempts(preemption: Preemption | None) -> str:

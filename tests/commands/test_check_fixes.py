@@ -217,17 +217,6 @@ def test_a_pod_of_an_older_template_is_recreated(partition: int, manifest: Path)
     assert len(fix["commands"]) == 1 + partition
 
 
-def test_a_pod_of_an_older_template_hides_no_other_reason(manifest: Path) -> None:
-    """Behind a partition, it is the only Pod that waits."""
-    objects = old_and_new(partition=1)
-    by = workload(
-        "StatefulSet", "web", pods=template(requests={"cpu": "99"}), replicas=1, updateStrategy=partitioned(1)
-    )
-    item = only(written(manifest, by), objects)
-    assert (item["fixes"], item["renewed"]["feasible"]) == ([], [])
-    assert "99 requested" in item["renewed"]["summary"]
-
-
 @pytest.mark.parametrize(
     ("kind", "fields", "command"),
     [

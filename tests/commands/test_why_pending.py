@@ -13,7 +13,6 @@ from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, why_pending
-from kubectl_spread.contract.evaluation import Renewed
 from kubectl_spread.contract.pending import PendingItem, Siblings
 from kubectl_spread.diagnosis.fixes.situation import Spent
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
@@ -481,39 +480,6 @@ def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:
     assert shares(0, 2, 100) == [0, 2, 29]
 
 
-@pytest.mark.parametrize(
-    ("cpu", "feasible", "line"),
-    [
-        ("1", ("a1",), "web-0 has an older template. Once it is deleted, its replacement can go to a1."),
-        (
-            "50",
-            (),
-            "web-0 has an older template. Its replacement finds no node either. No spread constraint is the cause. ",
-        ),
-        ("40", (), "web-0 has an older template. Its replacement finds no node either, for the same reason."),
-    ],
-)
-def test_the_replacement_of_a_pod_of_an_older_template_is_judged_too(
-    cpu: str, feasible: tuple[str, ...], line: str
-) -> None:
-    newest = workload("StatefulSet", "web", pods=template(requests={"cpu": cpu}), replicas=1)
-    newest["status"] = {"currentRevision": "web-1", "updateRevision": "web-2"}
-    labels = {"controller-revision-hash": "web-1"}
-    old = owned("web-0", "StatefulSet", "web", requests={"cpu": "40"}, labels=labels)
-    report = explained([node("a1", allocatable={"cpu": "4", "pods": "9"}), newest, old]).report
-    (found,) = (each.renewed for each in report.items)
-    assert isinstance(found, Renewed)
-    assert (found.replaces, found.feasible) == ("web-0", feasible)
-    (item,) = pending_outline(report, Extent()).items
-    assert [
-        block.line.startswith(line) for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods
-    ] == [True]
-
-
-def test_a_pod_of_the_newest_template_is_judged_once() -> None:
-    assert only([*BLOCKED, incoming()]).renewed is UNSET
-
-
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])
 def test_a_pod_whose_selector_has_merged_label_keys_is_of_the_newest_template(kind: str) -> None:
     labels = {"app": "web", "track": "x"}
@@ -523,16 +489,8 @@ def test_a_pod_whose_selector_has_merged_label_keys_is_of_the_newest_template(ki
     made = workload(kind, "web", pods=template(written, labels=labels), replicas=2)
     pods = pods_of(kind, "web", "a1", "", pods=template(stored, labels=labels))
     closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
-    assert only([node("a1", zone="a"), closed, made, *pods]).renewed is UNSET
-
-
-def test_a_cause_that_stays_the_same_is_told_once() -> None:
-    newest = workload("ReplicaSet", "web", pods=template(spread(ZONE, selector=app("web"), minDomains=2)), replicas=2)
-    pods = pods_of("ReplicaSet", "web", "a1", "", pods=template(spread(ZONE, selector=app("web"))))
-    closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
-    (item,) = pending_outline(explained([node("a1", zone="a"), closed, newest, *pods]).report, Extent()).items
-    (line,) = (block.line for block in item.paragraphs[0] if isinstance(block, Note) and not block.names_pods)
-    assert line == "web-1 has an older template. Its replacement finds no node either, for the same reason."
+    item = only([node("a1", zone="a"), closed, made, *pods])
+    assert [fix.id for fix in item.fixes if fix.id == "RecreatePod"] == []
 
 
 @pytest.mark.parametrize("full", [True, False])

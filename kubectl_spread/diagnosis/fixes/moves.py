@@ -18,7 +18,6 @@ from kubectl_spread.controllers.next_pod import NextPod, is_of_template, releasi
 from kubectl_spread.controllers.revisions import template_of
 from kubectl_spread.controllers.templates import same_template
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of, revision_of
-from kubectl_spread.diagnosis.evaluation import RECREATING
 from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, RecreatePod
 from kubectl_spread.diagnosis.fixes.proposals import MovePod
@@ -26,10 +25,10 @@ from kubectl_spread.diagnosis.fixes.proposals import RecreatePod as RecreatePodP
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.meta import CONFIG_MIRROR
 from kubectl_spread.objects.storage import claim_name
-from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -46,6 +45,8 @@ from kubectl_spread.snapshot import PodKey
 
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
 """Controllers that recreate a Pod only once the old one is gone."""
+RECREATING = (StatefulSet, ReplicaSet, ReplicationController, DaemonSet)
+"""Controllers that recreate a deleted Pod from their own template."""
 OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 """Owners whose Pods stay with their node."""
 MOST_TIES = 8

@@ -154,7 +154,6 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
         yield wording.rollout_note(rollout.strategy, *counts, rollout.assumed, at_work=rollout.at_work)
     if item.pending and item.jam is None and not item.stuck:
         yield wording.older_stay_pending(item.pending)
-    yield from evaluation.renewed_notes(item)
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
     yield from _notes_on_chance(item)

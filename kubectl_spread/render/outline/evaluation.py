@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
@@ -17,7 +16,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Messages, Note, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import allowance, constraint_block
 from kubectl_spread.wording.causes import OTHER_REVISIONS
-from kubectl_spread.wording.pending import SEE_WIDE, renewed, schedulable
+from kubectl_spread.wording.pending import SEE_WIDE, schedulable
 from kubectl_spread.wording.words import first_and_more, listed, with_short_keys
 
 if TYPE_CHECKING:
@@ -86,15 +85,6 @@ def with_message(paragraphs: Iterable[tuple[Block, ...]], message: Messages | No
     yield from before
     if last or message:
         yield (*last, message) if message else last
-
-
-def renewed_notes(item: EvaluationReport) -> Iterator[str]:
-    """Yield the outcome of replacing a Pod of an older template, unless fixes were found."""
-    found = item.renewed
-    if found is not UNSET and not (found.feasible and item.fixes):
-        # One of them may have had room for more.
-        same = item.summary.startswith(found.summary) or found.summary.startswith(item.summary)
-        yield renewed(found.replaces, found.feasible, "" if same else found.summary)
 
 
 def common_gaps(report: PendingReport | CheckReport) -> Gaps:

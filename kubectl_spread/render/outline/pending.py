@@ -120,7 +120,7 @@ def _item(explained: Explained, extent: Extent, *, brief: bool) -> Item:
     if others and extent.folded:
         headline = replace(headline, line=f"{headline.line} {others}")
     head = [Note(line=others, names_pods=True)] if others and not extent.folded else []
-    notes = [Note(line=line) for line in (*placed, *evaluation.renewed_notes(item), *choice_lines(item))]
+    notes = [Note(line=line) for line in (*placed, *choice_lines(item))]
     first: tuple[Block, ...] = (*head, *notes)
     paragraphs = (first, *_paragraphs(item, extent, brief=brief))
     # Where there is little room, nothing is between the sentence and the fixes.
