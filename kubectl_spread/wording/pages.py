@@ -32,7 +32,6 @@ PASSED_OVER = "the constraint does not count them"
 ELSEWHERE = "by something other than this constraint"
 REJECTED = "no: other filters reject its nodes"
 JAMMED = "{}: replica {} of {} cannot be scheduled"
-LEFT_OUT = "Not drawn: {} that change less or not at all."
 
 
 def read_from(context: str, cluster: str, server: str) -> str:

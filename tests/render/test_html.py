@@ -22,7 +22,7 @@ from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
-from kubectl_spread.render.html.bars import MOST_COLUMNS, MOST_DOMAINS, mini_bars
+from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
 from kubectl_spread.render.html.node_map import (
     FEW_BOXES,
@@ -625,56 +625,11 @@ def steps_of(report: AnyReport) -> SimulateReport:
 STEPS = steps_of(page_report("simulate/shop-drain"))
 
 
-class TestBalance:
-    """Before and after, side by side."""
-
-    def test_a_plan_is_drawn(self) -> None:
-        plan = page_report("rebalance/shop")
-        assert isinstance(plan, RebalanceReport)
-        page = read(to_html(plan))
-        rows = [found for found in page.all("tr") if len(found.all("svg")) == len(("before", "after"))]
-        assert len(rows) == len(plan.items[0].before)
-
-    def test_a_step_is_drawn_where_it_changes_anything(self) -> None:
-        page = read(to_html(STEPS))
-        (step,) = STEPS.steps
-        assert [title for title in page.texts("h3") if ": " in title] == [
-            f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.status_after}"
-            for item in step.items
-            if item.changed
-        ]
-        assert numbers(page)[:4] == [
-            ["node-a1", "1", "-"],
-            ["node-a2", "1", "1"],
-            ["node-b1", "1", "1..2"],
-            ["node-b2", "1", "1..2"],
-        ]
-
-    def test_a_domain_that_goes_has_nothing_after(self) -> None:
-        (step,) = STEPS.steps
-        item = msgspec.structs.replace(step.items[0], after={"b": 1}, ranges={"b": (1, 1)}, before={"a": 1, "b": 0})
-        page = read(to_html(msgspec.structs.replace(STEPS, steps=(msgspec.structs.replace(step, items=(item,)),))))
-        assert numbers(page) == [["a", "1", "-"], ["b", "0", "1"]]
-        gone, came = (row for row in page.all("tr") if row.all("td", of="bars"))
-        assert [len(row.all("svg")) for row in (gone, came)] == [1, 2]
-
-    @pytest.mark.parametrize(
-        ("after", "drawn", "left_out"),
-        [((1, 1), 1, MOST_DOMAINS + 4), ((1, 2), MOST_DOMAINS, 5)],
-    )
-    def test_of_many_domains_those_that_change_most_are_drawn(
-        self, after: tuple[int, int], drawn: int, left_out: int
-    ) -> None:
-        (step,) = STEPS.steps
-        before = {f"n{at:03}": 1 for at in range(MOST_DOMAINS + 5)}
-        ranges = dict.fromkeys(before, after) | {"n042": (2, 3)}
-        item = msgspec.structs.replace(step.items[0], before=before, after=before, ranges=ranges)
-        page = read(to_html(msgspec.structs.replace(STEPS, steps=(msgspec.structs.replace(step, items=(item,)),))))
-        assert len(numbers(page)) == drawn
-        assert ["n042", "1", "2..3"] in numbers(page)
-        assert f"Not drawn: {left_out} domains that change less or not at all." in page.texts("p")
-
-
-def numbers(page: Element) -> list[list[str]]:
-    """Return each domain with its Pods before and after."""
-    return [row.texts("th") + row.texts("td", of="n") for row in page.all("tr") if row.all("td", of="bars")]
+def test_a_step_and_a_plan_have_the_table_of_their_constraints() -> None:
+    plan = page_report("rebalance/shop")
+    assert isinstance(plan, RebalanceReport)
+    changed = [item for step in STEPS.steps for item in step.items if item.changed]
+    unbalanced = [item for item in plan.items if item.verdict != "Balanced"]
+    for report, items in ((STEPS, changed), (plan, unbalanced)):
+        (table,) = (found for found in read(to_html(report)).all("section") if "Constraints" in found.texts("h3"))
+        assert len(table.all("tr")) == 1 + len(items)

@@ -17,7 +17,7 @@ from kubectl_spread.diagnosis.remaining_skew import RebalanceVerdict
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.render import outline
-from kubectl_spread.render.html.bars import constraint_facts, constraint_table, plan_bars, step_bars
+from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
 from kubectl_spread.render.html.node_map import (
     Counts,
@@ -180,21 +180,16 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         yield _constraint(item.constraint, of_next_replica(item), drawing, shown=True)
         yield block("div", _blocks(card.outlined, BELOW_ROW), class_="notes")
         return
-    if isinstance(item, SimulatedStep):
-        yield _blocks(card.outlined, (*ABOVE_MAPS, outline.Table))
-        yield step_bars(item, drawing.short)
-    elif isinstance(item, RebalanceReport):
+    if isinstance(item, SimulatedStep | RebalanceReport):
         yield joined(map(block_markup, card.outlined.blocks))
-        yield plan_bars(item, drawing.short)
         return
-    elif isinstance(item, NotCreated):
+    if isinstance(item, NotCreated):
         return  # Its sentence says it all.
-    else:
-        yield _blocks(card.outlined, ABOVE_MAPS)
-        yield _maps(item, drawing)
-        # The maps say the same, node by node.
-        tables = (found for found in card.outlined.blocks if isinstance(found, outline.Table))
-        yield joined(folded(table.title, table_markup(table)) for table in tables)
+    yield _blocks(card.outlined, ABOVE_MAPS)
+    yield _maps(item, drawing)
+    # The maps say the same, node by node.
+    tables = (found for found in card.outlined.blocks if isinstance(found, outline.Table))
+    yield joined(folded(table.title, table_markup(table)) for table in tables)
     yield _blocks(card.outlined, LAST)
 
 
