@@ -209,6 +209,13 @@ COLUMNS: Mapping[str, Entry] = {
         when=_ROWS,
         action="If it is above MAX-SKEW, a DoNotSchedule constraint is Violated: rebalance plans evictions.",
     ),
+    "DOMAIN-SKEW": _column(
+        summary="how far the domain of the node is above the emptiest",
+        meaning="The count of the whole domain minus the global minimum: the same on each node of the domain. PODS is"
+        " the count of the node alone.",
+        when="By show --by-node.",
+        action="See explain SKEW.",
+    ),
     "PODS": _column(
         summary="how many Pods the constraint counts",
         meaning="(5 own) is the number of the workload's own Pods, if the selector matches other Pods too. In check,"
