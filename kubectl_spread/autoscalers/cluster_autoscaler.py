@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -30,7 +31,7 @@ from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.objects import autoscaling
 from kubectl_spread.objects.core import Node, NodeSpec, NodeStatus, Pod, Taint
 from kubectl_spread.objects.kinds import MACHINE_DEPLOYMENT, MACHINE_SET
-from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.meta import AnnotatedMeta, grouped
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.framework import Handle
@@ -98,18 +99,25 @@ def decide(pod: Pod, handle: Handle, groups: Sequence[autoscaling.NodeGroupStatu
 
 
 def _decision(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> PoolDecision:
-    template = _template(group, handle.snapshot)
-    zone = template.node.metadata.labels.get(ZONE) if template else None
+    templates = _templates(group, handle.snapshot)
+    rejections = [_rejected(pod, each, handle) for each in templates]
     reasons = tuple(_refusals(group))
     verdict = Verdict.REFUSED if reasons else Verdict.POSSIBLE
-    if template is None and not reasons:
+    if not templates and not reasons:
         verdict, reasons = Verdict.UNKNOWN, (Unreadable("node", group.name),)
-    elif template is not None:
-        rejected = _rejected(pod, template, handle)
-        if rejected:
-            # This remains when the group may scale up again.
-            verdict, reasons = Verdict.REFUSED, (RejectedByFilters(rejected), *reasons)
-    return PoolDecision(name=group.name, verdict=verdict, domains={ZONE: (zone,)} if zone else {}, reasons=reasons)
+    elif all(rejections) and rejections:
+        # This remains when the group may scale up again.
+        rejected = RejectedByFilters(tuple(dict.fromkeys(chain.from_iterable(rejections))))
+        verdict, reasons = Verdict.REFUSED, (rejected, *reasons)
+    fitting = [each for each, found in zip(templates, rejections, strict=True) if not found] or templates
+    zones = tuple(sorted(filter(None, (each.node.metadata.labels.get(ZONE) for each in fitting))))
+    return PoolDecision(
+        name=group.name,
+        verdict=verdict,
+        domains={ZONE: zones} if zones else {},
+        elsewhere=len(fitting) < len(templates),
+        reasons=reasons,
+    )
 
 
 def _coming(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> str | None:
@@ -118,8 +126,8 @@ def _coming(group: autoscaling.NodeGroupStatus, pod: Pod, handle: Handle) -> str
     Source: core/static_autoscaler.go addUpcomingNodesToClusterSnapshot, core/podlistprocessor
     filter_out_schedulable.go.
     """
-    template = _template(group, handle.snapshot) if group.health.upcoming > 0 else None
-    if template is None or _rejected(pod, template, handle):
+    templates = _templates(group, handle.snapshot) if group.health.upcoming > 0 else []
+    if all(_rejected(pod, each, handle) for each in templates):
         return None
     starting = [node for node in _nodes_of(group, handle.snapshot) if not node.answers]
     newest = max(starting, key=lambda node: node.metadata.creation_timestamp or "", default=None)
@@ -151,16 +159,19 @@ def _rejected(pod: Pod, template: _Template, handle: Handle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for rejection in verdict.rejections for text in rejection.status.reasons))
 
 
-def _template(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> _Template | None:
-    """Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go."""
+def _templates(group: autoscaling.NodeGroupStatus, snapshot: Snapshot) -> list[_Template]:
+    """Return a new node in each zone in which the group has nodes, of which the autoscaler takes any; empty if unknown.
+
+    Source: processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go.
+    """
     own = _nodes_of(group, snapshot)
-    like = next((node for node in own if node.answers and not node.spec.unschedulable), None)
+    good = [node for node in own if node.answers and not node.spec.unschedulable]
     machines = (each for each in _machines(snapshot) if _same(group.name, each.metadata.name))
-    described = None if like else next(filter(None, map(_of_annotations, machines)), None)
+    described = None if good else next(filter(None, map(_of_annotations, machines)), None)
     if described is not None:
-        return _Template(described)
-    like = like or next(iter(own), None)
-    return _like(like, snapshot) if like else None
+        return [_Template(described)]
+    by_zone = grouped(good or own, lambda node: node.metadata.labels.get(ZONE, ""))
+    return [_like(nodes[0], snapshot) for nodes in by_zone.values()]
 
 
 def _like(node: Node, snapshot: Snapshot) -> _Template:
@@ -183,10 +194,9 @@ def _machines(snapshot: Snapshot) -> Iterator[autoscaling.MachineDeployment]:
             yield each
 
 
-def domain_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> str:
-    """Return the domain in which the group adds nodes; empty where that is not known."""
-    template = _template(group, snapshot)
-    return template.node.metadata.labels.get(topology_key, "") if template else ""
+def domains_of_group(group: autoscaling.NodeGroupStatus, topology_key: str, snapshot: Snapshot) -> frozenset[str]:
+    """Return the domains in which the group adds nodes, as far as they are known."""
+    return frozenset(each.node.metadata.labels.get(topology_key, "") for each in _templates(group, snapshot))
 
 
 def group_of(node: Node, names: Iterable[str]) -> str:

@@ -157,12 +157,14 @@ class PoolDecision(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         domains: topology key → the domains in which it may add nodes for this Pod, or would if it were not refused.
+        elsewhere: whether its next node may also be in another zone, where it does not take the Pod.
         reasons: why it is refused, or unknown; empty else.
     """
 
     name: str
     verdict: Verdict
     domains: Mapping[str, tuple[str, ...]] = {}
+    elsewhere: bool = False
     reasons: tuple[Reason, ...] = ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_spread.autoscalers.cluster_autoscaler import domain_of_group
+from kubectl_spread.autoscalers.cluster_autoscaler import domains_of_group
 from kubectl_spread.autoscalers.decision import UntoleratedTaint
 from kubectl_spread.autoscalers.karpenter.empty_domains import empty_domains
 from kubectl_spread.autoscalers.karpenter.provisioner import Scheduler
@@ -49,9 +49,9 @@ def of_cluster_autoscaler(pod: Pod, handle: Handle, groups: Iterable[NodeGroupSt
     by_group = tuple(groups)
     for counts in _own_hard(pod, handle):
         key = counts.constraint.topology_key
-        placed = [(group, domain_of_group(group, key, handle.snapshot)) for group in by_group]
+        placed = [(group, domains_of_group(group, key, handle.snapshot)) for group in by_group]
         for domain, matching in sorted(counts.match_num.items()):
-            there = [group for group, value in placed if value == domain]
+            there = [group for group, values in placed if domain in values]
             if there and matching == counts.global_minimum and all(group.health.at_maximum for group in there):
                 names = tuple(group.name for group in there)
                 yield GroupAtMaximum(constraint=counts.constraint, domain=domain, groups=names)

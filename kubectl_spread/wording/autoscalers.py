@@ -203,9 +203,15 @@ def awaited_node(decision: d.AutoscalerDecision, snapshot: Snapshot) -> NodeAddi
 
 def advice_text(decision: d.AutoscalerDecision, changes: Iterable[node_pools.PoolChange]) -> list[str]:
     """Return what to change for the autoscaler: one of these NodePools, or the maximum of a node group."""
-    full = (pool.name for pool in decision.pools if list(map(type, pool.reasons)) == [d.MaximumReached])
-    found = (*(f"Raise the maximum of node group {name}." for name in full), *map(_change_text, changes))
-    return [*found][:MOST_POOLS]
+    full = (_raise_text(pool, *pool.reasons) for pool in decision.pools if pool.reasons[1:] == ())
+    return [*filter(None, full), *map(_change_text, changes)][:MOST_POOLS]
+
+
+def _raise_text(pool: d.PoolDecision, reason: d.Reason | None = None) -> str:
+    if not isinstance(reason, d.MaximumReached):
+        return ""
+    only = f": a new node helps only in {_zones(pool.domains.get(ZONE, ()))}" if pool.elsewhere else ""
+    return f"Raise the maximum of node group {pool.name} (now {reason.maximum}){only}."
 
 
 def _change_text(change: node_pools.PoolChange) -> str:

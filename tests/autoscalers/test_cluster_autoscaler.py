@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.autoscalers.cluster_autoscaler import decide, group_of, groups_of
+from kubectl_spread.autoscalers.cluster_autoscaler import decide, domains_of_group, group_of, groups_of
 from kubectl_spread.autoscalers.decision import (
     AutoscalerDecision,
     Decision,
@@ -235,3 +235,31 @@ def test_the_template_is_a_node_that_is_ready_and_not_cordoned() -> None:
     objects[0]["spec"]["unschedulable"] = True
     objects[0]["status"]["allocatable"] = {"cpu": "0", "memory": "0", "pods": "110"}
     assert asked([*objects, pod("pend")], group("ng-a", 2, 3)).decision is Decision.NEW_NODE
+
+
+@pytest.mark.parametrize(
+    ("most", "decision", "advice"),
+    [
+        (2, Decision.REFUSED, ["Raise the maximum of node group ng-a (now 2): a new node helps only in zone b."]),
+        (3, Decision.NEW_NODE, []),
+    ],
+)
+def test_a_group_of_several_zones_offers_each(most: int, decision: Decision, advice: list[str]) -> None:
+    """Any of its nodes may be the template. Its constraint allows no more Pods in zone a."""
+    objects = [*of_group("ng-a", "a", 2), pod("pend", topologySpreadConstraints=spread())]
+    objects[2]["metadata"]["labels"]["topology.kubernetes.io/zone"] = "b"
+    del objects[3]
+    found = asked(objects, group("ng-a", 2, most))
+    assert (found.decision, advice_text(found, ())) == (decision, advice)
+    assert found.pools[0].reasons == ((MaximumReached(2),) if most == 2 else ())
+    assert found.pools[0].domains == {"topology.kubernetes.io/zone": ("b",)}
+    assert domains_of_group(group("ng-a", 2, most), "topology.kubernetes.io/zone", snapshot_of(objects)) == {"a", "b"}
+
+
+def test_a_group_none_of_whose_zones_helps_has_all_their_reasons() -> None:
+    objects = [*of_group("ng-a", "a", 2), pod("pend", cpu="16", topologySpreadConstraints=spread())]
+    objects[2]["metadata"]["labels"]["topology.kubernetes.io/zone"] = "b"
+    del objects[3]
+    found = asked(objects, group("ng-a", 2, 2))
+    assert found.pools[0].reasons == (RejectedByFilters(("Insufficient cpu", SPREAD)), MaximumReached(2))
+    assert advice_text(found, ()) == []

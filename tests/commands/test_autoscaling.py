@@ -176,7 +176,7 @@ def test_a_group_at_its_maximum() -> None:
     assert (report.kind, report.decision, report.advice) == (
         "cluster-autoscaler",
         "Refused",
-        ("Raise the maximum of node group ng-a.",),
+        ("Raise the maximum of node group ng-a (now 1).",),
     )
 
 
