@@ -497,7 +497,8 @@ def _(fix: proposals.HonorAffinity) -> str:
     link=entry.TAINTS,
 )
 def _(fix: proposals.Uncordon) -> str:
-    return f"uncordon {fix.node}"
+    despite = f", although its condition {enumerated(fix.problems)} reports a problem" if fix.problems else ""
+    return f"uncordon {fix.node}{despite}"
 
 
 @FIXES.rule(
@@ -667,8 +668,8 @@ def _(fix: proposals.MakeSoft) -> str:
 
 @WAITS.rule(
     summary="wait until a node recovers",
-    meaning="Only taints that a controller sets for a condition of the node, or a cordon during maintenance, keep"
-    " the Pod off the node.",
+    meaning="Only taints that a controller sets for a condition of the node, or a cordon during maintenance or"
+    " while a condition reports a problem, keep the Pod off the node.",
     when="If nothing else keeps the Pod off the node, and the node is not about to be removed.",
     action="Wait, or repair the node. A fix that replaces Pods is seldom worth it.",
     link=entry.TAINTS,
@@ -677,11 +678,12 @@ def _(wait: conclusion.NodeRecovery) -> str:
     any_of = " or ".join(wait.nodes)
     if wait.nodes[2:]:
         any_of = f"any of {len(wait.nodes)} nodes, such as {wait.nodes[0]},"
-    if not wait.taints:
+    if not (wait.taints or wait.problems):
         return f"{any_of} to be uncordoned: maintenance goes on there"
+    trouble = f"condition {enumerated(wait.problems)}" if wait.problems else _TROUBLES[wait.trouble]
     lifted = ", and to be uncordoned" * wait.cordoned
     ended = f", and for {enumerated([*map(str, wait.ending)])} to end there" if wait.ending else ""
-    return f"{any_of} to recover ({_TROUBLES[wait.trouble]}){lifted}{ended}"
+    return f"{any_of} to recover ({trouble}){lifted}{ended}"
 
 
 @WAITS.rule(

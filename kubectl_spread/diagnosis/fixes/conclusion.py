@@ -313,13 +313,15 @@ NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
 class NodeRecovery(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes that take the Pod once they recover and any cordon is lifted; without ``taints`` only that closes them.
 
-    ``ending``: Pods that are being deleted there, and have to end too.
+    ``problems``: the conditions that report one on cordoned nodes; ``ending``: Pods that are being deleted there, and
+    have to end too.
     """
 
     nodes: tuple[str, ...]
     taints: tuple[str, ...]
     trouble: NodeTrouble
     cordoned: bool
+    problems: tuple[str, ...] = ()
     ending: tuple[PodName, ...] = ()
 
 

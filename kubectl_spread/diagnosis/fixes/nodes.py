@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.nodelifecycle import sibling
-from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, meaning_of, taint_cost
+from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, is_passing, meaning_of, taint_cost
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.explainer import volumes_without_node
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, NewNode
@@ -39,6 +41,14 @@ DRAINING = (
 """How annotations of nodes begin that an operator drains and uncordons itself.
 
 Source: openshift machine-config-operator pkg/daemon/constants/constants.go.
+"""
+_ENDED = "(false|done|completed?|finished|ended)"
+OVER = re.compile(rf"\W*{_ENDED}\W*$|.*\b(status|state|phase)\W+{_ENDED}\b", re.IGNORECASE | re.DOTALL)
+"""Values of annotations with which maintenance is over: the word alone, or as its status."""
+WELL = ("*Ready", "*Healthy", "EtcdIsVoter", "Deprecated*")
+"""Patterns for the conditions of nodes that are no problem where they are true; any other is one.
+
+Source: node-problem-detector pkg/types/types.go (a permanent problem sets its condition to True).
 """
 
 
@@ -92,23 +102,32 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
         uncordon = Command(verb="uncordon", kind="node", name=info.name)
         overrides = Override.DECISION if in_maintenance(info) else Override.NOTHING
         yield ChangeNode(
-            proposal=Uncordon(node=info.name, overrides=overrides),
+            proposal=Uncordon(node=info.name, problems=problems(node), overrides=overrides),
             obj=node,
             operations=tuple(operations),
             command=uncordon if node.spec.unschedulable else _taint_removal(info.name, CORDON),
-            group=situation.domains_of(info),
+            group=(overrides, *problems(node), *situation.domains_of(info)),
         )
 
 
+def problems(node: Node) -> tuple[str, ...]:
+    """Return the conditions of a node whose kubelet answers that report a problem, such as ``ReadonlyFilesystem``."""
+    return tuple(
+        condition.type
+        for condition in node.status.conditions
+        if condition.status == str(not any(fnmatchcase(condition.type, well) for well in WELL))
+    )
+
+
 def in_maintenance(info: NodeInfo) -> bool:
-    """Whether there are signs that the node is under maintenance: a name, an eviction, or that it is not ready."""
+    """Whether there are signs that the node is not to take Pods: a name, an eviction, a problem, or it is not ready."""
     annotations = info.node.metadata.annotations
-    annotated = (name for name, value in annotations.items() if value.lower() != "false")
+    annotated = (name for name, value in annotations.items() if not OVER.match(value))
     names = (*(taint.key for taint in info.node.spec.taints), *annotated)
     named = any(sign in name.lower() for name in names for sign in MAINTENANCE)
     named = named or any(f"{name}={value}".lower().startswith(DRAINING) for name, value in annotations.items())
     evicted = any(condition.type == DISRUPTION_TARGET for pod in info.pods for condition in pod.status.conditions)
-    return named or evicted or not info.node.answers
+    return named or evicted or not info.node.answers or bool(problems(info.node))
 
 
 def _label_node(situation: Situation) -> Iterator[Candidate]:
@@ -175,10 +194,16 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         domains = tuple((key, labels[key]) for key in shown if key in labels)
         pool = next((f"{key}={value}" for key, value in sorted(info.labels.items()) if names_pool(key)), "")
         yield NewNode(
-            proposal=AddNode(like=info.name, domains=domains, repaired=node.spec != info.node.spec, pool=pool),
+            proposal=AddNode(like=info.name, domains=domains, repaired=_is_ill(info.node), pool=pool),
             obj=node,
             group=tuple(map(str, node.spec.taints)),
         )
+
+
+def _is_ill(node: Node) -> bool:
+    """Whether more than a cordon keeps Pods off, or a condition reports a problem."""
+    passing = (taint for taint in node.spec.taints if is_passing(taint) and taint.key != CORDON.key)
+    return any(passing) or bool(problems(node))
 
 
 def _labels_of_volume(situation: Situation) -> Mapping[str, str]:

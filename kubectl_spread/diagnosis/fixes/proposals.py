@@ -78,9 +78,10 @@ class HonorAffinity(OfConstraint, frozen=True, kw_only=True):
 
 
 class Uncordon(Proposal, frozen=True, kw_only=True):
-    """A cordoned node takes Pods again."""
+    """A cordoned node takes Pods again; ``problems``: its conditions that report one."""
 
     node: str
+    problems: tuple[str, ...] = ()
 
 
 class LabelNode(Proposal, frozen=True, kw_only=True):
@@ -150,7 +151,7 @@ class RaiseMaxSkew(OfConstraint, frozen=True, kw_only=True):
 class AddNode(Proposal, frozen=True, kw_only=True):
     """A node like an existing one is added to domains (topology key, value), and to its node pool (key=value), if any.
 
-    ``repaired``: the existing one has a taint or a cordon that a new node does not have.
+    ``repaired``: the existing one has a problem that a new node does not have.
     """
 
     cost: int = 3

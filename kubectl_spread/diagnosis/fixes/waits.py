@@ -193,7 +193,7 @@ def _troubled_nodes(situation: Situation) -> Iterator[conclusion.SufferingNodes]
 
 def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
     """Yield the nodes that take the Pod once their kubelets are well, and have ended what is being deleted there."""
-    found: dict[tuple[NodeTrouble, bool, tuple[PodName, ...]], list[NodeInfo]] = {}
+    found: dict[tuple[NodeTrouble, bool, tuple[str, ...], tuple[PodName, ...]], list[NodeInfo]] = {}
     for info, ending in _closed_by_trouble(situation):
         troubles = _troubles(situation, info)
         cordoned = NodeTrouble.CORDONED in troubles
@@ -201,14 +201,16 @@ def _recoveries(situation: Situation) -> Iterator[conclusion.NodeRecovery]:
             continue
         worst = min(troubles, key=lambda each: each is NodeTrouble.CORDONED)
         if worst is not None:
-            found.setdefault((worst, cordoned, ending), []).append(info)
-    for (trouble, cordoned, ending), infos in found.items():
+            problems = nodes.problems(info.node) if worst is NodeTrouble.CORDONED else ()
+            found.setdefault((worst, cordoned, problems, ending), []).append(info)
+    for (trouble, cordoned, problems, ending), infos in found.items():
         closed = (taint for info in infos for taint in nodes.closing_taints(situation, info.node))
         yield conclusion.NodeRecovery(
             nodes=tuple(info.name for info in infos),
             taints=tuple(dict.fromkeys(str(each) for each in closed if meaning_of(each) is not NodeTrouble.CORDONED)),
             trouble=trouble,
             cordoned=cordoned,
+            problems=problems,
             ending=ending,
         )
 

@@ -55,12 +55,16 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
         *(_fix_step(fix, item, extent, _opens(fix, item, extent)) for fix in shown),
         *(_fix_step(fix, item, extent, fix.then) for fix in for_autoscaler),
     ]
+    # No repair of a node is worth waiting for where another one only has to be uncordoned.
+    repairs = {each.kind for each in item.waits or ()} == {conclusion.NodeRecovery.__name__}
+    first = int(repairs and any(map(_only_uncordons, shown[:1])))
     steps = (
+        *changes[:first],
         *(Step(summary=f"Wait for {message}") for message in waits),
         *(Step(summary=sentence.removesuffix(".")) for sentence in advice),
         *(Step(summary=fixes.label_nodes(names, key)) for key, names in _unlabelled(item).items()),
         *(nodes if nodes_first and not hides_nodes else ()),
-        *changes,
+        *changes[first:],
         *(() if nodes_first or hides_nodes else nodes),
     )
     return Steps(
@@ -173,6 +177,11 @@ def is_safe(fix: Fix) -> bool:
     return fix.overrides is UNSET and fix.disturbs is not Disturbance.LOST
 
 
+def _only_uncordons(fix: Fix) -> bool:
+    """Whether the fix uncordons a healthy node, and that lets all in."""
+    return fix.id == proposals.Uncordon.__name__ and fix.overrides is UNSET and fix.admits == fix.siblings
+
+
 def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, effect: str) -> Step:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     deleted = {str(change.target.namespace) for change in fix.changes if change.op == "delete"}
@@ -180,13 +189,15 @@ def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, effect: str) -> 
     quiet = fix.disturbs is Disturbance.NOTHING and bool(fix.feasible) and not item.source
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
+    # Each such node has its own reason.
+    closed = fix.id == proposals.Uncordon.__name__ and fix.overrides is not UNSET
     return Step(
         id=fix.id,
         summary=with_short_keys(fix.summary),
         notes=(
             effect,
             *((fixes.sentences(fix.ends),) if fix.ends else ()),
-            *((fixes.same_for(fix.alike),) if fix.alike else ()),
+            *((fixes.same_for(fix.alike),) if fix.alike and not closed else ()),
             *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
             *((fixes.ON_PURPOSE,) if fix.overrides is not UNSET else ()),
             *(fixes.ANOTHERS.format(namespace) for namespace in sorted(deleted - {item.namespace})),

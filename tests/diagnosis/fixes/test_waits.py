@@ -14,7 +14,7 @@ from tests.build import Object, node
 from tests.build_storage import storage_class
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.fixes import owners
-from tests.diagnosis.fixes.clusters import search, web, zones
+from tests.diagnosis.fixes.clusters import fixes, search, web, zones
 from tests.program import spread as run
 
 NOT_READY: Object = {"taints": ["node.kubernetes.io/not-ready:NoSchedule"]}
@@ -107,13 +107,52 @@ class TestNodes:
         assert found.fixes[0].id != "Uncordon"
         assert "Uncordon" in {fix.id for fix in found.fixes}
 
-    def test_an_annotation_that_says_that_maintenance_is_over(self) -> None:
+    @pytest.mark.parametrize(
+        "annotations",
+        [
+            {
+                "machineconfiguration.openshift.io/state": "Done",
+                "machineconfiguration.openshift.io/desiredDrain": "uncordon-rendered-1",
+            },
+            {"example.com/maintenance": "CHG-1 BIOS, window 05:30-07:30Z, status: done"},
+            {"example.com/maintenance": "completed"},
+        ],
+    )
+    def test_an_annotation_that_says_that_maintenance_is_over(self, annotations: Object) -> None:
         nodes = zones(c=CORDONED)
-        nodes[2]["metadata"]["annotations"] = {
-            "machineconfiguration.openshift.io/state": "Done",
-            "machineconfiguration.openshift.io/desiredDrain": "uncordon-rendered-1",
-        }
+        nodes[2]["metadata"]["annotations"] = annotations
         assert waits([*nodes, *LEFT], web()) == []
+        assert fixes([*nodes, *LEFT], web())["Uncordon"].overrides is UNSET
+
+    @pytest.mark.parametrize("value", ["do not schedule until the repair is done", "not done", "status: not done"])
+    def test_an_annotation_that_speaks_of_the_end_of_maintenance(self, value: str) -> None:
+        nodes = zones(c=CORDONED)
+        nodes[2]["metadata"]["annotations"] = {"example.com/maintenance": value}
+        assert [kind for kind, _ in waits([*nodes, *LEFT], web())] == ["NodeRecovery"]
+
+    @pytest.mark.parametrize(
+        ("condition", "status", "problem"),
+        [
+            ("ReadonlyFilesystem", "True", True),
+            ("ReadonlyFilesystem", "False", False),
+            ("StorageReady", "False", True),
+            ("StorageReady", "True", False),
+            ("EtcdIsVoter", "True", False),
+            ("KernelDeadlock", "Unknown", False),
+        ],
+    )
+    def test_a_cordoned_one_with_a_problem(self, condition: str, status: str, *, problem: bool) -> None:
+        """Only the node without a problem is as good as the first."""
+        nodes = [*zones(c=CORDONED), *(node(name, zone="c", **CORDONED) for name in ("c2", "c3"))]
+        nodes[2]["status"]["conditions"] = [{"type": condition, "status": status}]
+        found = search([*nodes, *LEFT], web())
+        waited = f"c1 to recover (condition {condition}), and to be uncordoned"
+        assert [each.message for each in found.waits or ()] == ([waited] if problem else [])
+        offered = [(fix.summary, fix.alike) for fix in found.fixes if fix.id == "Uncordon"]
+        ill = (f"uncordon c1, although its condition {condition} reports a problem", ())
+        assert offered == ([("uncordon c2", ("c3",)), ill] if problem else [("uncordon c1", ("c2", "c3"))])
+        (new,) = (fix for fix in found.new_nodes if "zone c" in fix.summary)
+        assert (" but healthy" in new.summary) == problem
 
     def test_a_taint_that_a_person_has_to_remove_is_not_said_to_clear(self) -> None:
         nodes = zones(c={"taints": ["node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"]})

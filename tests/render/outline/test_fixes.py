@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UNSET
 
 from kubectl_spread.contract.check import CheckItem, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item
@@ -152,6 +153,20 @@ def test_where_anything_else_helps_no_decision_is_overridden() -> None:
         "  1. Wait for c1.",
         "  1 fix changes what somebody set on purpose: see --all-fixes.",
     ]
+
+
+def test_a_node_that_only_has_to_be_uncordoned_comes_before_one_that_recovers() -> None:
+    recovery = ExpectedChange(kind="NodeRecovery", sure=False, message="c1 to recover")
+    told = lines(blocked(fix(id="Uncordon", summary="uncordon a1"), waits=(recovery,)))
+    assert [line.split(".")[1] for line in told[1:]] == [" Uncordon: uncordon a1", " Wait for c1 to recover"]
+    some = fix(id="Uncordon", siblings=2)
+    assert lines(blocked(some, waits=(recovery,)))[1] == "  1. Wait for c1 to recover."
+
+
+@pytest.mark.parametrize(("overrides", "told"), [(UNSET, True), (Override.DECISION, False)])
+def test_a_node_under_maintenance_is_not_as_good_as_another(overrides: Any, *, told: bool) -> None:  # noqa: ANN401
+    cordoned = fix(id="Uncordon", alike=("b1",), overrides=overrides)
+    assert ("b1 would do as well." in "".join(lines(blocked(cordoned)))) == told
 
 
 def test_a_fix_with_little_to_say() -> None:
