@@ -44,6 +44,7 @@ _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
     proposals.Uncordon: "first find out why the node is cordoned",
     proposals.RemoveTaint: "other Pods may then be scheduled there too: make sure that the taint is no longer needed",
+    proposals.RollBack: "this drops what the newest revision changed: ask who changed it",
     proposals.AddNode: "add the node yourself: scale the node group, or use the autoscaler",
 }
 _PAUSED = (
@@ -156,7 +157,7 @@ def _sets_off(route: conclusion.Route) -> str:
         advice = f"change it in its source ({route.keeper.name}): {lasts}"
     paused = _PAUSED.format(owner=route.owner) if route.paused else ""
     effect = "" if route.effect is None else _EFFECTS[route.effect]
-    running = "" if "{running}" in effect else _running(route)
+    running = "" if "{running}" in effect or route.reused else _running(route)
     words = _words(route)
     after = f"{route.owner} recreates {words['waiting']} only once {route.after} is Ready" if route.after else ""
     effect = effect.format(**words)
@@ -174,14 +175,16 @@ def _running(route: conclusion.Route) -> str:
 
 
 def _words(route: conclusion.Route) -> dict[str, object]:
-    one, running = route.waiting == 1, _running(route)
+    one, running, others = route.waiting == 1, _running(route), route.at_work or 0
+    of_others = "another revision is" if others == 1 else "other revisions are"
+    replaced = f"; {count_of(others, 'running Pod')} of {of_others} replaced" if others else ""
     return {
         "running": f" ({running})" if running else "",
         "in_turn": "" if route.pods == 1 else " one after another",
         "owner": route.owner,
         "reused": route.reused,
         "pods": "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods",
-        "stays": "its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay",
+        "stays": ("its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay") + replaced,
         "also": f"; this replaces {count_of(route.pods, 'other Pod')} of {route.owner}" if route.pods else "",
         "waiting": "this Pod" if one else f"the {route.waiting} Pending Pods",
         "are": "is" if one else "are",
@@ -565,6 +568,20 @@ def _(fix: proposals.RecreatePod) -> str:
         return f"resume {fix.resumed}, whose rollout replaces the Pod {fix.namespace}/{fix.pod} of an older template"
     was = "was" if fix.certain else "may have been"
     return f"delete the Pod {fix.namespace}/{fix.pod}, which {was} made before its template was changed"
+
+
+@FIXES.rule(
+    summary="undo the rollout: go back to an older revision, of which Pods run",
+    meaning="kubectl rollout undo gives the Deployment the Pod template of an older ReplicaSet. The Pods of that"
+    " ReplicaSet stay, and those of the newest revision are deleted. The rollback was simulated to its end.",
+    when="If the Pending Pod is of the newest revision, Pods of an older revision run, a Pod of that revision can be"
+    " scheduled, and fewer Pods are Pending in the end. Not for a paused Deployment: kubectl refuses to undo it.",
+    action="Go back if the release can wait, then correct the template. Also change the source of the Deployment: the"
+    " next apply would bring the newest revision back.",
+    link=entry.ROLLBACK,
+)
+def _(fix: proposals.RollBack) -> str:
+    return f"go back to revision {fix.revision} of {fix.owner}"
 
 
 @FIXES.rule(

@@ -46,6 +46,16 @@ def of_two_revisions(*, paused: bool = False) -> list[Object]:
     return [workload("Deployment", "web", pods=REPAIRED, replicas=2, paused=paused), older, *pods]
 
 
+def stuck_deployment() -> list[Object]:
+    """Return a Deployment whose rollout is stuck at its first Pod: the two others have the template before it."""
+    sets = [revision("web", 1, pods=REPAIRED), revision("web", 2, pods=SSD)]
+    sets[0]["spec"]["replicas"], sets[1]["spec"]["replicas"] = 2, 1
+    old = pods_of("ReplicaSet", "web-h1", "a1", "b1", pods=sets[0]["spec"]["template"])
+    new = pods_of("ReplicaSet", "web-h2", "", pods=sets[1]["spec"]["template"])
+    rolling = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    return [workload("Deployment", "web", pods=SSD, replicas=3, strategy=rolling), *sets, *old, *new]
+
+
 def stuck_stateful_set() -> list[Object]:
     """Return a StatefulSet whose update is stuck at its last Pod: the two others have the template before it."""
     made = stateful("a1", "b1", "", pods=SSD)
@@ -149,6 +159,17 @@ ROWS = {
         code=1,
         says=["deployment/web is paused", "kubectl rollout resume deployment/web"],
         says_not=["kubectl patch"],
+    ),
+    "a stuck rollout can be undone": Row(
+        objects=[*THREE, *stuck_deployment()],
+        ask=["why-pending"],
+        code=1,
+        says=[
+            "  1. RollBack: go back to revision 1 of deployment/web. This drops what the newest revision changed: ",
+            " deployment/web uses replicaset/web-h1 again, which has this template: its 2 Pods stay. Then the Pending ",
+            " Pod is deleted, and 1 new Pod can go to c1. No running Pod restarts.\n     kubectl rollout undo deploy",
+            "  2. RelaxNodeSelector: ",
+        ],
     ),
     "a repaired CronJob does not change the run that is stuck": Row(
         objects=[*THREE, *nightly_run()],

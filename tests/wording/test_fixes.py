@@ -181,6 +181,13 @@ def test_two_changes_are_one_sentence() -> None:
             Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=4),
             f"{WEB} uses replicaset/web-1 again, which has this template: its 4 Pods stay",
         ),
+        (
+            Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=1, at_work=2),
+            (
+                f"{WEB} uses replicaset/web-1 again, which has this template: its Pod stays; 2 running Pods of other"
+                " revisions are replaced"
+            ),
+        ),
         (Route(at_work=2), "2 of them run"),
         (
             Route(effect=Effect.THIS_POD_RECREATED, owner="replicaset/web", waiting=3),

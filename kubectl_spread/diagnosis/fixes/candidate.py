@@ -147,8 +147,10 @@ def change_of(candidate: Candidate, pod: Pod) -> Change:
         case DeletePod():
             return Change(target=target_of(candidate.obj), op="delete")
         case RecreatePod():
-            spec = set_to("/spec", msgspec.to_builtins(candidate.again.pod.spec))
-            return Change(target=target_of(candidate.obj), json_patch=(spec,))
+            again = candidate.again.pod
+            labels = set_to("/metadata/labels", again.metadata.labels)
+            spec = set_to("/spec", msgspec.to_builtins(again.spec))
+            return Change(target=target_of(candidate.obj), json_patch=(labels, spec))
         case _:
             assert_never(candidate)
 

@@ -18,22 +18,27 @@ if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for
     from kubectl_spread.objects.meta import Plain
 
 
+Verb: TypeAlias = Literal["patch", "replace", "delete", "uncordon", "label", "taint", "rollout resume", "rollout undo"]
+
+
 class Command(msgspec.Struct, frozen=True, kw_only=True):
     """One kubectl command to run; ``replace`` gets the object, patches the copy and replaces the object with it.
 
     Attributes:
         kind: in lower case.
         argument: the label or taint.
+        revision: the one to go back to; 0 for the previous one, and for other verbs.
         force: whether the API server deletes the Pod without waiting for its kubelet.
         others: names of further objects, of the same kind and namespace.
     """
 
-    verb: Literal["patch", "replace", "delete", "uncordon", "label", "taint", "rollout resume"]
+    verb: Verb
     kind: str
     namespace: str = ""
     name: str
     operations: Operations = ()
     argument: str = ""
+    revision: int = 0
     force: bool = False
     others: tuple[str, ...] = ()
 
@@ -123,7 +128,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         paused: whether the owner replaces nothing until it is resumed.
         after: the Pod that has to be Ready before the owner recreates the deleted ones; empty for none.
         disturbs: what the change does to running Pods.
-        at_work: how many of the replaced Pods run (count); None if all do, or none is replaced.
+        at_work: how many of the replaced Pods run (count); None if all do, or none is replaced. If an older template is
+            restored: how many Pods of other revisions run, which are replaced.
         nothing_runs: whether Pods would be replaced, but none is on a node.
         fragment: what to write in the source of the Pod; None for other changes.
         keeper: what keeps the owner as its source describes it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from typing import TypeAlias
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.apiserver.eviction import EvictionRefused
 from kubectl_spread.controllers.daemonset import is_of_generation
+from kubectl_spread.controllers.deployment import replica_set_of, replica_sets, revision_number
 from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import NextPod, is_of_template, releasing_owner, replacement
 from kubectl_spread.controllers.revisions import template_of
@@ -20,7 +21,7 @@ from kubectl_spread.controllers.templates import same_template
 from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of, revision_of
 from kubectl_spread.diagnosis.fixes import conclusion
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, RecreatePod
-from kubectl_spread.diagnosis.fixes.proposals import MovePod
+from kubectl_spread.diagnosis.fixes.proposals import MovePod, RollBack
 from kubectl_spread.diagnosis.fixes.proposals import RecreatePod as RecreatePodProposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
@@ -104,6 +105,30 @@ def stale(situation: Situation) -> Iterator[RecreatePod]:
             proposal = RecreatePodProposal(namespace=namespace, pod=name, certain=not lacks, resumed=resumed)
             group = (namespace, name)
             yield RecreatePod(proposal=proposal, obj=pod, again=each, group=group, lacks=lacks, released=released)
+
+
+def rollbacks(situation: Situation) -> Iterator[RecreatePod]:
+    """Yield the return of the Pod's Deployment to its latest older revision of which Pods run.
+
+    Source: kubectl pkg/polymorphichelpers/rollback.go DeploymentRollbacker (v1.36).
+    """
+    pod, owner, snapshot = situation.pod, situation.patchable_owner, situation.handle.snapshot
+    if situation.written or not isinstance(owner, Deployment) or owner.spec.paused:
+        return
+    sets = sorted(replica_sets(owner, snapshot), key=revision_number, reverse=True)
+    at_work = Counter(each.metadata.controller_key for each in situation.running if each.at_work)
+    old = next((each for each in sets[1:] if at_work[each.as_controller] and revision_number(each)), None)
+    is_newest = situation.is_of_newest_revision and sets[0].as_controller == pod.metadata.controller_key
+    if old is None or not is_newest:
+        return
+    undone = replace(owner, spec=replace(owner.spec, template=old.spec.template))
+    again = replacement(pod, snapshot, situation.handle.profile, by=undone)
+    if replica_set_of(undone, snapshot) == old and not again.refusals:
+        name, number = str(owner_of(pod, snapshot)), revision_number(old)
+        # It costs most where most Pods that run are of newer revisions.
+        cost = 2 if at_work[old.as_controller] * 2 >= at_work.total() else 4
+        proposal = RollBack(owner=name, revision=number, previous=old == sets[1], cost=cost)
+        yield RecreatePod(proposal=proposal, obj=pod, again=again, group=pod.key, released=undone)
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:

@@ -134,6 +134,14 @@ class RecreatePod(Proposal, frozen=True, kw_only=True):
     pod: str
 
 
+class RollBack(Proposal, frozen=True, kw_only=True):
+    """The Deployment goes back to an older revision, of which Pods run; ``previous``: it is the one before."""
+
+    owner: str
+    revision: int
+    previous: bool
+
+
 class LowerMinDomains(OfConstraint, frozen=True, kw_only=True):
     """minDomains becomes the number of eligible domains."""
 

@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     DeletePod,
     NewNode,
     ObjectT,
-    PodEdit,
+    RecreatePod,
     edited_where_it_fits,
     edits_of,
     with_edits,
@@ -96,12 +96,12 @@ def rollout_end(
     """
     nodes = (part for part in parts if isinstance(part, ChangeNode | NewNode))
     start = reduce(lambda before, part: part.apply(before), nodes, replace(situation, handle=start)).handle
-    rollout = (_of_manifest if situation.written else _of_owner)(edits_of(parts), routes[-1].effect, situation, start)
+    rollout = (_of_manifest if situation.written else _of_owner)(parts, routes[-1].effect, situation, start)
     return _end(rollout, [*_steps(rollout, parts, routes)], situation.pod.metadata.namespace) if rollout else None
 
 
 def _of_manifest(
-    edits: Sequence[PodEdit], effect: Effect | None, situation: Situation, start: Handle
+    parts: Sequence[Candidate], effect: Effect | None, situation: Situation, start: Handle
 ) -> _Rollout | None:
     """Return the rollout of the edited manifest; None if the edits cannot be made there."""
     written, snapshot = situation.written, situation.handle.snapshot
@@ -110,7 +110,8 @@ def _of_manifest(
     own = {obj.key for obj in written.own if isinstance(obj, Pod)}
     # For each effect that is followed, a paused Deployment is resumed.
     objects = tuple(
-        with_edits(_resumed(obj) if effect else obj, edits) if obj in written.own else obj for obj in written.applied
+        with_edits(_resumed(obj) if effect else obj, edits_of(parts)) if obj in written.own else obj
+        for obj in written.applied
     )
     ref = owner_of(situation.pod, snapshot)
     return _Rollout(start=start, objects=objects, ref=ref, own=own, now=snapshot, needed=1, as_if=written.as_if)
@@ -120,9 +121,12 @@ def _resumed(obj: ObjectT) -> ObjectT:
     return replace(obj, spec=replace(obj.spec, paused=False)) if isinstance(obj, Deployment) else obj
 
 
-def _of_owner(edits: Sequence[PodEdit], effect: Effect | None, situation: Situation, start: Handle) -> _Rollout | None:
+def _of_owner(
+    parts: Sequence[Candidate], effect: Effect | None, situation: Situation, start: Handle
+) -> _Rollout | None:
     """Return the rollout of the existing owner; None if the change replaces none of its Pods."""
-    controller, owner = controller_of(situation.pod, start.snapshot), situation.patchable_owner
+    released = next((part.released for part in parts if isinstance(part, RecreatePod)), None)
+    controller, owner = controller_of(situation.pod, start.snapshot), released or situation.patchable_owner
     if effect is Effect.OWNER_RECREATED and isinstance(controller, Job):
         owner = replace(controller, status=JobStatus())
     if owner is None or effect not in FOLLOWED:
@@ -132,7 +136,7 @@ def _of_owner(edits: Sequence[PodEdit], effect: Effect | None, situation: Situat
             return None
         owner = _resumed(owner)
     ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
-    rollout = _Rollout(start=start, objects=(with_edits(owner, edits),), ref=ref, now=start.snapshot)
+    rollout = _Rollout(start=start, objects=(with_edits(owner, edits_of(parts)),), ref=ref, now=start.snapshot)
     if effect is not Effect.OWNER_RECREATED:
         return rollout
     own = rollout.active(start.snapshot.all(Pod), owner.metadata.namespace, start.snapshot)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Literal
 
 import msgspec
 from msgspec import UNSET
@@ -37,10 +36,10 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     with_edits,
 )
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Operations, PatchOperation
-from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Keeper, Route
+from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Keeper, Route, Verb
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, set_to, steps_of, value_at
-from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
+from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration, RollBack
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
@@ -102,6 +101,12 @@ def _recreate(part: RecreatePod, situation: Situation, waiting: Sequence[Pod]) -
             disturbs=Disturbance.REPLACED if _lets_rollout_go_on(before, situation) else Disturbance.NOTHING,
         )
     rollout = Route(effect=Effect.ROLLOUT, owner=_type_and_name(released), disturbs=Disturbance.REPLACED)
+    if isinstance(part.proposal, RollBack):
+        to = 0 if part.proposal.previous else part.proposal.revision
+        undo = replace(_command("rollout undo", released), revision=to)
+        back = _roll_back(replace(rollout, commands=(undo,)), released, situation)
+        # The source has more fields of the template than are known.
+        return replace(_with_source(back, before, released, situation), fragment=None)
     resume = _resumed(rollout, released, situation)
     return _with_source(_roll_back(resume, released, situation), before, released, situation)
 
@@ -160,9 +165,7 @@ def _change_object(part: ChangeNode | NewNode | DeletePod) -> Route:
     return Route(commands=(command,), disturbs=disturbs)
 
 
-def _command(
-    verb: Literal["patch", "replace", "rollout resume"], obj: Pod | Workload, operations: Operations = ()
-) -> Command:
+def _command(verb: Verb, obj: Pod | Workload, operations: Operations = ()) -> Command:
     """Return the command on an object: a patch in place, or a replacement with a patched copy."""
     metadata, kind = obj.metadata, type(obj).__name__.lower()
     return Command(verb=verb, kind=kind, namespace=metadata.namespace, name=metadata.name, operations=operations)
@@ -237,7 +240,7 @@ def _effect_of_difference(situation: Situation) -> Effect | None:
 def _with_source(route: Route, owner: Workload, changed: Workload, situation: Situation) -> Route:
     """Return the route with how many of the owner's Pods run, what keeps the owner, and what to write in its source."""
     keeper, replaces = keeper_of(owner), route.disturbs is not Disturbance.NOTHING
-    by_partition = route.effect in {Effect.BEHIND_PARTITION, Effect.PARTITION_LOWERED}
+    unlike = route.effect in {Effect.ROLLBACK, Effect.BEHIND_PARTITION, Effect.PARTITION_LOWERED}
     replaced = route.pods if route.effect is Effect.ROLLOUT else None
     fewer = situation.at_work < (replaced or getattr(owner.spec, "replicas_wanted", None) or 0)
     return replace(
@@ -245,7 +248,7 @@ def _with_source(route: Route, owner: Workload, changed: Workload, situation: Si
         # A keeper that reverts patches makes them useless.
         commands=() if keeper is not None and keeper.reverts else route.commands,
         disturbs=_disturbance_of(route.disturbs, situation),
-        at_work=situation.at_work if replaces and situation.running and fewer and not by_partition else None,
+        at_work=situation.at_work if replaces and situation.running and fewer and not unlike else route.at_work,
         nothing_runs=replaces and not situation.running,
         fragment=_fragment_of(owner, changed),
         keeper=keeper,
@@ -307,12 +310,11 @@ def _change_manifest(edits: Sequence[PodEdit], written: Written, situation: Situ
 def _replace_old(route: Route, written: Written, situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return the change of a manifest, with what replaces the Pending Pods that exist, if the owner does not."""
     owner, old = situation.topmost_owner, [pod for pod in waiting if written.before.get(Pod, *pod.key)]
-    if owner is None or not old:
+    paused = isinstance(owner, workloads.Deployment) and owner.spec.paused
+    if owner is None or not old or not (paused or _keeps_pods(owner)):
         return route
-    if isinstance(owner, workloads.Deployment) and owner.spec.paused:
-        resumed = _roll_out(route, owner, old, situation)
-        return replace(resumed, disturbs=_disturbance_of(resumed.disturbs, situation))
-    return _roll_out(route, owner, old, situation) if _keeps_pods(owner) else route
+    rollout = _roll_out(route, owner, old, situation)
+    return replace(rollout, disturbs=_disturbance_of(rollout.disturbs, situation))
 
 
 def _keeps_pods(owner: Workload) -> bool:
@@ -403,7 +405,8 @@ def _roll_back(route: Route, changed: Workload, situation: Situation) -> Route:
     route = replace(route, effect=Effect.ROLLBACK, reused=reused, pods=len(staying), disturbs=disturbs)
     if not by_set or not isinstance(changed, workloads.Deployment):
         return route
-    return replace(route, created=max(changed.spec.replicas_wanted - len(staying), 0))
+    others = sum(pod.at_work for pod in situation.running if pod not in staying)
+    return replace(route, created=max(changed.spec.replicas_wanted - len(staying), 0), at_work=others or None)
 
 
 def _staying_pods(changed: Workload, situation: Situation) -> Sequence[Pod]:

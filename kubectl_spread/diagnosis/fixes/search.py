@@ -27,7 +27,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     target_of,
 )
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, Override
-from kubectl_spread.diagnosis.fixes.proposals import LowerMinDomains, MakeSoft, Proposal, RaiseMaxSkew
+from kubectl_spread.diagnosis.fixes.proposals import LowerMinDomains, MakeSoft, Proposal, RaiseMaxSkew, RollBack
 from kubectl_spread.diagnosis.fixes.rollout import NOT_FOLLOWED, rollout_end, sample_jams
 from kubectl_spread.diagnosis.fixes.route import keeps_all_pods, routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, Spent
@@ -163,6 +163,9 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
     waits = waits_of(situation, spent)
+    if not any(isinstance(each, conclusion.RolloutGoesOn) for each in waits):
+        back = _harmless(_working_alone(moves.rollbacks(situation), asked))
+        working += (each for each in back if each.end and each.end.most < len(siblings))
     fixes, complete = _ranked(working, asked), not spent()
     if renewed or any(isinstance(each, conclusion.RolloutGoesOn) and each.replaces for each in waits):
         fixes = tuple(each for each in fixes if any(route.commands or route.paused for route in each.routes))
@@ -383,7 +386,8 @@ def _verified_fix(fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
     mixes = RolloutMixesRevisions.__name__
     claims = situation.handle.snapshot.claims_of(situation.pod)
-    one_revision = mixes in fix.warnings and keeps_all_pods(fix.parts, situation)
+    goes_back = isinstance(fix.parts[0].proposal, RollBack)
+    one_revision = mixes in fix.warnings and (goes_back or keeps_all_pods(fix.parts, situation))
     weakens = any(isinstance(part.proposal, RaiseMaxSkew | MakeSoft | LowerMinDomains) for part in fix.parts)
     return conclusion.VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),

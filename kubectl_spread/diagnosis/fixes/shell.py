@@ -41,9 +41,10 @@ def command_line(command: Command, connection_flags: Sequence[str] = ()) -> str:
         fetched = kubectl(f"get {kind}", name, flags=(*flags, "-o", "json"))
         patched = kubectl("patch", flags=("--local", *connection_flags, "-f", "-", *patch, "-o", "json"))
         return f"{fetched} | {patched} | {kubectl('replace', flags=('--force', *flags, '-f', '-'))}"
-    if command.verb == "rollout resume":
-        name = f"{kind}/{name}"
-    verb = command.verb if command.verb in {"uncordon", "rollout resume"} else f"{command.verb} {kind}"
+    rolls = command.verb.startswith("rollout ")
+    name = f"{kind}/{name}" if rolls else name
+    verb = command.verb if rolls or command.verb == "uncordon" else f"{command.verb} {kind}"
     forced = ("--grace-period=0", "--force") if command.force else ()
+    back = (f"--to-revision={command.revision}",) if command.revision else ()
     arguments = (*filter(None, (command.argument,)), *command.others)
-    return kubectl(verb, name, *arguments, flags=(*flags, *patch, *forced))
+    return kubectl(verb, name, *arguments, flags=(*flags, *patch, *forced, *back))

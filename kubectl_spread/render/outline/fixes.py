@@ -19,8 +19,10 @@ from kubectl_spread.wording import fixes
 from kubectl_spread.wording.words import with_short_keys
 
 AGAINST_TAINTS = frozenset({proposals.AddToleration.__name__, proposals.RemoveTaint.__name__})
-AFTER_A_NODE = frozenset({proposals.RaiseMaxSkew.__name__, proposals.MakeSoft.__name__, proposals.MovePod.__name__})
-"""Fixes that give up a part of the spread, or the place of another Pod: a further node costs neither."""
+AFTER_A_NODE = frozenset(
+    each.__name__ for each in (proposals.RaiseMaxSkew, proposals.MakeSoft, proposals.MovePod, proposals.RollBack)
+)
+"""Fixes that give up a part of the spread, the place of another Pod or a release: a further node costs none of them."""
 _LABELS = frozenset({proposals.LabelNode.__name__, proposals.FixTopologyKey.__name__})
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
@@ -139,7 +141,8 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
     those come when all are asked for.
     """
     waits = item.waits or ()
-    otherwise = bool(waits) or any(is_safe(fix) and fix.admits for fix in item.fixes)
+    forward = (fix for fix in item.fixes if fix.id != proposals.RollBack.__name__)
+    otherwise = bool(waits) or any(is_safe(fix) and fix.admits for fix in forward)
     against = AGAINST_TAINTS if item.new_nodes else frozenset[str]()
     alone = all(fix.siblings <= 1 for fix in item.fixes)
     soon = any(wait.sure and (alone or wait.workload) for wait in waits)

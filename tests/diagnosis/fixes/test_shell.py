@@ -71,6 +71,7 @@ def test_a_patch_says_what_it_said_and_can_be_printed(value: str) -> None:
     [
         Command(verb="delete", kind="pod", namespace="shop", name="web-0"),
         Command(verb="uncordon", kind="node", name="-n1"),
+        Command(verb="rollout undo", kind="deployment", namespace="shop", name="web", revision=3),
         Command(
             verb="replace",
             kind="job",

@@ -225,6 +225,14 @@ def test_a_fix_that_lets_in_no_pending_pod_hides_none_that_does() -> None:
     ]
 
 
+def test_a_rollback_hides_no_fix_of_the_new_revision() -> None:
+    """To go back is safe, but the release is not out."""
+    back, asked = fix(id="RollBack"), fix(id="LowerRequests", overrides=Override.DECISION)
+    told = lines(blocked(back, asked))
+    assert [line.partition(":")[0] for line in told[1:]] == ["  1. RollBack", "  2. LowerRequests"]
+    assert told[0].startswith("What to do, best first")
+
+
 def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
     assert lines(blocked(fix_search="bounded")) == ["The search was cut short: --fix-budget gives it more time."]
     told = lines(blocked(fix(), fix_search="bounded"))
@@ -240,7 +248,7 @@ def test_a_node_more_is_told_apart() -> None:
     alone = fix(id="AddNode", summary="add a node like a1 to zone c")
     assert lines(blocked(new_nodes=(alone,)))[:2] == ["What to do:", "  1. Add a node like a1 to zone c."]
     # What gives up a part of the spread, or another Pod's place, comes after what keeps both.
-    for costlier in ("MakeSoft", "RaiseMaxSkew", "MovePod"):
+    for costlier in ("MakeSoft", "RaiseMaxSkew", "MovePod", "RollBack"):
         assert lines(blocked(fix(id=costlier), new_nodes=(alone,)))[1] == "  1. Add a node like a1 to zone c."
 
 
