@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.diagnosis import requirements
 from kubectl_spread.diagnosis.explainer import Explainer
-from kubectl_spread.diagnosis.reasons import AnyReason, UntoleratedTaints
+from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin, UntoleratedTaints
 from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -148,6 +148,13 @@ class SpreadDiagnosis(msgspec.Struct, frozen=True, kw_only=True):
     def topology_key(self, requirement: requirements.ConstraintRequirement) -> str:
         """Return the topology key of the constraint."""
         return next(each.topology_key for each in self.constraints if each.index == requirement.index)
+
+    def reason_of(self, requirement: requirements.Requirement, nodes: Iterable[str]) -> AnyReason:
+        """Return why the requirement rejects the most of these nodes, all of which it rejects."""
+        if isinstance(requirement, requirements.ConstraintRequirement):
+            return RejectedByConstraint(index=requirement.index, topology_key=self.topology_key(requirement))
+        known = [shared.reason for shared in self.explainer.shared(requirement.plugin, nodes) if shared.reason]
+        return known[0] if known else RejectedByPlugin(plugin=requirement.plugin)
 
     def pins(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
         """Yield what else keeps the Pod off each of these nodes: filters, but the constraint to blame if none is."""

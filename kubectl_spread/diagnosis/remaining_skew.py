@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -11,13 +11,12 @@ import msgspec
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis import domains
-from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, FixSearch
 from kubectl_spread.diagnosis.fixes.search import search_openings
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation, Spent
 from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
-from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin
-from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_cores
+from kubectl_spread.diagnosis.reasons import AnyReason
+from kubectl_spread.diagnosis.requirements import conflict_cores
 from kubectl_spread.gaps import Gap, OtherScheduler
 from kubectl_spread.rebalance.arrangements import seen_best
 from kubectl_spread.rebalance.movable import Movable, StayReason, Undecided
@@ -184,7 +183,8 @@ def _kept_from_emptiest(outcome: Outcome) -> DomainShut | GoesElsewhere | None:
         for core in conflict_cores(spread.rejected, nodes)[:1]:
             owner = owner_of(pod, handle.snapshot)
             others = owner if owner != outcome.goal.workload.ref else None
-            return DomainShut(domain, tuple(_reason_of(each, nodes, spread) for each in core), others)
+            why = (spread.reason_of(each, spread.rejected[each].intersection(nodes)) for each in core)
+            return DomainShut(domain, tuple(why), others)
     place, values = outcome.goal.place, outcome.goal.domains
     lands = {values[place[name]] for name in seen_best(pod, handle) if name in place}
     if lands.issubset(outcome.emptiest):
@@ -212,11 +212,3 @@ def fixes_first(outcome: Outcome, spent: Spent) -> FixSearch:
         return NO_FIXES
     situation = _once_evicted(outcome)
     return search_openings(situation, spent) if situation is not None and not situation.feasible else NO_FIXES
-
-
-def _reason_of(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> AnyReason:
-    if not isinstance(requirement, FilterRequirement):
-        return RejectedByConstraint(index=requirement.index, topology_key=spread.topology_key(requirement))
-    rejected = [name for name in nodes if name in spread.rejected[requirement]]
-    shared = spread.explainer.shared(requirement.plugin, rejected)
-    return next((each.reason for each in shared if each.reason), RejectedByPlugin(plugin=requirement.plugin))

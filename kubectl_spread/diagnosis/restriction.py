@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.causes import PinnedNodes, Restriction
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.explainer import Explainer, place_of
+from kubectl_spread.diagnosis.requirements import FilterRequirement, Rejected, Requirement
 from kubectl_spread.objects.core import Taint
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolume
@@ -33,16 +35,17 @@ def lasts(plugin: str, reason: reasons.AnyReason | None) -> int:
     return 0 if passes else _LASTING.get(plugin, 0)
 
 
-def restriction(
-    blamed: Iterable[str], rejected: Mapping[str, frozenset[str]], explainer: Explainer
-) -> Restriction | None:
+def restriction(blamed: Iterable[str], rejected: Rejected, spread: SpreadDiagnosis) -> Restriction | None:
     """Return what leaves the Pod the fewest nodes, of its volumes and its node affinity; None if neither is blamed.
 
-    ``blamed``: filters, by name. ``rejected``: filter → the nodes that it rejects; together they reject all.
+    ``blamed``: filters, by name. ``rejected``: what the filters reject, which is every node.
     """
-    found = [_restricting(each, rejected[each], explainer) for each in blamed]
+    found = [_restricting(each, rejected[FilterRequirement(each)], spread.explainer) for each in blamed]
     fewest = min(filter(None, found), key=lambda each: len(each.nodes), default=None)
-    return fewest and replace(fewest, pins=_pins(frozenset(fewest.nodes), rejected, explainer))
+    if fewest is None:
+        return None
+    against = {each: names.intersection(fewest.nodes) for each, names in rejected.items()}
+    return replace(fewest, pins=pinned_nodes(against, spread))
 
 
 def _restricting(plugin: str, others: frozenset[str], explainer: Explainer) -> Restriction | None:
@@ -67,20 +70,23 @@ def _restricting(plugin: str, others: frozenset[str], explainer: Explainer) -> R
     return Restriction(claims=claims, topology_key=key, values=values, nodes=nodes, others=len(others))
 
 
-def _pins(
-    nodes: Collection[str], rejected: Mapping[str, frozenset[str]], explainer: Explainer
-) -> tuple[PinnedNodes, ...]:
-    """Return what keeps the Pod off the nodes: each node once, and first those that may soonest take it."""
-    against = defaultdict[str, list[tuple[str, int]]](list)
-    for plugin, names in rejected.items():
-        for index, shared in enumerate(explainer.shared(plugin, names.intersection(nodes))):
-            for name in shared.nodes:
-                against[name].append((plugin, index))
+def pinned_nodes(against: Mapping[Requirement, Iterable[str]], spread: SpreadDiagnosis) -> tuple[PinnedNodes, ...]:
+    """Return the nodes with what keeps the Pod off them: each node once, and first those that may soonest take it.
+
+    ``against``: requirement → the nodes that it rejects.
+    """
+    having = defaultdict[str, list[tuple[Requirement, int]]](list)
+    for requirement, names in against.items():
+        shared = (
+            spread.explainer.shared(requirement.plugin, names) if isinstance(requirement, FilterRequirement) else ()
+        )
+        for index, group in enumerate([each.nodes for each in shared] or [names]):
+            for name in group:
+                having[name].append((requirement, index))
     found = []
-    for alike, same in grouped(sorted(nodes), lambda name: tuple(against[name])).items():
-        whys = [(plugin, explainer.shared(plugin, same)[0].reason) for plugin, _ in alike]
-        last = max(lasts(plugin, reason) for plugin, reason in whys)
-        every = tuple(reason or reasons.RejectedByPlugin(plugin=plugin) for plugin, reason in whys)
-        order = last, len(every), -len(same), [*rejected].index(alike[0][0])
-        found.append((order, PinnedNodes(nodes=tuple(same), reasons=every)))
+    for same, nodes in grouped(sorted(having), lambda name: tuple(having[name])).items():
+        every = tuple(spread.reason_of(requirement, nodes) for requirement, _ in same)
+        last = max(lasts(getattr(each, "plugin", ""), why) for (each, _), why in zip(same, every, strict=True))
+        order = last, len(every), -len(nodes), [*against].index(same[0][0])
+        found.append((order, PinnedNodes(nodes=tuple(nodes), reasons=every)))
     return tuple(pin for _, pin in sorted(found, key=lambda each: each[0]))

@@ -14,9 +14,8 @@ from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import PodName, WorkloadRef, owner_of, revision_of
 from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
-from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, Domain, SpreadDiagnosis
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
 from kubectl_spread.diagnosis.explainer import volumes_without_node
-from kubectl_spread.diagnosis.reasons import AnyReason
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
     FilterRequirement,
@@ -24,7 +23,7 @@ from kubectl_spread.diagnosis.requirements import (
     conflict_cores,
     requirements_against,
 )
-from kubectl_spread.diagnosis.restriction import lasts, restriction
+from kubectl_spread.diagnosis.restriction import lasts, pinned_nodes, restriction
 from kubectl_spread.objects.kinds import DAEMON_SET, POD
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.scheduler import cycle, noderesources, nodeunschedulable, podtopologyspread, tainttoleration
@@ -320,13 +319,11 @@ def _filters_alone(blame: Blame) -> causes.FiltersAlone | None:
         (each.topology_key, blame.spread.rejected[ConstraintRequirement(each.index)]) for each in blame.to_blame
     )
     constraints = (causes.RejectedNodes(topology_key=key, nodes=tuple(sorted(names))) for key, names in rejected)
-    by_filters = _rejected_by_filters(blame).items()
-    by_plugin = {each.plugin: names for each, names in by_filters if isinstance(each, FilterRequirement)}
     return causes.FiltersAlone(
         plugins=plugins,
         filters=filters,
         constraints=tuple(constraints),
-        restriction=restriction(plugins, by_plugin, blame.spread.explainer),
+        restriction=restriction(plugins, _rejected_by_filters(blame), blame.spread),
     )
 
 
@@ -379,12 +376,14 @@ def _pinned(blame: Blame) -> PinnedDomain | None:
 def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomain:
     closed = [domain for domain in constraint.domains if domain.eligible and not domain.allowed]
     full, domains = grouped(closed, lambda domain: domain.matching), constraint.held
+    pins = grouped((pin for domain in domains for pin in domain.pins), lambda pin: pin.requirement)
+    against = {requirement: [pin.node for pin in each] for requirement, each in pins.items()}
     return PinnedDomain(
         constraint=_blamed(constraint, blame),
         domains=tuple(domain.value for domain in domains),
         nodes=sum(len(domain.nodes) for domain in domains),
         some_uncounted=any(domain.not_counted for domain in domains),
-        pins=_pins(domains, blame),
+        pins=pinned_nodes(against, blame.spread),
         full=tuple(causes.FullDomains(matching=n, domains=tuple(it.value for it in full[n])) for n in sorted(full)),
         only=len(domains) + len(closed) == sum(domain.eligible for domain in constraint.domains),
         counted=constraint.self_match,
@@ -404,40 +403,6 @@ def _ignoring(index: int, nodes: frozenset[str], blame: Blame) -> tuple[causes.P
         return nodes.isdisjoint(podtopologyspread.eligible_nodes(honored, pod, handle))
 
     return tuple(filter(needs, ignored)) or tuple(ignored if needs(*ignored) else ())
-
-
-def _pins(domains: Iterable[Domain], blame: Blame) -> tuple[causes.PinnedNodes, ...]:
-    """Return what keeps the Pod off the nodes of these domains: the most nodes first, the control plane last."""
-    by_requirement = grouped((pin for domain in domains for pin in domain.pins), lambda pin: pin.requirement)
-    by_nodes: dict[tuple[str, ...], list[AnyReason]] = defaultdict(list)
-    for requirement, pinning in by_requirement.items():
-        for nodes, reason in _reasons(requirement, [pin.node for pin in pinning], blame):
-            if reason not in by_nodes[nodes]:
-                by_nodes[nodes].append(reason)
-    pins = (causes.PinnedNodes(nodes=nodes, reasons=tuple(found)) for nodes, found in by_nodes.items())
-    return tuple(sorted(pins, key=lambda each: (all(map(_keeps_control_plane_free, each.reasons)), -len(each.nodes))))
-
-
-def _reasons(requirement: Requirement, names: list[str], blame: Blame) -> Iterable[tuple[tuple[str, ...], AnyReason]]:
-    if isinstance(requirement, ConstraintRequirement):
-        key = blame.spread.topology_key(requirement)
-        yield tuple(names), reasons.RejectedByConstraint(index=requirement.index, topology_key=key)
-        return
-    for shared in blame.spread.explainer.shared(requirement.plugin, names):
-        yield shared.nodes, shared.reason or reasons.RejectedByPlugin(plugin=requirement.plugin)
-
-
-def _keeps_control_plane_free(reason: AnyReason) -> bool:
-    from kubectl_spread.controllers.taints import CONTROL_PLANE  # Most Pods find a node.
-
-    named: Iterable[str] = ()
-    if isinstance(reason, reasons.UntoleratedTaints):
-        named = reason.taints
-    elif isinstance(reason, reasons.MissingLabel):
-        named = (reason.key,)
-    elif isinstance(reason, reasons.UnmetNodeAffinity):
-        named = (each.key for term in reason.terms for each in (*term.match_expressions, *term.match_fields))
-    return any(key in each for each in named for key in CONTROL_PLANE)
 
 
 def _constraint_alone(blame: Blame) -> causes.AloneCause | None:

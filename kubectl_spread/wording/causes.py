@@ -6,7 +6,7 @@ Each cause has its texts, the longest first and the shortest last; the first tha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import assert_never
@@ -160,7 +160,7 @@ def shared_line(cause: causes.AnyCause) -> str:
     """Return the root cause as Pods of several workloads may share it: without what each of them asks for."""
     match cause:
         case causes.PinnedDomain(constraint=constraint, domains=domains, nodes=nodes, pins=pins):
-            alike = sorted(_without_repetition(pins, nodes), key=lambda each: -len(each[0]))
+            alike = sorted(_alike(pins, _without_amounts), key=lambda each: -len(each[0]))
             of_nodes = f"of {count_of(nodes, 'node')}"
             whys = (f"{len(having)} {of_nodes}{_joined(why)}" for having, why in alike[:MOST_REASONS])
             return f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}: {', '.join(whys)}"
@@ -442,19 +442,10 @@ def _first_few(texts: Sequence[str]) -> Sequence[str]:
 def _restricted(restriction: causes.Restriction) -> Texts:
     """Return what leaves the Pod few nodes, and why none of these takes it."""
     wheres, briefly = _by_affinity(restriction) if not restriction.claims else _by_volume(restriction)
-    pins = _common_or_all(restriction.pins, len(restriction.nodes))
-    with_amounts, brief = (_alike(pins, text) for text in (shared_text, _without_amounts))
-
-    def counted(whys: Sequence[tuple[Sequence[str], str]], shown: int) -> str:
-        some = [why + f" ({count_of(len(nodes), 'node')})" * bool(whys[1:]) for nodes, why in whys[:shown]]
-        return "; ".join(some) + _for_other_reasons([nodes for nodes, _ in whys], shown)
-
-    by_name = "; ".join(f"{named(nodes)} ({why})" if with_amounts[1:] else why for nodes, why in with_amounts)
-    fewer = [counted(whys, len(whys)) for whys in (with_amounts, brief)]
-    fewer += [with_short_taints(counted(brief, shown)) for shown in range(len(brief), 0, -1)]
+    by_name, *fewer = _kept_off(restriction.pins)
     return Texts(
         [f"{wheres[0]}: {by_name}.", *(f"{where}: {why}." for why in fewer for where in wheres)],
-        [f"{briefly}: {why}" for whys in (with_amounts, brief) for why in _first_few([why for _, why in whys])],
+        [f"{briefly}: {why}" for why in (by_name, *fewer)],
     )
 
 
@@ -490,11 +481,41 @@ def _by_affinity(restriction: causes.Restriction) -> tuple[Sequence[str], str]:
     ]
 
 
+def _kept_off(pins: Sequence[causes.PinnedNodes]) -> Sequence[str]:
+    """Return what keeps the Pod off nodes, the longest first.
+
+    That is with the names of nodes, with their number, without amounts, and with fewer and fewer of the reasons.
+    """
+    whys, brief = (_alike(pins, text) for text in (reason_text, _without_amounts))
+
+    def counted(whys: Sequence[tuple[Sequence[str], str]], shown: int) -> str:
+        some = [why + f" ({count_of(len(nodes), 'node')})" * bool(whys[1:]) for nodes, why in whys[:shown]]
+        return "; ".join(some) + _for_other_reasons(whys[shown:])
+
+    by_name = "; ".join(f"{named(nodes)} ({why})" if whys[1:] else why for nodes, why in whys)
+    fewer = [with_short_taints(counted(brief, shown)) for shown in range(ALL_REASONS, 0, -1)]
+    return [*[by_name] * (len(whys) <= ALL_REASONS), counted(whys, ALL_REASONS), counted(brief, ALL_REASONS), *fewer]
+
+
 def _alike(pins: Sequence[causes.PinnedNodes], text: Callable[[AnyReason], str]) -> list[tuple[Sequence[str], str]]:
-    """Return which nodes have which reasons, those with the same text together."""
+    """Return which nodes have which reasons, those with the same text together; only those that all have, if any."""
+    tainted = ({taint for why in pin.reasons for taint in getattr(why, "taints", ())} for pin in pins)
+    of_all = set[str].intersection(*tainted)
+
+    def texts(pin: causes.PinnedNodes) -> list[str]:
+        common = (
+            UntoleratedTaints(taints=tuple(each for each in why.taints if each in of_all))
+            if of_all and isinstance(why, UntoleratedTaints)
+            else why
+            for why in pin.reasons
+        )
+        return list(dict.fromkeys(map(text, common)))
+
+    first, *others = whys = [texts(pin) for pin in pins]
+    everywhere = [why for why in first if all(why in each for each in others)]
     alike = defaultdict[str, list[str]](list)
-    for pin in pins:
-        alike[" and ".join(dict.fromkeys(map(text, pin.reasons)))].extend(pin.nodes)
+    for pin, each in zip(pins, whys, strict=True):
+        alike[" and ".join(everywhere or each)].extend(pin.nodes)
     return [(nodes, why) for why, nodes in alike.items()]
 
 
@@ -533,7 +554,7 @@ def _rejected(
         rejected_text(each.reason, nodes, len(each.nodes), brief=brief)
         or f"{rejecting.plugin} rejects {name(each.nodes)}"
         for each, nodes in named_so
-    ) + _for_other_reasons([each.nodes for each in shared], MOST_REASONS)
+    ) + _for_other_reasons((each.nodes, each) for each in shared[MOST_REASONS:])
 
 
 def _and_more(number: int) -> str:
@@ -542,7 +563,7 @@ def _and_more(number: int) -> str:
 
 
 def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
-    constraint, domains, number = cause.constraint, cause.domains, cause.nodes
+    constraint, domains = cause.constraint, cause.domains
     several = len(domains) > 1
     which = f"{noun_for(constraint.topology_key, len(domains))} {named(domains)}"
     many = f"{len(domains)} {_noun(constraint, len(domains))}" if several else which
@@ -557,43 +578,11 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         lead = f"The Pod may only go to {place}, which" if cause.only else place
         return f"{lead} {'have' if several else 'has'} the fewest {pods} ({constraint.global_minimum}), but {but}"
 
-    # Each with what keeps the Pod off, with all that is known and with less and less.
-    pins = _common_or_all(cause.pins, number)
-    whys = _uncovered([(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in _with_more(pins)])
-    brief_whys = _uncovered(_without_repetition(pins, number))
-    by_name = [why if len(whys) == 1 else f"{named(nodes)} ({why})" for nodes, why in whys]
-    by_number, brief = (
-        [why + f" ({count_of(len(nodes), 'node')})" * (len(each) > 1 and number > 1) for nodes, why in each]
-        for each in (whys, brief_whys)
-    )
-    numbered, briefly, few_numbered, few_briefly, some = (
-        "; ".join(each[:shown]) + _for_other_reasons([nodes for nodes, _ in of], shown)
-        for each, of, shown in (
-            (by_number, whys, ALL_REASONS),
-            (brief, brief_whys, ALL_REASONS),
-            (by_number, whys, MOST_REASONS),
-            (brief, brief_whys, MOST_REASONS),
-            (by_name, whys, MOST_REASONS if whys[MOST_REASONS:] else ALL_REASONS),
-        )
-    )
-    shorter, briefest = (with_short_taints(text) for text in (numbered, few_briefly))
-    more = _and_more(sum(len(pin.reasons) for pin in pins[1:]))
-    briefly_more = _and_more(len(brief_whys) - 1)
-    endings = _endings(cause)
-    first = numbered if whys[MOST_REASONS:] else some
+    whys, endings = _kept_off(cause.pins), _endings(cause)
     sentences = [
-        *(f"{held(place, pods)}: {first}.{endings[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
-        *(
-            f"{held(where)}: {why}.{ending}"
-            for where, whys in (
-                (place, (first, numbered, shorter, briefly, few_numbered, few_briefly, briefest)),
-                (many, (numbered, shorter, briefly, few_numbered, few_briefly, briefest)),
-            )
-            for ending in endings
-            for why in whys
-        ),
-        *(f"{each} {shut}: {briefest}." for each in (which, many)),
-        *(f"{many} {shut}: {why}{rest}." for why, rest in ((whys[0][1], more), (brief_whys[0][1], briefly_more))),
+        *(f"{held(place, pods)}: {whys[0]}.{endings[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
+        *(f"{held(where)}: {why}.{ending}" for where in (place, many) for ending in endings for why in whys[:-1]),
+        *(f"{each} {shut}: {why}." for why in whys[-2:] for each in (which, many)),
     ]
     return Texts(sentences, _pinned_by(cause))
 
@@ -651,96 +640,16 @@ def _elsewhere(cause: causes.PinnedDomain) -> str:
     return f" {exceeds.format(constraint.max_skew)} {at} {enumerated(full)}." if full else ""
 
 
-def _common_or_all(pins: Sequence[causes.PinnedNodes], number: int) -> Sequence[causes.PinnedNodes]:
-    """Return the taints and the reasons that all of the nodes have, so many (count), or else all reasons."""
-    tainted, shared = defaultdict[str, set[str]](set), list[AnyReason]()
-    for nodes, reason in ((pin.nodes, reason) for pin in pins for reason in pin.reasons):
-        if isinstance(reason, UntoleratedTaints):
-            for taint in reason.taints:
-                tainted[taint].update(nodes)
-        elif len(nodes) == number:
-            shared.append(reason)
-    common = tuple(taint for taint, having in tainted.items() if len(having) == number)
-    if len(pins) == 1 or not (common or shared):
-        return pins
-    every = tuple(sorted({name for pin in pins for name in pin.nodes}))
-    return [causes.PinnedNodes(nodes=every, reasons=(*[UntoleratedTaints(taints=common)] * bool(common), *shared))]
-
-
-def _without_repetition(pins: Sequence[causes.PinnedNodes], number: int) -> list[tuple[Sequence[str], str]]:
-    """Return which nodes have which reasons without amounts, each text once; or what all nodes, so many, have alone."""
-    texts = [(pin.nodes, list(dict.fromkeys(filter(None, map(_without_amounts, _apart(pin.reasons)))))) for pin in pins]
-    having, alike = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for nodes, each in texts:
-        alike[" and ".join(each)].update(nodes)
-        for text in each:
-            having[text].update(nodes)
-    common = [text for text, nodes in having.items() if len(nodes) == number]
-    if len(alike) == 1:
-        return [(sorted(nodes), text) for text, nodes in alike.items()]
-    if common:
-        return [(sorted(having[common[0]]), " and ".join(common))]
-    return sorted(((sorted(nodes), text) for text, nodes in having.items()), key=lambda each: -len(each[0]))
-
-
-def _apart(reasons: Iterable[AnyReason]) -> Iterator[AnyReason]:
-    """Yield the reasons; taints that follow from the node's condition apart from those that somebody set."""
-    for reason in reasons:
-        taints = reason.taints if isinstance(reason, UntoleratedTaints) else ()
-        of_condition = tuple(taint for taint in taints if NODE_CONDITION in taint)
-        others = tuple(taint for taint in taints if NODE_CONDITION not in taint)
-        if of_condition and others:
-            yield from (UntoleratedTaints(taints=each) for each in (of_condition, others))
-        else:
-            yield reason
-
-
-def _with_more(pins: Sequence[causes.PinnedNodes]) -> Sequence[causes.PinnedNodes]:
-    """Return the reasons, each with all nodes that have it, also those that have more."""
-
-    def parts(pin: causes.PinnedNodes) -> set[object]:
-        taints = (taint for each in pin.reasons if isinstance(each, UntoleratedTaints) for taint in each.taints)
-        return {*taints, *(each for each in pin.reasons if not isinstance(each, UntoleratedTaints))}
-
-    found = [(pin, parts(pin)) for pin in pins]
-    having = ({name for other, more in found if of_it <= more for name in other.nodes} for _, of_it in found)
-    return [msgspec.structs.replace(pin, nodes=tuple(sorted(nodes))) for pin, nodes in zip(pins, having, strict=True)]
-
-
-def _uncovered(whys: Iterable[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], str]]:
-    """Return the reasons, each with its nodes, without those whose nodes all have reasons before."""
-    covered, kept = set[str](), []
-    for nodes, why in whys:
-        if not covered.issuperset(nodes):
-            kept.append((nodes, why))
-        covered.update(nodes)
-    return kept
-
-
-def _for_other_reasons(having: Sequence[Sequence[str]], shown: int) -> str:
-    """Return how many nodes have none of the first reasons, so many of which are shown; empty where there are none.
-
-    ``having``: the nodes that have each reason.
-    """
-    before, after = ({name for nodes in each for name in nodes} for each in (having[:shown], having[shown:]))
-    number = len(after - before)
-    others = "another reason" if number == 1 else "other reasons"
-    return f"; {count_of(number, 'more node')} for {others}" if number else ""
+def _for_other_reasons(others: Iterable[tuple[Sequence[str], object]]) -> str:
+    """Return how many nodes have other reasons, given with the nodes that have each; empty where there are none."""
+    number = len({name for nodes, _ in others for name in nodes})
+    reasons = "another reason" if number == 1 else "other reasons"
+    return f"; {count_of(number, 'more node')} for {reasons}" if number else ""
 
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
-    """Return why the domains with the fewest Pods take none: for two groups of nodes, or for the first."""
-    pins, where = _common_or_all(cause.pins, cause.nodes), f"no Pod can go to {named(cause.domains)}"
-    whys = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in pins]
-    briefly = _without_repetition(pins, cause.nodes)
-    every = (
-        "; ".join(f"{named(nodes)} ({why})" if each[1:] else why for nodes, why in each[:MOST_REASONS])
-        + _for_other_reasons([nodes for nodes, _ in each], MOST_REASONS)
-        for each in (whys, briefly)
-    )
-    brief = (f"{each[0][1]}{_and_more(len(each) - 1)}" for each in (whys, briefly))
-    first = f"{_without_amounts(pins[0].reasons[0])}{_and_more(len(pins) - 1)}"
-    return [f"{where}: {why}" for why in (*every, *brief, first)]
+    """Return why the domains with the fewest Pods take none, the longest first."""
+    return [f"no Pod can go to {named(cause.domains)}: {why}" for why in _kept_off(cause.pins)]
 
 
 def limits(constraint: causes.BlamedConstraint) -> str:

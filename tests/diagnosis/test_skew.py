@@ -77,7 +77,7 @@ STATUSES = {
     "blocked by several": (
         [*TAINTED, node("c2", zone="c", unschedulable=True), *deployment(on=["a1", "b1"])],
         SpreadStatus.BLOCKED,
-        f"no Pod can go to c: c1 (taint {GPU}); c2 (cordoned){ELSEWHERE}",
+        f"no Pod can go to c: c2 (cordoned); c1 (taint {GPU}){ELSEWHERE}",
     ),
     "blocked by minDomains": (
         [*ABC, *deployment(zoned(minDomains=4), on=["a1", "b1", "c1"])],
