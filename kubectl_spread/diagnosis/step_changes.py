@@ -75,22 +75,15 @@ class NoRoomForMore(msgspec.Struct, frozen=True):
     status: SpreadStatus
 
 
-Differing: TypeAlias = tuple[str | None, tuple[int, int], tuple[int, int]]
-"""The fewest and the most Pods without a step, and with it (counts).
-
-They are those of a domain, or of all if it is empty; if it is None, the Pending Pods of the workload.
-"""
-
-
 class WasChanging(msgspec.Struct, frozen=True):
     """The Pods of the workload were still changing: the spread changes without the step too.
 
-    ``rolls``: whether a rollout was in progress. ``differs``: what ends otherwise; None if nothing does.
+    ``rolls``: whether a rollout was in progress. ``same``: whether it ends the same without the step.
     """
 
     ref: WorkloadRef
     rolls: bool
-    differs: Differing | None
+    same: bool
 
 
 class DeletedPods(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -422,7 +415,7 @@ def _no_room_for_more(now: Observation, items: Sequence[SimulatedItem]) -> Itera
 def _was_changing(
     before: Observation, orders: Sequence[Observation], items: Sequence[SimulatedItem], alone: _Without
 ) -> Iterator[WasChanging]:
-    """Yield the workloads that were changing before the first step, and the first count that ends otherwise."""
+    """Yield the workloads that were changing before the first step, and whether that ends the same without it."""
     changed = grouped((item for item in items if item.changed), lambda item: (item.namespace, item.workload))
     for key, rows in changed.items():
         if key not in before.upcoming or not before.is_changing(key):
@@ -431,23 +424,9 @@ def _was_changing(
         found = zip(rows, were, strict=True)
         ends = [(item, alone.ends(key, was.pod, item.constraint.index)) for item, was in found if was]
         if any(each.matching != item.before for item, states in ends for each in states):
-            differs = [each for item, states in ends if states for each in _differing(item, states)]
-            waiting = _pending(key, alone.orders), _pending(key, orders)
-            if waiting[0] != waiting[1]:
-                differs.append((None, *waiting))
-            yield WasChanging(key[1], before.rolls(key), next(iter(differs), None))
-
-
-def _differing(item: SimulatedItem, alone: Sequence[ConstraintState]) -> Iterator[Differing]:
-    """Yield the domains that have the same count in no order with and without the step, then the sum of all."""
-    without = _ranges(alone)
-    for domain, (least, most) in item.ranges.items():
-        low, high = without.get(domain, (0, 0))
-        if high < least or most < low:
-            yield domain, (low, high), (least, most)
-    there, then = alone[0].pods, sum(item.after.values())
-    if there != then:
-        yield "", (there, there), (then, then)
+            same = all(_ranges(states) == item.ranges for item, states in ends if states)
+            same = same and _pending(key, alone.orders) == _pending(key, orders)
+            yield WasChanging(key[1], before.rolls(key), same)
 
 
 def _chance_notes(after: Sequence[After[Observation]], earlier: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:

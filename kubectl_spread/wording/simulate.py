@@ -231,18 +231,9 @@ def outcome_text(note: step_changes.OutcomeNote) -> str:
             return f"every Pod of {ref} has a node. The status {status} is about one more Pod"
         case UpgradedPods():
             return plan_note_text(note)
-        case step_changes.WasChanging(ref, rolls, differs):
+        case step_changes.WasChanging(ref, rolls, same):
             state = f"a {'rollout' if rolls else 'change of the Pods'} of {ref} is in progress"
-            if differs is None:
-                return f"{state}, and ends the same without this step"
-            domain, *both = differs
-            without, then = (_number(*each) for each in both)
-            if domain is None:
-                end = "ends" if without == "1" else "end"
-                return f"{state}: without this step, {without} of its Pods {end} Pending instead of {then}"
-            ends = f"{domain} ends" if domain else "all domains together end"
-            pods = "Pod" if without == "1" else "Pods"
-            return f"{state}: without this step, {ends} with {without} {pods} instead of {then}"
+            return f"{state}, and ends the same without this step" if same else f"{state} without this step too"
         case step_changes.BlockedByChance(first, pods):
             names = listed(_names(pods))
             are = "is" if len(pods) == 1 else "are"

@@ -440,12 +440,6 @@ UNREAD: Mapping[str, str] = {
     r"^     ?.*$": "lines of a manifest",
     r"^ +(?:echo '|kubectl patch ).*$": "a command",
     r"^Fix this first, then plan again: .*$": "what a fix writes is tried by the soak of fixes",
-    r"is in progress: without this step, .* with \d+(?: to \d+)? Pods? instead of \d+(?: to \d+)?": (
-        "a rollout is followed by its own tests"
-    ),
-    r"is in progress: without this step, \d+(?: to \d+)? of its Pods ends? Pending instead of \d+(?: to \d+)?": (
-        "as for a rollout"
-    ),
     r"^Constraint \d+ (?:is|may be) Violated in the end.*$": "how a rollout ends is simulated by its own tests",
     r"skew is always 0": "there is one domain, or each Pod sees only its own node",
     r"^default/\S+: replica \d+ (?:to \d+ )?of \d+ (?:may not be schedulable|cannot be scheduled), depending on .*$": (
