@@ -36,7 +36,7 @@ from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation, placed_by_owner
-from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report, withheld_preemption
+from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
 from kubectl_spread.diagnosis.upcoming_pods import MOST_TRIED, NotCreated, creation_failure
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.objects import kinds
@@ -273,7 +273,6 @@ def _explain(
         siblings=_siblings(siblings if siblings[1:] else alike, judgement),
         held_by=pod.spec.gates,
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
-        withheld_preemption=(judgement.blame and withheld_preemption(judgement.evaluation, handle)) or UNSET,
         nomination=nomination_report(judgement.evaluation, handle),
         summary=_awaited_volumes(judgement) or report.summary,
     )

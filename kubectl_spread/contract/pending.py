@@ -12,7 +12,7 @@ from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.events import LastFailure, difference
-from kubectl_spread.diagnosis.preemption import Nomination, Preemption, WithheldPreemption
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.diagnosis.upcoming_pods import NotCreated
 from kubectl_spread.wording.pending import DIFFERENCES
 
@@ -52,7 +52,6 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
         event: the last FailedScheduling message; None if there is none.
         held_by: the scheduling gates that hold the Pod back.
         preemption: what the scheduler would evict; None for nothing.
-        withheld_preemption: what it would evict if the Pod's preemptionPolicy were not Never; absent for nothing.
         nomination: the node the Pod is nominated to; None for none.
         same_as: an earlier Pod of the same template with the same explanation.
     """
@@ -63,7 +62,6 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     event: EventReport | None = None
     held_by: tuple[str, ...] = ()
     preemption: Preemption | None = None
-    withheld_preemption: WithheldPreemption | UnsetType = UNSET
     nomination: Nomination | None = None
     same_as: str | UnsetType = UNSET
 

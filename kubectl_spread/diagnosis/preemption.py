@@ -6,7 +6,6 @@ from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict, replace
 
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.objects import kinds
@@ -15,7 +14,6 @@ from kubectl_spread.objects.storage import StorageClass
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.prefilter_extensions import outranks_any
 
 
 class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -38,16 +36,6 @@ class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     other_nodes: tuple[str, ...] = ()
     sampled: bool = False
     read: Literal[False] | UnsetType = UNSET
-
-
-class WithheldPreemption(Preemption, frozen=True, kw_only=True):
-    """What the scheduler would evict for the Pod if the Pod's preemptionPolicy were not Never.
-
-    Attributes:
-        priority_class: the PriorityClass that the policy comes from; empty if unknown.
-    """
-
-    priority_class: str = ""
 
 
 class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -92,23 +80,6 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
         other_nodes=tuple(candidate.node_name for candidate in found.others),
         sampled=found.sampled,
     )
-
-
-def withheld_preemption(evaluation: Evaluation, handle: Handle) -> WithheldPreemption | None:
-    """Return what the scheduler does not evict because of the Pod's preemptionPolicy; None for nothing.
-
-    It is not known, and None too, if not all Pods were read.
-    """
-    pod = evaluation.pod
-    if handle.snapshot.inventory.not_read or not (handle.decides(pod) and outranks_any(pod, handle)):
-        return None
-    from kubectl_spread.scheduler.preemption import NEVER
-
-    if pod.spec.preemption_policy != NEVER:
-        return None
-    allowed = replace(evaluation, pod=replace(pod, spec=replace(pod.spec, preemption_policy=None)))
-    found = preemption_report(allowed, handle)
-    return WithheldPreemption(**asdict(found), priority_class=pod.spec.priority_class_name) if found else None
 
 
 def nomination_report(evaluation: Evaluation, handle: Handle) -> Nomination | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import Difference
-from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption, WithheldPreemption
+from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
 from kubectl_spread.wording.words import count_of, enumerated, in_violation, listed
 
 DIFFERENCES = {
@@ -153,12 +153,3 @@ def may_preempt(preemption: Preemption) -> str:
         sentence += f"; worse choices: {listed(preemption.other_nodes)}"
     tried = " In a cluster of this size the scheduler tries only some nodes." if preemption.sampled else ""
     return f"{sentence}.{tried}"
-
-
-def never_preempts(withheld: WithheldPreemption) -> str:
-    """Return why the scheduler evicts nothing for the Pod, and what it would evict otherwise."""
-    named = f"Its PriorityClass {withheld.priority_class}" if withheld.priority_class else "It"
-    chance = "could" if withheld.ties or withheld.sampled else "would"
-    violation = in_violation(withheld.pdb_violations or 0, len(withheld.victims))
-    evicted = f"{enumerated(list(map(str, withheld.victims)))} on {withheld.node}{violation}"
-    return f"{named} never preempts (preemptionPolicy Never). Otherwise the scheduler {chance} evict {evicted}."

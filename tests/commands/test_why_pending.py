@@ -491,15 +491,3 @@ def test_a_pod_whose_selector_has_merged_label_keys_is_of_the_newest_template(ki
     closed = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
     item = only([node("a1", zone="a"), closed, made, *pods])
     assert [fix.id for fix in item.fixes if fix.id == "RecreatePod"] == []
-
-
-@pytest.mark.parametrize("full", [True, False])
-def test_what_a_class_that_never_preempts_withholds_is_told_of_a_pod_without_a_node(*, full: bool) -> None:
-    fields = {"priority": 10, "preemptionPolicy": "Never", "priorityClassName": "calm"}
-    objects = [node("a1"), pod("low", on="a1", requests={"cpu": "6" if full else "1"})]
-    item = only([*objects, pod("p", requests={"cpu": "4"}, **fields)])  # type: ignore[arg-type] # any field of a Pod
-    withheld = item.withheld_preemption
-    assert (item.preemption, withheld and (withheld.node, withheld.priority_class)) == (
-        None,
-        ("a1", "calm") if full else UNSET,
-    )

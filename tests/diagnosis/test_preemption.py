@@ -12,17 +12,15 @@ from kubectl_spread.diagnosis.preemption import (
     AwaitedVolumes,
     Nomination,
     Preemption,
-    WithheldPreemption,
     awaited,
     nomination_report,
     preemption_report,
-    withheld_preemption,
 )
 from kubectl_spread.objects import kinds
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
-from kubectl_spread.snapshot import Inventory, PodsRead, Snapshot, Unread
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread
 from tests import build
 from tests.build import Object, node
 from tests.build_storage import claim, storage_class
@@ -65,27 +63,6 @@ def test_nobody_is_evicted_where_all_in_the_way_are_being_deleted() -> None:
     found = reported([*objects, node("b"), low("stays", "b")])
     assert found is not None
     assert (found.node, [each.name for each in found.victims], found.ties) == ("b", ["stays"], ("a",))
-
-
-@pytest.mark.parametrize(
-    ("policy", "priority", "read", "withheld"),
-    [
-        ("Never", 0, True, True),
-        ("PreemptLowerPriority", 0, True, False),
-        ("Never", 10, True, False),
-        ("Never", 0, False, False),
-    ],
-    ids=["never", "it preempts", "no Pod is lower", "some Pods were not read"],
-)
-def test_what_its_policy_keeps_from_eviction(policy: str, priority: int, *, read: bool, withheld: bool) -> None:
-    found = build.snapshot([node("a"), low("one", "a", priority=priority)]).inventory
-    pods_read = None if read else PodsRead(frozenset({"default"}), frozenset({"b"}))
-    handle = Handle.build(Snapshot.build(Inventory(found.objects, pods_read=pods_read)), default_profile())
-    fields: Object = {"preemptionPolicy": policy, "priorityClassName": "high"}
-    pod = build.typed_pod(build.pod("new", requests={"cpu": "4"}, priority=10, **fields))
-    victims = (PodName(namespace="default", name="one"),)
-    expected = WithheldPreemption(node="a", victims=victims, pdb_violations=0, priority_class="high")
-    assert withheld_preemption(evaluate(pod, handle), handle) == (expected if withheld else None)
 
 
 def test_the_budgets_that_could_not_be_read_are_not_taken_for_kept() -> None:

@@ -22,7 +22,7 @@ from kubectl_spread.render.outline.evaluation import VERDICT_TONES, verdict_sent
 from kubectl_spread.render.outline.fixes import steps_block
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.causes import LINE, shared_line
-from kubectl_spread.wording.pending import may_preempt, never_preempts, nominated
+from kubectl_spread.wording.pending import may_preempt, nominated
 from kubectl_spread.wording.words import begun, capital, first_name, held_back, held_by_gates, listed, scores_few
 
 MOST_WORKLOADS = 6
@@ -41,10 +41,7 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     """
     alike = grouped(
         report.items,
-        lambda it: (
-            *(_whose(it), it.verdict, it.cause, it.held_by, it.feasible, it.nomination),
-            *(it.preemption, it.withheld_preemption),
-        ),
+        lambda it: (*(_whose(it), it.verdict, it.cause, it.held_by, it.feasible, it.nomination, it.preemption),),
     )
     explained: list[Explained] = [*map(tuple, alike.values()), *report.not_created]
     causes = grouped(explained, _cause)
@@ -172,14 +169,12 @@ def _is_to_be_placed(item: PendingItem) -> bool:
 
 
 def choice_lines(item: PendingItem) -> Iterator[str]:
-    """Yield lines about evictions begun, those that the scheduler may make or must not make, and about chance."""
+    """Yield lines about evictions begun, those that the scheduler may make, and about chance."""
     # The summary says where an assumed Pod goes, and what it waits for.
     if item.nomination is not None and (item.nomination.leaving or not item.assumed):
         yield nominated(item.nomination)
     if item.preemption is not None:
         yield may_preempt(item.preemption)
-    if item.withheld_preemption is not UNSET:
-        yield never_preempts(item.withheld_preemption)
     if not (item.assumed or item.nomination or isinstance(item.scored, UnsetType)):
         yield scores_few(item.scored, len(item.feasible))
 

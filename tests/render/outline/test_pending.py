@@ -9,7 +9,7 @@ import pytest
 from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.preemption import Nomination, Preemption, WithheldPreemption
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.render.outline.pending import choice_lines
 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))
@@ -55,23 +55,6 @@ def test_who_would_go_is_named(fields: dict[str, Any], end: str) -> None:
     victims = ", ".join(map(str, preemption.victims))
     told = f"Its priority allows preemption: {victims} would be evicted from a"
     assert lines(preemption=preemption) == [told + end]
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"priority_class": "top"}, "Its PriorityClass top never {never} would evict shop/old-1 and shop/old-2 on a."),
-        ({"ties": ("b",)}, "It never {never} could evict shop/old-1 and shop/old-2 on a."),
-        (
-            {"victims": VICTIMS[:1], "pdb_violations": 1},
-            "It never {never} would evict shop/old-1 on a (in violation of a PodDisruptionBudget).",
-        ),
-    ],
-)
-def test_who_stays_because_of_its_policy_is_named(fields: dict[str, Any], said: str) -> None:
-    never = "preempts (preemptionPolicy Never). Otherwise the scheduler"
-    withheld = WithheldPreemption(**{"node": "a", "victims": VICTIMS, "pdb_violations": 0, **fields})
-    assert lines(withheld_preemption=withheld) == [said.format(never=never)]
 
 
 def test_a_nominated_pod_waits() -> None:
