@@ -68,6 +68,9 @@ def expected_change(wait: conclusion.Wait) -> ExpectedChange:
             change = ExpectedChange(kind="RolloutGoesOn", sure=True, workload=wait.owner, message=message)
         case conclusion.JobGoesOn():
             change = ExpectedChange(kind="JobGoesOn", sure=True, nodes=wait.nodes, workload=wait.owner, message=message)
+        case conclusion.JobEnd():
+            job = f"job/{wait.name}"
+            change = ExpectedChange(kind="JobEnd", sure=False, nodes=wait.nodes, workload=job, message=message)
         case conclusion.NodeAddition():
             nodes = (wait.node,) if wait.node else ()
             change = ExpectedChange(kind="NodeAddition", sure=False, nodes=nodes, message=message)

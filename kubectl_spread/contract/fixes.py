@@ -84,6 +84,7 @@ class ExpectedChange(Report, frozen=True, kw_only=True):
         "ClaimCreation",
         "RolloutGoesOn",
         "JobGoesOn",
+        "JobEnd",
         "NodeAddition",
     ]
     sure: bool

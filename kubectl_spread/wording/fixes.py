@@ -786,6 +786,20 @@ def _(wait: conclusion.JobGoesOn) -> str:
 
 
 @WAITS.rule(
+    summary="wait for another Job to end",
+    meaning="Pods of another Job use the room on nodes that are full. Their priority is higher, so the scheduler does"
+    " not evict them for this Pod. The simulation took all of them away: the Job replaces a Pod that is deleted.",
+    when="If this Pod is schedulable without the Job's Pods.",
+    action="Wait, or suspend the Job: its Pods end then, and it goes on once it is resumed. Ask its owner first.",
+    link=entry.CONFLICTING,
+)
+def _(wait: conclusion.JobEnd) -> str:
+    or_suspend = "suspend it" if wait.ours else f"ask the owner of namespace {wait.namespace} to suspend it"
+    use = f"its {count_of(wait.pods, 'Pod')} with priority {wait.priority} use{'s' * (wait.pods == 1)} the room"
+    return f"job {wait.namespace}/{wait.name} to end, or {or_suspend}: {use} on {first_and_more(wait.nodes)}"
+
+
+@WAITS.rule(
     summary="wait for a new node",
     meaning="The cluster's autoscaler has added a node that is still starting and has room for the Pod. Or, by the"
     " autoscaler's rules, nothing that was read forbids a new node for the Pod.",

@@ -358,6 +358,17 @@ class JobGoesOn(msgspec.Struct, frozen=True, kw_only=True):
     running: int
 
 
+class JobEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """Another Job ends, whose Pods (count) use the room on ``nodes``; ``ours``: it is in the namespace of the Pod."""
+
+    namespace: str
+    name: str
+    pods: int
+    nodes: tuple[str, ...]
+    priority: int
+    ours: bool
+
+
 class PodRemoval(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod itself is deleted because of its owner, so that no change is of use."""
 
@@ -392,7 +403,15 @@ class NodeAddition(msgspec.Struct, frozen=True):
 
 
 Wait: TypeAlias = (
-    NodeRecovery | NodeRemoval | PodEnding | PodRemoval | ClaimCreation | RolloutGoesOn | JobGoesOn | NodeAddition
+    NodeRecovery
+    | NodeRemoval
+    | PodEnding
+    | PodRemoval
+    | ClaimCreation
+    | RolloutGoesOn
+    | JobGoesOn
+    | JobEnd
+    | NodeAddition
 )
 
 

@@ -21,7 +21,7 @@ from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.meta import grouped
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet
-from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler import noderesources, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle, Handles
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.cluster_state import ClusterState
@@ -91,6 +91,7 @@ def _waits(situation: Situation, spent: Spent) -> Iterator[conclusion.Wait]:
     if not spent() and _rollout_lets_in(situation):
         owner = str(owner_of(situation.pod, situation.handle.snapshot))
         yield conclusion.RolloutGoesOn(owner=owner, replaces=situation.is_of_newest_revision is False)
+    yield from _job_ends(situation, spent)
 
 
 def _job_goes_on(situation: Situation, spent: Spent) -> Iterator[conclusion.JobGoesOn]:
@@ -117,6 +118,29 @@ def _job_goes_on(situation: Situation, spent: Spent) -> Iterator[conclusion.JobG
         nodes = tuple(sorted({pod.spec.node_name for pod in ending}))
         owner = f"job/{job.metadata.name}"
         yield conclusion.JobGoesOn(owner=owner, pods=len(ending), nodes=nodes, running=len(running))
+
+
+def _job_ends(situation: Situation, spent: Spent) -> Iterator[conclusion.JobEnd]:
+    """Yield each Job of a higher priority whose Pods use the room that the Pod needs.
+
+    A Job replaces its Pods that end until it is complete, so they are taken away together.
+    """
+    least = situation.pod.spec.priority or 0
+    full = situation.nodes_only_against([FilterRequirement(noderesources.NAME)]) if not situation.bound_for else ()
+    there = (pod for info in full for pod in info.pods if (pod.spec.priority or 0) > least and not pod.terminating)
+    of_jobs = (pod for pod in there if pod.metadata.controller_kind == Job.__name__ and situation.exists(pod))
+    for pods in islice(grouped(of_jobs, lambda pod: pod.metadata.controller_key).values(), MOST_PLACES):
+        without = None if spent() else reduce(Handle.without_pod, pods[:MOST_ENDING], situation.handle)
+        if without is not None and replace(situation, handle=without).feasible:
+            namespace, _, name = pods[0].metadata.controller_key
+            yield conclusion.JobEnd(
+                namespace=namespace,
+                name=name,
+                pods=len(pods),
+                nodes=tuple(dict.fromkeys(pod.spec.node_name for pod in pods)),
+                priority=pods[0].spec.priority or 0,
+                ours=namespace == situation.pod.metadata.namespace,
+            )
 
 
 def _claims(situation: Situation) -> Iterator[conclusion.ClaimCreation]:

@@ -320,6 +320,31 @@ class TestJobs:
         pending["metadata"]["ownerReferences"][0]["name"] = "another"
         assert waits(objects, pending) == []
 
+    @pytest.mark.parametrize(
+        ("namespace", "priority", "cpu", "advice"),
+        [
+            ("batch", 7, "3", "ask the owner of namespace batch to suspend it"),
+            ("default", 7, "3", "suspend it"),
+            ("batch", 0, "3", ""),
+            ("batch", 7, "1", ""),
+        ],
+        ids=["of others", "of the same namespace", "of the same priority", "too small without the other Pod"],
+    )
+    def test_another_job_of_a_higher_priority(self, namespace: str, priority: int, cpu: str, advice: str) -> None:
+        """The Pod needs the room of both its Pods; no end of one of them, which the Job replaces, is waited for."""
+        by = owners.owner("Job", web(), parallelism=2, completions=9)
+        asks: Object = {"labels": {}, "requests": {"cpu": cpu}, "priority": priority}
+        made = [owners.owned(web(f"job-{n}", on="c1", **asks), by) for n in "01"]
+        for each in (by, *made):
+            each["metadata"]["namespace"] = namespace
+        full = web("large", on="c1", labels={}, requests={"cpu": "1" if cpu == "3" else "5"})
+        cluster = [*zones(c={"allocatable": {"cpu": "7"}}), *LEFT, full, by, *made]
+        found = search(cluster, web(requests={"cpu": "5"})).waits or ()
+        use = "its 2 Pods with priority 7 use the room on c1"
+        said = [f"job {namespace}/web to end, or {advice}: {use}"] if advice else []
+        assert [each.message for each in found] == said
+        assert [(each.kind, each.sure, each.workload) for each in found] == [("JobEnd", False, "job/web")] * bool(said)
+
 
 def unwanted(kind: str, metadata: Object, *, waiting: int = 1, **spec: Any) -> tuple[list[Object], Object]:  # noqa: ANN401 - any field
     """Return an owner with Pods on a1 and b1 and ``waiting`` Pods without a node, of which the last is asked about."""
