@@ -75,6 +75,8 @@ IGNORE: Mapping[tuple[causes.Policy, ...], Sequence[str]] = {
 """Policies of a constraint → why nodes count to which no Pod can go; the longest first."""
 NODE_CONDITION = "node.kubernetes.io/"
 """What the keys of taints begin with that follow from a node's condition, such as not-ready."""
+NODE_ROLE = "node-role.kubernetes.io/"
+"""What the keys of taints begin with that keep the control plane free."""
 TAINT, TOO_LITTLE = "taint ", "too little "
 """What begins the texts of reasons that nodes have; others say what nodes are."""
 SHARED = (InsufficientResources, PortsInUse, UntoleratedTaints)
@@ -442,7 +444,7 @@ def _first_few(texts: Sequence[str]) -> Sequence[str]:
 def _restricted(restriction: causes.Restriction) -> Texts:
     """Return what leaves the Pod few nodes, and why none of these takes it."""
     wheres, briefly = _by_affinity(restriction) if not restriction.claims else _by_volume(restriction)
-    by_name, *fewer = _kept_off(restriction.pins)
+    by_name, *fewer = _kept_off(restriction.pins, once=True)
     return Texts(
         [f"{wheres[0]}: {by_name}.", *(f"{where}: {why}." for why in fewer for where in wheres)],
         [f"{briefly}: {why}" for why in (by_name, *fewer)],
@@ -481,12 +483,12 @@ def _by_affinity(restriction: causes.Restriction) -> tuple[Sequence[str], str]:
     ]
 
 
-def _kept_off(pins: Sequence[causes.PinnedNodes]) -> Sequence[str]:
-    """Return what keeps the Pod off nodes, the longest first.
+def _kept_off(pins: Sequence[causes.PinnedNodes], *, once: bool) -> Sequence[str]:
+    """Return what keeps the Pod off nodes, each of them once or each reason once, the longest first.
 
     That is with the names of nodes, with their number, without amounts, and with fewer and fewer of the reasons.
     """
-    whys, brief = (_alike(pins, text) for text in (reason_text, _without_amounts))
+    whys, brief = (_alike(pins, text, once=once) for text in (reason_text, _without_amounts))
 
     def counted(whys: Sequence[tuple[Sequence[str], str]], shown: int) -> str:
         some = [why + f" ({count_of(len(nodes), 'node')})" * bool(whys[1:]) for nodes, why in whys[:shown]]
@@ -497,8 +499,13 @@ def _kept_off(pins: Sequence[causes.PinnedNodes]) -> Sequence[str]:
     return [*[by_name] * (len(whys) <= ALL_REASONS), counted(whys, ALL_REASONS), counted(brief, ALL_REASONS), *fewer]
 
 
-def _alike(pins: Sequence[causes.PinnedNodes], text: Callable[[AnyReason], str]) -> list[tuple[Sequence[str], str]]:
-    """Return which nodes have which reasons, those with the same text together; only those that all have, if any."""
+def _alike(
+    pins: Sequence[causes.PinnedNodes], text: Callable[[AnyReason], str], *, once: bool = True
+) -> list[tuple[Sequence[str], str]]:
+    """Return which nodes have which reasons; only the reasons that all have, if any.
+
+    ``once``: each node once with all its reasons, and not each reason with all nodes that have it.
+    """
     tainted = ({taint for why in pin.reasons for taint in getattr(why, "taints", ())} for pin in pins)
     of_all = set[str].intersection(*tainted)
 
@@ -513,10 +520,19 @@ def _alike(pins: Sequence[causes.PinnedNodes], text: Callable[[AnyReason], str])
 
     first, *others = whys = [texts(pin) for pin in pins]
     everywhere = [why for why in first if all(why in each for each in others)]
-    alike = defaultdict[str, list[str]](list)
+    alike = defaultdict[tuple[str, ...], list[str]](list)
     for pin, each in zip(pins, whys, strict=True):
-        alike[" and ".join(everywhere or each)].extend(pin.nodes)
-    return [(nodes, why) for why, nodes in alike.items()]
+        alike[tuple(everywhere or each)].extend(pin.nodes)
+    if once:
+        return [(nodes, " and ".join(why)) for why, nodes in alike.items()]
+    # The most nodes come first, those of a control plane last, until each node has a reason.
+    found = [
+        (sorted(name for more, nodes in alike.items() if {*why}.issubset(more) for name in nodes), " and ".join(why))
+        for why in alike
+    ]
+    found.sort(key=lambda each: (NODE_ROLE in each[1], -len(each[0])))
+    covered = [{name for nodes, _ in found[:index] for name in nodes} for index in range(len(found))]
+    return [each for each, before in zip(found, covered, strict=True) if not before.issuperset(each[0])]
 
 
 def _filters(filters: Sequence[causes.RejectingFilter], where: str = "") -> Sequence[str]:
@@ -578,7 +594,7 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
         lead = f"The Pod may only go to {place}, which" if cause.only else place
         return f"{lead} {'have' if several else 'has'} the fewest {pods} ({constraint.global_minimum}), but {but}"
 
-    whys, endings = _kept_off(cause.pins), _endings(cause)
+    whys, endings = _kept_off(cause.pins, once=False), _endings(cause)
     sentences = [
         *(f"{held(place, pods)}: {whys[0]}.{endings[0]}{_elsewhere(cause)}" for pods in ("matching Pods", "Pods")),
         *(f"{held(where)}: {why}.{ending}" for where in (place, many) for ending in endings for why in whys[:-1]),
@@ -649,7 +665,7 @@ def _for_other_reasons(others: Iterable[tuple[Sequence[str], object]]) -> str:
 
 def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
     """Return why the domains with the fewest Pods take none, the longest first."""
-    return [f"no Pod can go to {named(cause.domains)}: {why}" for why in _kept_off(cause.pins)]
+    return [f"no Pod can go to {named(cause.domains)}: {why}" for why in _kept_off(cause.pins, once=False)]
 
 
 def limits(constraint: causes.BlamedConstraint) -> str:

@@ -543,8 +543,8 @@ def _has_taints(read: re.Match[str], facts: Facts, name: str) -> bool:
 CPU = r"\d+m?"
 TAINT = r"\S+:\w+"
 WHY = (
-    rf"(?P<why>cordoned|taint [^ ,;)]*\w(?![^ ,;.)])|{CPU} cpu requested, (?:at most )?{CPU} free|too little cpu free|"
-    r"NotReady|claim \S+ is bound to (?:a volume|\S+) in [a-d])"
+    rf"(?P<why>cordoned|taint [^ ,;)]*\w(?=[ ,;)]|\.?$|\. )|{CPU} cpu requested, (?:at most )?{CPU} free|"
+    r"too little cpu free|NotReady|claim \S+ is bound to (?:a volume|\S+) in [a-d])"
 )
 FREE = rf"(?:at most )?(?P<free>{CPU})(?: of (?P<of>{CPU}))? free"
 RULES: Sequence[tuple[str, Rule]] = (
@@ -552,7 +552,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (
         (
             rf"(?:{NAMES}(?:: | \()|its only (?:counted )?node, (?P<only>[a-d]\d), is not available: |"
-            rf"node (?P<node>[a-d]\d) has .*? but is not available: )(?={WHY}(?! and \d+ more))"
+            rf"node (?P<node>[a-d]\d) has .*? but is not available: )(?={WHY}(?! and \d+ more| \(\d+ node))"
         ),
         _pinning,
     ),
@@ -615,6 +615,10 @@ RULES: Sequence[tuple[str, Rule]] = (
     (
         r"(?P<n>\d+) nodes?: claim data-\S+ is bound to \S+ in [a-d]",
         lambda read, facts: int(read["n"]) == sum(map(facts.elsewhere, facts.nodes)),
+    ),
+    (
+        rf"the constraint on {KEY} \((?P<n>\d+) nodes?\)",
+        lambda read, facts: int(read["n"]) <= sum(facts.rejects(BRIEF[read["key"]], name) for name in facts.nodes),
     ),
     (r"\b[Aa]ll (?P<n>\d+) nodes", lambda read, facts: int(read["n"]) == len(facts.nodes)),
     (r"skew (?:would be|is) (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),

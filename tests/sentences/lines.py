@@ -195,7 +195,7 @@ def _on_nodes(read: re.Match[str], known: Known, _: str) -> bool:
 
 
 def _wait(read: re.Match[str], known: Known, text: str) -> bool:
-    facts, (names, number) = about(read, known), named(read["names"])
+    facts, (names, number) = next(iter(known.values())), named(read["names"])
     unready = [name for name in facts.nodes if facts.tainted(name, NOT_READY)]
     there = {*names} <= {*unready} and max(number, int(read["any"] or 0)) <= len(unready)
     return there and (not read["n"] or _numbered(read, known, text))
@@ -359,13 +359,14 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), rf"^(?P<n>\d+): {NAMES} +(?:[A-Z]\w+(?:, )?)+ +(?P<why>\S.*)$", _rejected),
     (("check",), r"^Replicas: (?P<names>.*)$", _on_nodes),
     (
-        ("check",),
+        ("check", "rebalance"),
         (
-            r"^  (?:Not proposed: tolerating the taints? of|(?P<n>\d+)\. Wait for)"
+            r"^(?:  Not proposed: tolerating the taints? of|  (?P<n>\d+)\. Wait for|Wait for)"
             rf" (?:any of (?P<any>\d+) nodes, such as )?{NAMES},?(?: to recover)? \(not ready"
         ),
         _wait,
     ),
+    (("show",), rf"^web-\S+ is Pending: it can go to {NAMES}\.$", _there),
     (("check",), r"^  (?P<n>\d+)\. (?=[A-Z])", _numbered),
     (("check",), rf"^  \d+\. Set (?P<key>\S+) on {NAMES} to where (?:it is|each of them is): .*$", _unlabelled),
     (("rebalance",), r"^\w+: default/\S+/(?P<app>web-\d), \S+: [a-d]\d? takes no more Pods: (?P<said>.*)$", _now),
