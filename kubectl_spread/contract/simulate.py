@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.findings import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
-from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis.constraint_state import SimulatedItem
 from kubectl_spread.diagnosis.evaluation import Decision
 from kubectl_spread.diagnosis.step_changes import DeletedPods, StepChange, WaitingPods, WaitingRevision
@@ -18,7 +18,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.simulation.steps import BoundByName
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.incomplete import summary_of
-from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
+from kubectl_spread.wording.simulate import blocked_text, note_text, of_some, outcome_text
 from kubectl_spread.wording.words import held_by_gates
 
 
@@ -204,10 +204,10 @@ def _explained(revisions: tuple[WaitingRevision, ...]) -> list[tuple[str, Decisi
         held = each.pod.spec.gates
         named = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else ""
         found.setdefault(named or summary_of(each.decision, named=False), []).append(each)
-    first = revision_of(revisions[0].pod) if revisions else ""
-    told = []
-    for summary, alike in found.items():
-        other = ", of another revision" if revision_of(alike[0].pod) != first else ""
-        some = f"{sum(each.number for each in alike)} of them{other}: " if len(found) > 1 else ""
-        told.append((f"{some}{summary}", alike[0].decision))
-    return told
+    if len(found) == 1:
+        return [(summary, alike[0].decision) for summary, alike in found.items()]
+    several = len({each.old for each in revisions}) > 1
+    return [
+        (of_some(sum(each.number for each in alike), summary, old=alike[0].old if several else None), alike[0].decision)
+        for summary, alike in found.items()
+    ]

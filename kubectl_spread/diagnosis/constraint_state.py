@@ -154,6 +154,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     Attributes:
         revision: of the Pods that have the constraint; empty if the workload has only one.
+        old: whether that is another revision than the newest.
         before: eligible domain → Pods before the step.
         after: the same after the step, in one outcome.
         ranges: domain → the fewest and the most Pods seen in any order: observed, not proved.
@@ -167,6 +168,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     namespace: str
     workload: WorkloadRef
     revision: str = ""
+    old: bool = False
     constraint: ChangedConstraint
     before: dict[str, int]
     after: dict[str, int]

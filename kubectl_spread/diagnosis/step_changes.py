@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.controllers.next_pod import is_of_newest_revision
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of, wanted_by
@@ -142,11 +143,15 @@ OutcomeNote: TypeAlias = (
 
 
 class WaitingRevision(msgspec.Struct, frozen=True):
-    """Pending Pods of one revision of a workload, with volumes in the same place: the first, and how many there are."""
+    """Pending Pods of one revision of a workload, with volumes in the same place: the first, and how many there are.
+
+    ``old``: whether the workload has a newer revision.
+    """
 
     pod: Pod
     decision: Decision
     number: int
+    old: bool
 
 
 class WaitingPods(msgspec.Struct, frozen=True):
@@ -521,7 +526,12 @@ def _pending_pods(
             before, waiting = _most_pending(key, earlier), seen.pending.get(key, ())
             alike = grouped(waiting, lambda pod: (revision_of(pod), _reach_of_volumes(pod, seen.snapshot)))
             revisions = (
-                WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
+                WaitingRevision(
+                    pod=first,
+                    decision=known.in_full(first, seen.handles.of(first)),
+                    number=1 + len(others),
+                    old=is_of_newest_revision(first, seen.snapshot) is False,
+                )
                 for first, *others in alike.values()
             )
             yield WaitingPods(key, counts, before, tuple(revisions))
@@ -576,9 +586,11 @@ def _items(
         orders = [each.seen.revisions[key][revision].states for each in after]
         several = any(len(each.revisions.get(key, ())) > 1 for each in (first, before))
         counted = before.counted(key, earlier)
-        known, created = counted and counted.states, counted is None and key in before.revisions
-        if created:
+        known, row = counted and counted.states, earlier
+        if created := counted is None and key in before.revisions:
             known = states_of(key, first.revisions[key][revision].pod, before.handles)
+            if any(revision_of(pod) == revision for pod in before.living[key]):
+                created, row = False, before.newest(key)  # It was counted as the newest was, in one row.
         for now in orders[0]:
             index, was = now.constraint.index, _state_before(now.constraint, known or ())
             others = [each for states in orders for each in states if each.constraint.index == index]
@@ -590,13 +602,14 @@ def _items(
                 namespace=key[0],
                 workload=key[1],
                 revision=revision if several else "",
+                old=several and revision != first.newest(key),
                 constraint=ChangedConstraint.of(now.constraint),
                 before=dict(sorted(was.matching.items())) if was else {},
                 after=dict(sorted(now.matching.items())),
                 ranges=_ranges(others),
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
-                status_before=were.get((*key, earlier, was.constraint.index), None if created else SpreadStatus.OK)
+                status_before=were.get((*key, row, was.constraint.index), None if created else SpreadStatus.OK)
                 if was
                 else None,
                 status_after=status,

@@ -120,7 +120,11 @@ def in_room(cause: causes.AnyCause, room: int) -> str:
 
 def clause(cause: causes.AnyCause, room: int) -> str:
     """Return the same as it goes on after a colon."""
-    text = in_room(cause, room).removeprefix(NO_CONSTRAINT)
+    return lowered(in_room(cause, room).removeprefix(NO_CONSTRAINT))
+
+
+def lowered(text: str) -> str:
+    """Return the text as it goes on after a colon."""
     return f"{text[0].lower()}{text[1:]}" if text.partition(" ")[0] in OURS else text
 
 
@@ -209,7 +213,7 @@ def _without_amounts(reason: AnyReason | None) -> str:
         case RejectedByPod():
             return "the anti-affinity of a Pod there"
         case AvoidedPod():
-            return "its own anti-affinity to a Pod there"
+            return "the Pod's own anti-affinity to a Pod there"
         case _:
             return reason_text(reason)
 
@@ -333,7 +337,7 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     return Texts(
         [*longer, *(f"{start}." for start in starts)],
         [
-            *(f"{text}; it does not count its own Pods" for text in why.reasons),
+            *(f"{text}; the constraint does not count its own Pods" for text in why.reasons),
             f"it counts Pods with {selector}, not its own Pods",
             "it does not count its own Pods",
         ],
@@ -447,7 +451,7 @@ def _restricted(restriction: causes.Restriction) -> Texts:
     by_name, *fewer = _kept_off(restriction.pins, once=True)
     return Texts(
         [f"{wheres[0]}: {by_name}.", *(f"{where}: {why}." for why in fewer for where in wheres)],
-        [f"{briefly}: {why}" for why in (by_name, *fewer)],
+        [*(f"{briefly}: {why}" for why in (by_name, *fewer)), f"{briefly} ({fewer[-1]})"],
     )
 
 
@@ -622,7 +626,7 @@ def _besides(constraint: causes.BlamedConstraint) -> str:
     ]
     nodes, key = constraint.unlabelled, constraint.topology_key
     lacking = f"{first_and_more(nodes)}, which {'lack' if nodes[1:] else 'lacks'} the label {key}" if nodes else ""
-    too = f" The constraint also counts {named(counted)}." if counted else ""
+    too = f" The constraint on {brief_key(key)} also counts {named(counted)}." if counted else ""
     return f"{too} This Pod may not go to {lacking}." if nodes else too
 
 

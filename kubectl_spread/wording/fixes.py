@@ -124,9 +124,23 @@ _EFFECTS: Mapping[Effect, str] = {
 }
 
 
+ON_CONSTRAINT = " the constraint on "
+"""What leads to the topology key of the constraint that a change is made in."""
+
+
 def summary(proposals: Sequence[proposals.Proposal]) -> str:
-    """Return the changes in words."""
-    return "; also ".join(map(FIXES.text, proposals))
+    """Return the changes in words, one that several constraints get once."""
+    keys: dict[tuple[str, str], list[str]] = {}
+    for before, on, after in (FIXES.text(each).partition(ON_CONSTRAINT) for each in proposals):
+        key = after.partition(" ")[0].removesuffix(",") if on else ""
+        keys.setdefault((before + on, after.removeprefix(key)), []).append(key)
+    several = ON_CONSTRAINT.replace("constraint", "constraints")
+    return "; also ".join(
+        f"{before.removesuffix(ON_CONSTRAINT)}{several}{enumerated(on)}{after.replace('it counts', 'they count')}"
+        if on[1:]
+        else f"{before}{on[0]}{after}"
+        for (before, after), on in keys.items()
+    )
 
 
 def starts(fix: conclusion.VerifiedFix) -> str:

@@ -89,7 +89,7 @@ def plan_sentence(
         satisfy = f"{count_of(soon, 'constraint')} {'is' if soon == 1 else 'are'} satisfied"
         return f"No eviction is needed: {satisfy} once Pending Pods are scheduled."
     if not broken:
-        hold = "All constraints are satisfied" if len(verdicts) > 1 else "The constraint is satisfied"
+        hold = "All constraints are satisfied" if len(verdicts) > 1 else "The only constraint is satisfied"
         return f"{hold}: there is nothing to evict."
     kind = "uneven" if soft == broken else "violated or uneven" if soft else "violated"
     number, them = count_of(evictions, "eviction"), count_of(broken, f"{kind} constraint")

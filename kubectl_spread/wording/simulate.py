@@ -15,6 +15,7 @@ from kubectl_spread.simulation import steps
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import DISABLE_EVICTION, DrainFlag
 from kubectl_spread.snapshot import PodKey
+from kubectl_spread.wording.causes import NO_CONSTRAINT, lowered
 from kubectl_spread.wording.incomplete import ALL_NEVER_RUN, NEVER_RUNS
 from kubectl_spread.wording.rebalance import plan_note_text
 from kubectl_spread.wording.words import begun, count_of, enumerated, listed, scores_some
@@ -29,14 +30,19 @@ BLOCKED = "Blocked: {}: {}"
 LOST = "Deleted for good, because no controller recreates {}: {}."
 FEWER = "Deleted and not replaced: {}."
 PREEMPTED = "Preempted by Pods of higher priority: {}{}."
-RANGES = "Ranges show the results of {} random orders."
+RANGES = (
+    "A range such as 0..1 shows the lowest and the highest result of {} simulations with different random choices."
+    " The sentences above describe the first of them."
+)
 OF_DAEMONS = ("the only node for this Pod", "the only node for one of them")
+OF_ONE = (("this Pod", "it"), ("The Pod may only", "It may only"), (" This Pod may not", " It may not"))
 OF_SEVERAL = (
     ("this Pod", "these Pods"),
+    ("the Pod's own", "their own"),
     ("The Pod may only", "They may only"),
     (" This Pod may not", " They may not"),
 )
-"""Words about one Pod → those about several."""
+"""Words about a Pod → those about one or several that were named before."""
 SHOWN_NAMES = 4
 """Pods that are named of a kind of outcome (count)."""
 SHOWN_EVICTED = 20
@@ -49,15 +55,13 @@ def step_sentence(
     *,
     removed: str,
     newly_pending: bool,
-    undecided: bool,
     unread: bool,
     refused: int = 0,
 ) -> str:
     """Return the result of a step in a sentence; so many of its manifests are ``refused`` (count).
 
     ``gone``: what happens to Pods → how many (count). ``pending``: of each workload, how many of its Pods waited
-    before, the fewest and the most that wait then (counts). ``undecided``: whether it is not known of some whether a
-    node takes them. ``unread``: whether a list was not read.
+    before, the fewest and the most that wait then (counts). ``unread``: whether a list was not read.
     """
     said = [f"{count_of(refused, 'manifest')} refused"] if refused else []
     said += [f"{count_of(number, 'Pod')} {what}" for what, number in gone.items() if number]
@@ -67,7 +71,8 @@ def step_sentence(
         new = (sum(max(each[bound] - each[0], 0) for each in pending) for bound in (1, 2))
         said.append(f"{_number(*new)} newly Pending; {before} {'was' if before == 1 else 'were'} Pending before")
     elif most:
-        said.append(f"{_number(least, most)} {'Pending' if newly_pending or undecided else 'still Pending'}")
+        were = sum(was for was, _, _ in pending)
+        said.append(f"{_number(least, most)} Pending" + f" ({were} before)" * bool(were))
     elif newly_pending:
         said.append("new Pods are refused")
     elif said:
@@ -87,7 +92,7 @@ def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> 
     (counts).
     """
     by_chance = any(low < high for _, low, high, _ in waiting)
-    why = f". {begun(summary)}" if summary else " in some random orders." if by_chance else "."
+    why = f". {cause_first(begun(summary))}" if summary else " in some random orders." if by_chance else "."
     pods = [
         f"{_number(low, high)} {'Pod' if high == 1 else 'Pods'} of {workload}{_as_before(before, high)}"
         for workload, low, high, before in waiting
@@ -98,6 +103,28 @@ def pending_text(waiting: Sequence[tuple[str, int, int, int]], summary: str) -> 
     for ours, theirs in () if one else (*daemons, *OF_SEVERAL):
         why = why.replace(ours, theirs)
     return f"{enumerated(pods, len(pods))} {'is' if one else 'are'} Pending{why}"
+
+
+def cause_first(summary: str) -> str:
+    """Return the summary with what is not the cause at its end."""
+    rest = summary.removeprefix(NO_CONSTRAINT)
+    return summary if rest == summary else f"{rest} {NO_CONSTRAINT.rstrip()}"
+
+
+def of_some(number: int, summary: str, *, old: bool | None) -> str:
+    """Return why so many of a workload's Pending Pods (count) wait, where others have another reason.
+
+    ``old``: whether they are of an older revision than the newest; None if all are of one revision.
+    """
+    revision = "" if old is None else f"the {'old' if old else 'new'} revision"
+    who = f"{count_of(number, 'Pod')} of {revision}" if revision else f"{number} of them"
+    why = cause_first(begun(summary))
+    for ours, theirs in OF_ONE if number == 1 else OF_SEVERAL:
+        why = why.replace(ours, theirs)
+    if revision:
+        why = why.replace(" count because ", f" count for {revision} because ")
+    _, _, rest = why.partition(" ")
+    return f"{who} {rest}" if rest.startswith("may only go to ") else f"{who}: {lowered(why)}"
 
 
 def _as_before(before: int, most: int) -> str:
@@ -144,11 +171,11 @@ def note_text(note: steps.StepNote, connection_flags: Sequence[str] = ()) -> str
             words, flags = ((), ("-l", nodes)) if "=" in nodes else ((nodes,), ())
             drain = kubectl("drain", *words, flags=(*flags, *pods, *given, *connection_flags))
             needs = [
-                f"{flag} for {listed(_names(keys))}{LOSSES.get(flag, '').format('it' if len(keys) == 1 else 'them')}"
-                for flag, keys in pods.items()
+                f"{flag} because of {listed(_names(of))}{LOSSES.get(flag, '').format('it' if len(of) == 1 else 'them')}"
+                for flag, of in pods.items()
             ]
             does = "deletes" if DISABLE_EVICTION in given else "evicts"
-            return f"this drain is `{drain}`: kubectl {does} no Pod of the node without {enumerated(needs)}"
+            return f"this drain is `{drain}`. It needs {enumerated(needs)}: otherwise kubectl {does} no Pod of the node"
         case steps.BoundByName(namespace, ref, number, node, absent):
             one = number == 1
             sets = f"{count_of(number, 'new Pod')} of {namespace}/{ref} {'sets' if one else 'set'}"

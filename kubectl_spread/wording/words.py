@@ -21,7 +21,7 @@ SHORT_KEYS = {
     "kubernetes.io/hostname": "hostname",
 }
 """Well-known topology key → its short name in a sentence."""
-_PLACES = re.compile(rf"(\bon|\bin|\bover) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
+_PLACES = re.compile(rf"(\bon|\bin|\bover|\band) ({'|'.join(map(re.escape, SHORT_KEYS))})(?=[ ,.;:]|$)")
 _TAINT_PREFIX = re.compile(r"(?<=taint )[\w.-]+/")
 
 _OF_DOMAINS = re.compile(r"[a-z]+ \S.*? (?:has|have|is|are) (?:the fewest|not available)")

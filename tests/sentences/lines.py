@@ -380,7 +380,10 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
     (("check",), r"^(?P<n>\d+) Pod templates: (?P<each>.*)\.$", _totals),
     (
         ("simulate",),
-        r"(?:,|:) (?P<n>\d+)(?: to (?P<most>\d+))? newly Pending; (?P<before>\d+) (?:was|were) Pending before\.$",
+        (
+            r"(?:,|:) (?P<n>\d+)(?: to (?P<most>\d+))? (?:newly )?Pending(?:; | \()(?P<before>\d+)"
+            r" (?:(?:was|were) Pending )?before\)?\.$"
+        ),
         _newly,
     ),
     (
@@ -425,7 +428,7 @@ UNREAD: Mapping[str, str] = {
     r"^Chance decides between equal nodes: .*$": "which nodes are equal is told by the tests of check",
     r"^Not counted: the same nodes as for constraint \d+\.$": "the lines of that constraint name them",
     r"^Headroom: .*$": "how many more find a node is tried by the soak of next Pods",
-    r"\d+ orders were simulated|the results of \d+ random orders": "orders are no part of the cluster",
+    r"\d+ orders were simulated|^A range such as .*$": "orders are no part of the cluster",
     r"\b\d+ more with --all-fixes\)|^(?:  )?\d+ fix(?:es)? (?:changes? what|would (?:replace|end|lose)) .*$": (
         "fixes are counted by their own tests"
     ),

@@ -53,8 +53,8 @@ def not_so(command: str, text: str, known: Known) -> Iterator[str]:
 
 
 def _domains(text: str) -> dict[str, int]:
-    """Return domain → Pods of ``a:2→1 b:0``, as they were before."""
-    return {name: int(number) for name, number in re.findall(r"(\S+?):(\d+)", text)}
+    """Return domain → Pods of ``a:2→1 b:0 others:1``, as they were before."""
+    return {name: int(number) for name, number in re.findall(r"(\S+?):(\d+)", text) if name != "others"}
 
 
 def _row(read: re.Match[str], known: Known, _: str) -> bool:
@@ -198,7 +198,7 @@ _WHOLE: Mapping[str, Sequence[tuple[str, Rule]]] = {
     ),
     "simulate": (
         (r"^drain (?P<node>\S+): (?P<n>\d+|no) Pods? (?:is )?evicted", _evicted),
-        (r"^drain \S+: (?:.*, )?(?P<n>\d+)(?: to (?P<most>\d+))? (?:newly |still )?Pending\.$", _pending),
+        (r"^drain \S+: (?:.*, )?(?P<n>\d+)(?: to (?P<most>\d+))? (?:newly )?Pending(?: \(\d+ before\))?\.$", _pending),
         (_ROW, _row),
     ),
     "check": (

@@ -143,10 +143,10 @@ def test_each_revision_waits_for_its_own_reasons(tmp_path: Path) -> None:
     (waits,) = applied(tmp_path, objects, moved).pending
     assert waits.count == 4
     assert waits.summary == (
-        "2 of them: No spread constraint is the cause. All 6 nodes have too little cpu (5 requested, at most 3 free);"
-        " they lack the label disk=ssd, which nodeSelector requires."
-        " 2 of them, of another revision: No spread constraint is the cause. All 6 nodes have too little cpu (5"
-        " requested, at most 3 free)."
+        "2 Pods of the new revision: all 6 nodes have too little cpu (5 requested, at most 3 free); they lack the label"
+        " disk=ssd, which nodeSelector requires. No spread constraint is the cause."
+        " 2 Pods of the old revision: all 6 nodes have too little cpu (5 requested, at most 3 free). No spread"
+        " constraint is the cause."
     )
 
 

@@ -88,6 +88,23 @@ def test_pods_without_a_revisions_label_have_the_status_of_show() -> None:
     assert {each.constraint.max_skew: each.status_before for each in step.items} == shown
 
 
+def test_old_revisions_that_shared_a_row_with_the_newest_have_its_status(tmp_path: Path) -> None:
+    strict, loose = (spread(ZONE, selector=app("web"), maxSkew=most) for most in (1, 2))
+    owner, by_hand = controller("StatefulSet", "web"), {"type": "OnDelete"}
+    pods = map(template, (strict, loose))
+    made, then = (workload("StatefulSet", "web", pods=each, replicas=3, updateStrategy=by_hand) for each in pods)
+    made["status"] = {"currentRevision": "web-1", "updateRevision": "web-2"}
+    living = [running(f"web-{n}", "a1", owner, topologySpreadConstraints=[strict]) for n in range(3)]
+    for each, number in zip(living, "112", strict=True):
+        each["metadata"]["labels"]["controller-revision-hash"] = f"web-{number}"
+    path = tmp_path / "web.json"
+    path.write_text(json.dumps(then), encoding="utf-8")
+    step = last([*SIX, made, *living], f"apply {path}")
+    was = {each.revision: each.status_before for each in step.items if each.old}
+    assert was == dict.fromkeys(("web-1", "web-2"), SpreadStatus.VIOLATED)
+    assert [each.status_before for each in step.items if not each.old] == [None]
+
+
 def test_a_job_that_has_failed_has_no_problem_as_in_show() -> None:
     constraint, owner = spread(ZONE, selector=app("web")), controller("Job", "web")
     made = workload("Job", "web", pods=template(constraint, restartPolicy="Never"), parallelism=2, backoffLimit=0)

@@ -109,8 +109,8 @@ def test_a_drain_names_the_flags_that_kubectl_wants_for_it(step: str, force: boo
     found = last(objects, step, force=force)
     said = [note for note in found.notes if note.startswith("this drain is")]
     assert [note.split("`")[1] for note in said] == [drain] * bool(drain)
-    assert all("--ignore-daemonsets for default/other-a1" in note for note in said)
-    assert all("--delete-emptydir-data for default/cache" in note for note in said)
+    assert all("--ignore-daemonsets because of default/other-a1" in note for note in said)
+    assert all("--delete-emptydir-data because of default/cache" in note for note in said)
     assert force is (names(found.lost) == ["tool"])
 
 
@@ -148,7 +148,7 @@ class TestFlagsOfKubectlDrain:
         (note,) = step.notes
         flags = "--delete-emptydir-data --disable-eviction '--pod-selector=app in (api,web)'"
         assert note.split("`")[1] == f"kubectl drain a1 {flags}"
-        assert "kubectl deletes no Pod of the node without --delete-emptydir-data" in note
+        assert "otherwise kubectl deletes no Pod of the node" in note
 
 
 def test_a_pod_that_is_being_deleted_already_is_not_evicted_again() -> None:

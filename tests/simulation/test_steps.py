@@ -227,7 +227,7 @@ def test_the_revision_that_stops_a_rollout_has_a_row_beside_the_new_one(tmp_path
     report = simulated([*SIX[:4], shut, old, *pods], f"apply {path}")
     (shown,) = simulate_outline(report, Extent()).items
     (table,) = (each for each in shown.paragraphs[0] if isinstance(each, Table))
-    assert [row[-2] for row in table.rows] == ["- → OK", "Blocked"]
+    assert [(row[1].partition(" ")[2][:4], row[-2]) for row in table.rows] == [("(new", "OK"), ("(old", "Blocked")]
 
 
 class TestDrain:
@@ -856,7 +856,7 @@ def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
         # Without the step, the Pod that is Pending gets the node.
         (["c1", ""], "cordon a1", True, "1 Pending."),
         (["c1", "a1", ""], "scale deployment/web=4", True, "1 newly Pending; 1 was Pending before."),
-        (["c1", "a1", ""], "cordon b1", False, "1 still Pending."),
+        (["c1", "a1", ""], "cordon b1", False, "1 Pending (1 before)."),
     ],
 )
 def test_pods_are_newly_pending_if_without_the_step_they_find_nodes(
@@ -1056,6 +1056,6 @@ def test_a_drain_is_printed_with_the_flags_that_it_needs() -> None:
     note, upgraded = last([*SIX, *deployment(["a1"]), caching], "drain node/a1").notes
     assert upgraded.startswith("the replacement of default/cache has the newest template of ")
     assert note == (
-        "this drain is `kubectl drain a1 --delete-emptydir-data`: kubectl evicts no Pod of the node without"
-        " --delete-emptydir-data for default/cache (what is in emptyDir volumes is lost)"
+        "this drain is `kubectl drain a1 --delete-emptydir-data`. It needs --delete-emptydir-data because of"
+        " default/cache (what is in emptyDir volumes is lost): otherwise kubectl evicts no Pod of the node"
     )

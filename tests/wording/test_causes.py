@@ -268,8 +268,8 @@ def test_pods_that_close_a_domain_because_they_count_are_told() -> None:
     assert "counts 1 Pod of other revisions and the Pod stray." in stray
     told = [report_of(waiting, [*TAINTED, *pods]).summary for pods in (older, canaries)]
     also = (
-        "The constraint also counts 2 Pods of other revisions.",
-        "The constraint also counts 2 Pods of statefulset/canary.",
+        "The constraint on zone also counts 2 Pods of other revisions.",
+        "The constraint on zone also counts 2 Pods of statefulset/canary.",
     )
     assert [text.endswith(each) for text, each in zip(told, also, strict=True)] == [True, True]
 

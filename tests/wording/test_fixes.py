@@ -142,6 +142,17 @@ def test_each_change_has_its_sentence(proposal: of.Proposal, text: str) -> None:
     assert summary([proposal]) == text
 
 
+def test_a_change_of_two_constraints_is_one_clause() -> None:
+    both = [of.MakeSoft(topology_key=key) for key in ("rack", ZONE)]
+    assert summary(both) == (
+        f"set whenUnsatisfiable ScheduleAnyway in the constraints on rack and {ZONE}, so that it is only a preference"
+    )
+    assert summary([of.AddMatchLabelKeys(topology_key=key, label="hash") for key in ("rack", ZONE)]) == (
+        f"add matchLabelKeys [hash] to the constraints on rack and {ZONE}, so that they count only Pods of the same"
+        " revision"
+    )
+
+
 def test_two_changes_are_one_sentence() -> None:
     assert summary([of.Uncordon(node="a1"), MOVE]) == "uncordon a1; also delete the Pod shop/web-0 on a1"
 

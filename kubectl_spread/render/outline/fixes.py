@@ -195,7 +195,7 @@ def _fix_step(fix: Fix, item: EvaluationReport, extent: Extent, effect: str) -> 
     # Each such node has its own reason.
     closed = fix.id == proposals.Uncordon.__name__ and fix.overrides is not UNSET
     return Step(
-        id=fix.id,
+        id="+".join(dict.fromkeys(fix.id.split("+"))),
         summary=with_short_keys(fix.summary),
         notes=(
             effect,

@@ -58,7 +58,6 @@ def _sentence(step: SimulatedStep, *, unread: bool) -> str:
         [(pending.before, *pending.range) for pending in step.pending],
         removed=_removed(step),
         newly_pending=step.newly_pending,
-        undecided=any(pending.incomplete for pending in step.pending),
         unread=unread,
         refused=len({(each.source, each.document) for each in step.refused or ()}),
     )
@@ -114,7 +113,7 @@ def status_after(item: SimulatedItem) -> str:
 
 def _status(item: SimulatedItem) -> str:
     after = status_after(item)
-    return after if item.status_before is item.status_range[0] else f"{item.status_before or '-'} → {after}"
+    return after if item.status_before in {item.status_range[0], None} else f"{item.status_before} → {after}"
 
 
 COLUMNS: Sequence[Column[SimulatedItem]] = (

@@ -27,6 +27,8 @@ STATUS_TONES = {
     SpreadStatus.UNEVEN: Tone.INFO,
     SpreadStatus.OK: Tone.GOOD,
 }
+FEW_COUNTS = 3
+"""Different counts of Pods in domains that do not change (count) up to which each is shown."""
 MOST_COUNTS = 6
 """Different counts of Pods (count) up to which each is shown with the number of domains that have it."""
 
@@ -122,18 +124,27 @@ def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) 
     changed = [domain for domain in every if was.get(domain) != after.get(domain)]
     shown = changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
     if len(shown) <= FEW_DOMAINS:
-        ends = ((domain, was.get(domain), after.get(domain)) for domain in shown)
-        pods = ((domain, *(between(*each) if each else "-" for each in both)) for domain, *both in ends)
-        return " ".join(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods)
+        pods = ((domain, _pods(was.get(domain), "new"), _pods(after.get(domain), "gone")) for domain in shown)
+        others = sorted({after[domain] for domain in every if domain not in shown})
+        few = ",".join(between(*each) for each in others) if len(others) <= FEW_COUNTS else ""
+        rest = [f"others:{few or f'{others[0][0]}-{others[-1][1]}'}"] if others else []
+        return " ".join((*(f"{seen(domain)}:{moved(first, last)}" for domain, first, last in pods), *rest))
     lows, highs = zip(*after.values(), strict=True) if after else ((), ())
     then = f"{len(after)} domains, {between(min(lows), max(highs))}" if lows != highs else ""
     then = then or counts_text(Counts.of(dict(zip(after, lows, strict=True))))
     return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(Counts.of(before)), then)))
 
 
+def _pods(ends: tuple[int, int] | None, absent: str) -> str:
+    return between(*ends) if ends else absent
+
+
 def workload_text(item: SkewRow | RebalanceItem | SimulatedItem) -> str:
-    """Return the workload of a row, and its revision if there are several."""
-    return f"{item.workload} ({item.revision})" if item.revision else str(item.workload)
+    """Return the workload of a row, and its revision if there are several; after a step, whether it is an old one."""
+    revision = item.revision
+    if isinstance(item, SimulatedItem) and (revision or item.old):
+        revision = f"{'old' if item.old else 'new'} {revision}".rstrip()
+    return f"{item.workload} ({revision})" if revision else str(item.workload)
 
 
 def _ready(item: SkewRow) -> str:

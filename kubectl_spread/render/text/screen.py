@@ -306,10 +306,13 @@ def _with_counts(table: Table) -> Table:
 
 
 def _beginning(domains: str) -> str:
-    """Return what several zones begin with that differ in a last character, as ``eu-west-1``; empty for others."""
+    """Return what several zones begin with that differ in a last letter, as ``eu-west-1``; empty for others.
+
+    A last digit beside a number of Pods would look like a second number.
+    """
     values = [word.partition(":")[0] for word in domains.split(" ")]
     begin = values[0][:-1]
-    alike = all(value[:-1] == begin and value[-1:].isalnum() for value in values)
+    alike = all(value[:-1] == begin and value[-1:].isalpha() for value in values)
     return begin if len(values) > 1 and alike and (begin[-1:].isdigit() or begin[-1:] == "-") else ""
 
 

@@ -32,6 +32,7 @@ from kubectl_spread.render.outline import (
     Block,
     ConstraintBlock,
     Extent,
+    Findings,
     Headline,
     Outline,
     Table,
@@ -66,6 +67,8 @@ def in_lines(part: Block | Headline) -> Iterator[str]:
             yield part.lead + part.line
         case ConstraintBlock():
             yield from (part.line, part.minimum, *part.bypassed, *strings(part.domains))
+        case Findings():
+            yield from (text for found in part.findings for text in (found.id, found.message))
         case _:
             yield from strings(part)
 

@@ -8,6 +8,7 @@ from kubectl_spread.render.outline.skew import moved_text
 
 MANY = {f"n{i}": (1, 1) for i in range(8)}
 EVENLY = dict.fromkeys(MANY, 1)
+UNEVENLY = {f"n{i}": i for i in range(8)}
 
 
 @pytest.mark.parametrize(
@@ -15,9 +16,11 @@ EVENLY = dict.fromkeys(MANY, 1)
     [
         ({"a": 3, "b": 0}, {"a": (2, 2), "b": (1, 1)}, "a:3→2 b:0→1"),
         ({"a": 3, "b": 1}, {"a": (3, 3), "b": (0, 2)}, "a:3 b:1→0..2"),
-        ({"a": 3, "": 1}, {"a": (3, 3), "c": (1, 1)}, '"":1→- a:3 c:-→1'),
+        ({"a": 3, "": 1}, {"a": (3, 3), "c": (1, 1)}, '"":1→gone a:3 c:new→1'),
         ({}, {}, ""),
-        (EVENLY, MANY | {"n0": (2, 2), "n1": (0, 1)}, "n0:1→2 n1:1→0..1"),
+        (EVENLY, MANY | {"n0": (2, 2), "n1": (0, 1)}, "n0:1→2 n1:1→0..1 others:1"),
+        (EVENLY | {"n7": 5}, MANY | {"n0": (2, 2), "n7": (5, 5)}, "n0:1→2 others:1,5"),
+        (UNEVENLY, {each: (n, n) for each, n in UNEVENLY.items()} | {"n0": (9, 9)}, "n0:0→9 others:1-7"),
         (EVENLY, MANY, "1×8"),
         (dict.fromkeys(MANY, 0), MANY, "0×8 → 1×8"),
         (dict.fromkeys(MANY, 0), MANY | {"n0": (0, 2)}, "0×8 → 8 domains, 0..2"),
