@@ -449,9 +449,13 @@ def _restricted(restriction: causes.Restriction) -> Texts:
     """Return what leaves the Pod few nodes, and why none of these takes it."""
     wheres, briefly = _by_affinity(restriction) if not restriction.claims else _by_volume(restriction)
     by_name, *fewer = _kept_off(restriction.pins, once=True)
+    (_, first), *more = _alike(restriction.pins, _without_amounts)
     return Texts(
         [f"{wheres[0]}: {by_name}.", *(f"{where}: {why}." for why in fewer for where in wheres)],
-        [*(f"{briefly}: {why}" for why in (by_name, *fewer)), f"{briefly} ({fewer[-1]})"],
+        [
+            *(f"{briefly}: {why}" for why in (by_name, *fewer)),
+            f"{briefly} ({with_short_taints(first)}{_and_more(len(more))})",
+        ],
     )
 
 
