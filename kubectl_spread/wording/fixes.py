@@ -40,6 +40,10 @@ NOTHING_HELPS = "No {}simulated change, alone or with another, helps"
 NOT_ASKED = "Simulated with the Pods that were read: Pods of other namespaces on other nodes were not read."
 NOT_JUDGED = "Simulated without the incomplete parts below: a change may open fewer nodes than are named."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
+OVERRIDING, LOSING = "change{s} what somebody set on purpose", "would lose Pods or their work"
+NEEDLESS = "would end running Pods, which is not needed if you wait"
+IN_VAIN = "would replace Pods and leave as many without a node"
+"""Why fixes are not shown."""
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes are reserved on purpose: make sure that this Pod belongs there",
     proposals.Uncordon: "first find out why the node is cordoned",
@@ -342,28 +346,10 @@ def label_nodes(names: Sequence[str], key: str) -> str:
     return f"Set {key} on {first_and_more(names)} to where {where}: {without}"
 
 
-def set_apart(number: int, flag: str) -> str:
-    """Return that fixes (count) which all override a decision are not shown, and the flag that shows them."""
-    fixes = "1 fix changes" if number == 1 else f"{number} fixes change"
-    return f"{fixes} what somebody set on purpose: see {flag}."
-
-
-def losing(number: int, flag: str) -> str:
-    """Return that fixes (count) which lose Pods are not shown where a node more, or waiting, is enough."""
-    fixes = "1 fix would lose" if number == 1 else f"{number} fixes would lose"
-    return f"{fixes} Pods or their work: see {flag}."
-
-
-def needless(number: int, flag: str) -> str:
-    """Return that fixes (count) which end running Pods are not shown where waiting is enough; the flag shows them."""
-    fixes = "1 fix would end" if number == 1 else f"{number} fixes would end"
-    return f"{fixes} running Pods, which is not needed if you wait: see {flag}."
-
-
-def in_vain(number: int, flag: str) -> str:
-    """Return that fixes (count) are not shown because they help no Pod in the end, and the flag that shows them."""
-    fixes = "1 fix" if number == 1 else f"{number} fixes"
-    return f"{fixes} would replace Pods and leave as many without a node: see {flag}."
+def hidden(number: int, why: str, flag: str) -> str:
+    """Return that fixes (count) are not shown for this reason, and the flag that shows them."""
+    one = number == 1
+    return f"{'1 fix' if one else f'{number} fixes'} {why.format(s='s' * one)}: see {flag}."
 
 
 def nothing_helps(reached: Sequence[str], *, other: bool) -> str:

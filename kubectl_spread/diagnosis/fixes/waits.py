@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import islice
 
@@ -169,23 +169,15 @@ def _until_gone(pods: Sequence[Pod], situation: Situation) -> conclusion.PodEndi
 
 
 def _ending_together(situation: Situation, spent: Spent) -> Sequence[Pod]:
-    """Return Pods that are being deleted and that all have to end before a node takes the Pod; empty if none helps."""
-
-    def without(pods: Iterable[Pod]) -> Situation:
-        return replace(situation, handle=reduce(Handle.without_pod, pods, situation.handle))
-
-    blocked = situation.nodes_only_against(moves.Obstacles(situation).movable)
-    going = (pod for info in blocked for pod in info.pods if pod.terminating and situation.exists(pod))
-    needed = [*islice((pod for pod in going if moves.ending(pod, situation) is not None), MOST_ENDING)]
-    if not needed or spent() or not (opened := without(needed).feasible):
-        return ()
-    on_one = [pod for pod in needed if pod.spec.node_name == opened[0]]
-    needed = on_one if without(on_one).feasible else needed
-    for pod in tuple(needed):
-        others = [other for other in needed if other is not pod]
-        if not spent() and without(others).feasible:
-            needed = others
-    return needed
+    """Return the Pods that are being deleted on a node that takes the Pod once all have ended; empty if none does."""
+    for info in situation.nodes_only_against(moves.Obstacles(situation).movable):
+        there = (pod for pod in info.pods if pod.terminating and situation.exists(pod))
+        going = [pod for pod in there if moves.ending(pod, situation) is not None]
+        if spent():
+            return ()
+        if going and replace(situation, handle=reduce(Handle.without_pod, going, situation.handle)).feasible:
+            return going
+    return ()
 
 
 def _kept_pods(

@@ -66,13 +66,20 @@ def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int, short: Sho
 
 
 def _bar(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Markup:
-    """Return the bar of a row: up to the minimum, the skew above it, the next Pod in outline, and the limit."""
+    """Return the bar of a row: up to the minimum, the skew above it, the next Pod in outline, and the limit.
+
+    ``scale``: how many Pods the whole width stands for.
+    """
     if not row.first.eligible:
         return NOTHING
-    following = row.most + (1 if constraint.self_match else 0)
+    limit, following = _limit(constraint), row.most + (1 if constraint.self_match else 0)
     beyond = (("maybe", row.fewest, row.most), ("next", row.most, following))
-    limit = _limit(constraint)
-    return bar(row.fewest, *beyond, minimum=constraint.global_minimum, limit=limit, scale=scale)
+    bars = joined(
+        element("rect", class_=kind, x=str(start), y="2", width=str(end - start), height=str(HEIGHT - 4))
+        for kind, start, end in _parts(row.fewest, constraint.global_minimum, limit, *beyond)
+    )
+    line = element("line", x1=str(limit), x2=str(limit), y1="0", y2=str(HEIGHT), class_="limit")
+    return _drawing(bars, line, width=scale, height=HEIGHT)
 
 
 def mini_bars(constraint: ConstraintReport) -> Markup:
@@ -92,19 +99,6 @@ def mini_bars(constraint: ConstraintReport) -> Markup:
     )
     line = element("path", d=f"M0 {top - limit}H{len(counts)}", class_="limit")
     return _drawing(columns, line, width=len(counts), height=top)
-
-
-def bar(pods: int, *beyond: Part, minimum: int, limit: int, scale: int) -> Markup:
-    """Return a bar: up to the minimum, the skew above it, what is beyond the limit, and the line of the limit.
-
-    ``limit``: how many a domain may hold (Pods); ``scale``: how many the whole width stands for (Pods).
-    """
-    bars = joined(
-        element("rect", class_=kind, x=str(start), y="2", width=str(end - start), height=str(HEIGHT - 4))
-        for kind, start, end in _parts(pods, minimum, limit, *beyond)
-    )
-    line = element("line", x1=str(limit), x2=str(limit), y1="0", y2=str(HEIGHT), class_="limit")
-    return _drawing(bars, line, width=scale, height=HEIGHT)
 
 
 def _parts(pods: int, minimum: int, limit: int, *beyond: Part) -> Iterator[Part]:

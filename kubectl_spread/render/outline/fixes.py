@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from msgspec import UNSET
@@ -164,15 +164,15 @@ def _foremost(item: EvaluationReport) -> Sequence[Fix]:
 def _hidden(every: Sequence[Fix], flag: str) -> Iterator[str]:
     """Yield why none of the fixes is shown, and the flag that shows them."""
 
-    def reason(fix: Fix) -> Callable[[int, str], str]:
+    def reason(fix: Fix) -> str:
         if fix.in_vain is True:
-            return fixes.in_vain
+            return fixes.IN_VAIN
         if fix.overrides is not UNSET:
-            return fixes.set_apart
-        return fixes.losing if fix.disturbs is Disturbance.LOST else fixes.needless
+            return fixes.OVERRIDING
+        return fixes.LOSING if fix.disturbs is Disturbance.LOST else fixes.NEEDLESS
 
-    for told, hidden in grouped(every, reason).items():
-        yield told(len(hidden), flag)
+    for why, hidden in grouped(every, reason).items():
+        yield fixes.hidden(len(hidden), why, flag)
 
 
 def is_safe(fix: Fix) -> bool:
