@@ -115,20 +115,28 @@ def free_indexes(job: Job, pods: Sequence[Pod]) -> Iterator[int]:
 
 
 def surplus(job: Job, pods: Sequence[Pod], *, moments: Sequence[datetime], order: Callable[[str], str]) -> Victims:
-    """Return which active Pods the Job deletes: all while it is suspended, otherwise those beyond its parallelism.
+    """Return which active Pods the Job deletes; ``moments`` and ``order`` are as for ``victims``.
 
-    ``moments`` and ``order`` are as for ``victims``.
-
-    Source: job_controller.go manageJob, activePodsForRemoval, indexed_job_utils.go appendDuplicatedIndexPodsForRemoval.
+    Source: job_controller.go activePodsForRemoval, indexed_job_utils.go appendDuplicatedIndexPodsForRemoval.
     """
-    if job.finished or foreign_manager(job):
+    if foreign_manager(job) or job.finished:
         return Victims((), free=False)
     going = [pod for pod in pods if is_indexed(job.spec) and _index(pod) >= (job.spec.completions or 0)]
-    keeps = job.spec.completions is None and job.status.succeeded
-    wanted = 0 if job.spec.suspend else len(pods) if keeps else wanted_now(job)
     left = [pod for pod in pods if pod not in going]
-    found = victims(left, (), number=max(len(left) - wanted, 0), moments=moments, order=order)
+    found = victims(left, (), number=count_surplus(job, len(left)), moments=moments, order=order)
     return replace(found, pods=(*going, *found.pods))
+
+
+def count_surplus(job: Job, active: int) -> int:
+    """Return how many of this many active Pods (counts) the Job deletes: all if it is suspended or ends.
+
+    Source: job_controller.go syncJob, manageJob.
+    """
+    if foreign_manager(job) or job.has_one_of("Complete", "Failed"):
+        return 0
+    keeps = job.spec.completions is None and job.status.succeeded and not job.finished
+    wanted = 0 if job.spec.suspend else active if keeps else wanted_now(job)
+    return max(active - wanted, 0)
 
 
 def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:

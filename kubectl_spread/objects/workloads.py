@@ -20,9 +20,6 @@ ON_DELETE: Final = "OnDelete"
 RECREATE: Final = "Recreate"
 ROLLING_UPDATE: Final = "RollingUpdate"
 
-_JOB_FAILS = frozenset(("Failed", "FailureTarget"))
-_JOB_ENDS = frozenset(("Complete", "SuccessCriteriaMet", *_JOB_FAILS))
-
 
 class RollingUpdate(Struct, frozen=True):
     """The bounds of a rollout, in Pods or in percent of the replicas."""
@@ -208,12 +205,16 @@ class Job(KubernetesObject, frozen=True):
 
         Source: kube-controller-manager pkg/controller/job/job_controller.go syncJob (v1.36).
         """
-        return any(c.type in _JOB_ENDS and c.status == "True" for c in self.status.conditions)
+        return self.failed or self.has_one_of("Complete", "SuccessCriteriaMet")
 
     @property
     def failed(self) -> bool:
         """Whether it has failed, or is about to."""
-        return any(c.type in _JOB_FAILS and c.status == "True" for c in self.status.conditions)
+        return self.has_one_of("Failed", "FailureTarget")
+
+    def has_one_of(self, *conditions: str) -> bool:
+        """Whether a condition of one of these types is true."""
+        return any(c.type in conditions and c.status == "True" for c in self.status.conditions)
 
 
 class JobTemplateSpec(Struct, frozen=True):

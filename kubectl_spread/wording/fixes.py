@@ -733,8 +733,8 @@ def _(wait: conclusion.PodEnding) -> str:
 
 @WAITS.rule(
     summary="wait until this Pod is deleted",
-    meaning="The owner of the Pod wants no Pods, is suspended, or is being deleted, so the Pod is deleted soon. No fix"
-    " is searched for.",
+    meaning="The owner of the Pod wants fewer Pods, is suspended, or is being deleted, so the Pod is deleted soon. No"
+    " fix is searched for.",
     when="If the Pod surely goes.",
     action="Wait. If the Pod stays, check that kube-controller-manager runs. If you need the Pod, scale its owner up or"
     " resume it, and ask again.",

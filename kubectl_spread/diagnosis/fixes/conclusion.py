@@ -373,7 +373,7 @@ class PodRemoval(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod itself is deleted because of its owner, so that no change is of use."""
 
     owner: str
-    why: Literal["is being deleted", "is suspended", "wants no Pods"]
+    why: Literal["is being deleted", "is suspended", "wants no Pods", "has more Pods than it needs"]
 
 
 class ClaimCreation(msgspec.Struct, frozen=True):

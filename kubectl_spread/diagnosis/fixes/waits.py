@@ -9,9 +9,10 @@ from itertools import islice
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.deployment import replica_set_of, replica_sets
-from kubectl_spread.controllers.job import foreign_manager
+from kubectl_spread.controllers.job import count_surplus
 from kubectl_spread.controllers.next_pod import claims_of, replacement
 from kubectl_spread.controllers.persistent_volumes import created
+from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.taints import LEAVING, NodeTrouble, meaning_of
 from kubectl_spread.controllers.workloads import PodName, controller_of, owner_of, owners_of
 from kubectl_spread.diagnosis.fixes import conclusion, moves, nodes
@@ -64,7 +65,7 @@ def waits_of(situation: Situation, spent: Spent) -> tuple[conclusion.Wait, ...]:
 def removal(situation: Situation) -> conclusion.PodRemoval | None:
     """Return that the Pod is surely deleted because of its owner; None for a Pod that may stay.
 
-    Source: job/job_controller.go syncJob, garbagecollector/garbagecollector.go attemptToDeleteItem (v1.36).
+    Source: job/job_controller.go manageJob, garbagecollector/garbagecollector.go attemptToDeleteItem (v1.36).
     """
     pod, snapshot = situation.pod, situation.handle.snapshot
     for ref, owner in owners_of(pod, snapshot) if situation.written is None else ():
@@ -73,8 +74,13 @@ def removal(situation: Situation) -> conclusion.PodRemoval | None:
         # Without this finalizer, the owner is gone at once, or another finalizer keeps it, and its Pods.
         if owner.metadata.deletion_timestamp and FOREGROUND in owner.metadata.finalizers:
             return conclusion.PodRemoval(owner=str(ref), why="is being deleted")
-        if isinstance(owner, Job) and owner.spec.suspend and not foreign_manager(owner):
-            return conclusion.PodRemoval(owner=str(ref), why="is suspended")
+        if isinstance(owner, Job):
+            pods = {each.key: each for each in (pod, *active(snapshot.controlled_by(pod.metadata.controller_key, Pod)))}
+            # Pods without a node are deleted first.
+            if count_surplus(owner, len(pods)) >= sum(each.waits for each in pods.values()):
+                return conclusion.PodRemoval(
+                    owner=str(ref), why="is suspended" if owner.spec.suspend else "has more Pods than it needs"
+                )
         if isinstance(owner, OF_EQUALS) and not owner.spec.replicas_wanted:
             return conclusion.PodRemoval(owner=str(ref), why="wants no Pods")
     return None

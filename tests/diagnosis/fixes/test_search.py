@@ -55,7 +55,7 @@ class TestWhatRuns:
     def ranked(kind: str, *, runs: bool = True) -> dict[str, str]:
         """Return class of fix → what it disturbs, in order, where a workload of this kind makes the Pods."""
         pending = web("web-1")
-        by = owner(kind, pending)
+        by = owner(kind, pending, parallelism=2)
         living = [owned(web("web-0", on="a1"), by)] if runs else [web("other", on="a1")]
         found = search([*zones(**TAINTED), *living, web("on-b", on="b1"), by], owned(pending, by)).fixes
         return {fix.id: fix.disturbs.value for fix in found}

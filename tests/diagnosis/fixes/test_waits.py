@@ -281,14 +281,14 @@ def of_job(*on: str, status: Object = RUNNING, succeeded: int = 0, **spec: Any) 
     return [*nodes, by, web("large", on="c1", labels={}, requests={"cpu": "1"}), *made], owners.owned(web(**one), by)
 
 
-INDEXED: Object = {"completionMode": "Indexed", "completions": 6}
+MANY: Object = {"parallelism": 6, "completions": 40}
 
 
 class TestJobs:
     """Other Pods of the Pod's own Job, which end by themselves."""
 
     def test_any_of_them(self) -> None:
-        found = search(*of_job("a1", "a1", "b1", "b1", "c1", parallelism=6, completions=40))
+        found = search(*of_job("a1", "a1", "b1", "b1", "c1", **MANY))
         (wait,) = found.waits or ()
         assert (wait.kind, wait.sure, wait.workload, wait.nodes) == ("JobGoesOn", True, "job/web", ("a1", "b1", "c1"))
         then = "then this Pod, or another one of the Job, can be scheduled. The Job goes on meanwhile"
@@ -296,18 +296,18 @@ class TestJobs:
 
     def test_only_those_whose_end_lets_it_in_are_named(self) -> None:
         """Zone a stays beyond maxSkew with one Pod less."""
-        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "c1")).waits or ()
+        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "c1", completions=40, parallelism=7)).waits or ()
         assert wait.message.startswith("one of the 3 running Pods of job/web on b1 and c1 to end: then this Pod,")
-        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "b1", "c1")).waits or ()
+        (wait,) = search(*of_job("a1", "a1", "a1", "b1", "b1", "b1", "c1", completions=40, parallelism=8)).waits or ()
         assert wait.message.startswith("the running Pod of job/web on c1 to end: then this Pod,")
 
     @pytest.mark.parametrize(
         ("status", "spec", "waited"),
         [
-            (STARTING, {}, False),
-            (RUNNING, {**INDEXED, "parallelism": 6}, False),
-            (RUNNING, {**INDEXED, "parallelism": 5}, True),
-            (RUNNING, {**INDEXED, "parallelism": 6, "succeeded": 1}, True),
+            (STARTING, MANY, False),
+            (RUNNING, {"completionMode": "Indexed", "completions": 6, "parallelism": 6}, False),
+            (RUNNING, {"completionMode": "Indexed", **MANY}, True),
+            (RUNNING, {"completionMode": "Indexed", "completions": 7, "parallelism": 7, "succeeded": 1}, True),
         ],
         ids=["none runs", "they may wait for each other", "one after another", "one has succeeded"],
     )
@@ -346,9 +346,16 @@ class TestJobs:
         assert [(each.kind, each.sure, each.workload) for each in found] == [("JobEnd", False, "job/web")] * bool(said)
 
 
-def unwanted(kind: str, metadata: Object, *, waiting: int = 1, **spec: Any) -> tuple[list[Object], Object]:  # noqa: ANN401 - any field
+def unwanted(
+    kind: str,
+    metadata: Object,
+    *,
+    waiting: int = 1,
+    condition: str = "",
+    **spec: Any,  # noqa: ANN401 - any field
+) -> tuple[list[Object], Object]:
     """Return an owner with Pods on a1 and b1 and ``waiting`` Pods without a node, of which the last is asked about."""
-    by = owners.owner(kind, web(), **spec)
+    by = owners.owner(kind, web(), **spec) | {"status": {"conditions": [{"type": condition, "status": "True"}]}}
     by["metadata"] |= metadata
     closed = zones(c={"taints": ["dedicated=gpu:NoSchedule"]})
     *others, asked = (owners.owned(web(f"web-{n}"), by) for n in range(waiting))
@@ -364,6 +371,10 @@ class TestRemoval:
             ("ReplicaSet", {}, {"replicas": 0}, "replicaset/web wants no Pods"),
             ("ReplicationController", {}, {"replicas": 0}, "replicationcontroller/web wants no Pods"),
             ("Job", {}, {"suspend": True}, "job/web is suspended"),
+            ("Job", {}, {"parallelism": 2, "completions": 9}, "job/web has more Pods than it needs"),
+            ("Job", {}, {"parallelism": 1, "completions": 9, "waiting": 2}, "job/web has more Pods than it needs"),
+            ("Job", {}, {"parallelism": 9, "condition": "FailureTarget"}, "job/web has more Pods than it needs"),
+            ("Job", {}, {"parallelism": 9, "condition": "SuccessCriteriaMet"}, "job/web has more Pods than it needs"),
             ("StatefulSet", LEAVING, {"replicas": 3}, "statefulset/web is being deleted"),
         ],
     )
@@ -378,6 +389,8 @@ class TestRemoval:
         [
             ("ReplicaSet", {}, {"replicas": 2}),
             ("StatefulSet", {}, {"replicas": 2}),
+            ("Job", {}, {"parallelism": 3, "completions": 9, "waiting": 2}),
+            ("Job", {}, {"parallelism": 9, "condition": "Complete"}),
             ("Job", {}, {"suspend": True, "managedBy": "kueue.x-k8s.io/multikueue"}),
             ("StatefulSet", {**LEAVING, "finalizers": ["orphan"]}, {"replicas": 3}),
             ("StatefulSet", {**LEAVING, "finalizers": ["example.com/hold"]}, {"replicas": 3}),
@@ -385,6 +398,8 @@ class TestRemoval:
         ids=[
             "its controller has not looked yet",
             "has an order",
+            "one of two is deleted",
+            "its controller is done with it",
             "another controller has it",
             "its Pods stay",
             "something keeps it",
