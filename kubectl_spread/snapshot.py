@@ -300,6 +300,11 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
             if selector.matches(pods[0].metadata.labels):
                 yield from pods
 
+    @cached_property
+    def owned(self) -> dict[tuple[str, LabelSet], object]:
+        """Namespace and label set → what ``matching_by_owner`` knows of the Pods of ``by_labels``."""
+        return {}
+
     def alike(self, pod: Pod) -> tuple[Pod, ...]:
         """Return the assigned Pods of the namespace that have exactly the labels of this one."""
         return self.by_labels.get(pod.metadata.namespace, {}).get(_label_set(pod), ())

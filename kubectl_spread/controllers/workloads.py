@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -123,6 +123,19 @@ def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> defaultdict[tuple[st
         return key[0], owners[key]
 
     return defaultdict(list, meta.grouped((pod for pod in pods if not pod.finished), owner))
+
+
+def matching_by_owner(
+    namespace: str, selector: Selector, snapshot: Snapshot
+) -> Iterator[tuple[WorkloadRef, Sequence[Pod]]]:
+    """Yield (topmost owner, assigned Pods with the same labels) of those that match and are not terminating."""
+    for key, pods in snapshot.by_labels.get(namespace, {}).items():
+        if selector.matches(pods[0].metadata.labels):
+            if (namespace, key) not in snapshot.owned:
+                there = (pod for pod in pods if not pod.terminating)
+                snapshot.owned[namespace, key] = living_pods(there, snapshot)
+            found = cast("PodsByOwner", snapshot.owned[namespace, key])
+            yield from ((owner, alike) for (_, owner), alike in found.items())
 
 
 def is_mirror(pod: Pod) -> bool:

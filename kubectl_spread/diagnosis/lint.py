@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.daemonset import pinned_node
-from kubectl_spread.controllers.workloads import owner_of, revision_of
+from kubectl_spread.controllers.workloads import matching_by_owner, owner_of, revision_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import is_ghost
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis, similar_keys
@@ -204,12 +204,13 @@ def _of_other_revisions(
     """Return the Pods of the Pod's owner that are of other revisions and counted, by name."""
     pod, counted = subject.pod, {name for domain in report.domains for name in domain.nodes}
     owner = owner_of(pod, subject.handle.snapshot)
+    selector = podtopologyspread.counting_selector(constraint, handle.profile)
     return tuple(
         other.metadata.name
-        for other in podtopologyspread.counted_pods(constraint, pod, handle)
+        for by, alike in matching_by_owner(pod.metadata.namespace, selector, handle.snapshot)
+        if by == owner and revision_of(alike[0]) not in {"", revision_of(pod)}
+        for other in alike
         if other.spec.node_name in counted
-        and revision_of(other) not in {"", revision_of(pod)}
-        and owner_of(other, handle.snapshot) == owner
     )
 
 
@@ -239,7 +240,7 @@ def _terminating_pods(subject: Subject) -> Iterable[Finding]:
     namespace = subject.pod.metadata.namespace
     for constraint in subject.constraints:
         matching = subject.now.matching_pods(namespace, constraint.selector)
-        going = [pod for pod in sorted(matching, key=name_order) if pod.terminating]
+        going = sorted((pod for pod in matching if pod.terminating), key=name_order)
         if going:
             judged = subject.handle.snapshot.assigned
             in_use = any(pod.key == other.key for pod in going for other in judged.get(pod.spec.node_name, ()))

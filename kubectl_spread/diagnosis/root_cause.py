@@ -11,7 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.controllers.daemonset import pinned_node
-from kubectl_spread.controllers.workloads import PodName, WorkloadRef, owner_of, revision_of
+from kubectl_spread.controllers.workloads import PodName, WorkloadRef, matching_by_owner, owner_of, revision_of
 from kubectl_spread.diagnosis import causes, reasons
 from kubectl_spread.diagnosis.causes import AnyCause, ConflictingRequirement, MinDomainsUnmet, PinnedDomain, RootCause
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
@@ -151,16 +151,12 @@ def _other_pods(constraint: ConstraintDiagnosis, blame: Blame) -> tuple[causes.O
     if own.kind == POD.name or not (closed and constraint.self_match):
         return ()
     domain_of = {name: domain.value for domain in constraint.domains if domain.eligible for name in domain.nodes}
-    counting = podtopologyspread.counted_pods(_parsed(constraint.index, blame), pod, handle)
+    selector = podtopologyspread.counting_selector(_parsed(constraint.index, blame), handle.profile)
     by_owner: dict[WorkloadRef, Counter[str]] = defaultdict(Counter)
-    known: dict[tuple[str, ...], WorkloadRef] = {}
-    for other in counting:
-        if (domain := domain_of.get(other.spec.node_name)) is None:
-            continue
-        key = other.metadata.controller_key if other.metadata.controller else (other.metadata.name,)
-        owner = known.get(key) or known.setdefault(key, owner_of(other, handle.snapshot))
-        if owner != own or revision_of(other) != revision:
-            by_owner[owner][domain] += 1
+    for owner, alike in matching_by_owner(pod.metadata.namespace, selector, handle.snapshot):
+        if owner != own or revision_of(alike[0]) != revision:
+            nodes = (other.spec.node_name for other in alike)
+            by_owner[owner].update(domain_of[name] for name in nodes if name in domain_of)
     most = constraint.max_skew - 1
 
     def opens(pods: Counter[str]) -> bool:

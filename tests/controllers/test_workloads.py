@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.workloads import (
     OwnedPods,
     is_absent,
+    matching_by_owner,
     owner_of,
     revision_of,
     scheduler_of,
     workloads,
 )
+from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.snapshot import Snapshot
@@ -66,6 +68,21 @@ def test_pods_belong_to_the_topmost_owner_that_has_a_name_here() -> None:
         ("default", "rollout/canary"): ("canary-x",),
         ("default", "statefulset/db"): ("db-0",),
     }
+
+
+def test_matching_pods_come_by_owner_and_labels_and_are_looked_up_once() -> None:
+    cluster = snapshot([*SHOP, owned("web-h1-c", "ReplicaSet", "web-h1", on="n", terminating=True)])
+    first, again = ([*matching_by_owner("default", EVERYTHING, cluster)] for _ in range(2))
+    assert {str(owner): [pod.metadata.name for pod in pods] for owner, pods in first} == {
+        "cronjob/nightly": ["nightly-1-x"],
+        "deployment/web": ["web-h1-a"],
+        "pod/bare": ["bare"],
+        "replicaset/gone": ["orphan-x"],
+        "rollout/canary": ["canary-x"],
+        "statefulset/db": ["db-0"],
+    }
+    assert all(one is other for (_, one), (_, other) in zip(first, again, strict=True))
+    assert [*matching_by_owner("default", NOTHING, cluster)] == []
 
 
 def test_static_pods_of_one_node_are_a_workload_each() -> None:

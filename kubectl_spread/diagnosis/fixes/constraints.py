@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 
 import msgspec
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
-from kubectl_spread.controllers.workloads import controller_of, owner_of
+from kubectl_spread.controllers.workloads import controller_of, matching_by_owner
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
@@ -131,22 +132,22 @@ def _fix_selectors(counts: DomainCounts, situation: Situation) -> Iterator[Candi
             proposal=proposals.FixSelector(
                 topology_key=counts.constraint.topology_key,
                 selector=str(parsed),
-                others=len(others),
-                workloads=tuple(dict.fromkeys(others)),
+                others=others.total(),
+                workloads=tuple(others),
             ),
             edit=edit,
             mends=not counts.self_match,
         )
 
 
-def _counted_others(constraint: Constraint, selector: Selector, situation: Situation) -> list[str]:
-    """Return the workload of each Pod that the constraint counts and the selector does not match."""
-    snapshot, namespace = situation.handle.snapshot, situation.pod.metadata.namespace
-    return [
-        str(owner_of(pod, snapshot))
-        for pod in snapshot.matching_pods(namespace, constraint.selector)
-        if pod.spec.node_name and not (pod.finished or pod.terminating or selector.matches(pod.metadata.labels))
-    ]
+def _counted_others(constraint: Constraint, selector: Selector, situation: Situation) -> Counter[str]:
+    """Return workload → its Pods (count) that the constraint counts and the selector does not match."""
+    others: Counter[str] = Counter()
+    namespace, snapshot = situation.pod.metadata.namespace, situation.handle.snapshot
+    for owner, pods in matching_by_owner(namespace, constraint.selector, snapshot):
+        if not selector.matches(pods[0].metadata.labels):
+            others[str(owner)] += len(pods)
+    return others
 
 
 def _own_selectors(
