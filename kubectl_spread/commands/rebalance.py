@@ -68,10 +68,11 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         def openings_of(outcome: Outcome) -> OpeningFields:
             return opening_fields(budget.within(partial(fixes_first, outcome)), flags)
 
+        scheduled = {pod.key for pod, _ in found.scheduled}
         waiting = tuple(
             WaitingWorkload(namespace=each.namespace, workload=each.ref, count=number)
             for each in sorted(workloads, key=lambda each: (each.namespace, str(each.ref)))
-            if (number := sum(pod.waits for pod in each.pods))
+            if (number := sum(pod.waits and pod.key not in scheduled for pod in each.pods))
         )
         unread: dict[Gap, None] = dict.fromkeys(
             unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE)

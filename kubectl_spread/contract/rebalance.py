@@ -102,7 +102,7 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
 
     Attributes:
         evictions: the plan, in order.
-        pending: how many Pods of the workloads are Pending; nothing is planned for them.
+        pending: how many Pods of the workloads stay Pending; nothing is planned for them.
         waiting: their workloads, by name.
         schedulable: how many Pending Pods of the cluster find a node now, one after another: the plan begins once they
             are on it; absent if none does, or no constraint is violated.

@@ -156,7 +156,11 @@ ROWS = {
         says_not=[" OK "],
     ),
     "Pods of another workload wait, and it is named": Row(
-        objects=[*THREE, *deployed("a1", "a1", "b1"), owned("big-0", "ReplicaSet", "big", labels={"app": "big"})],
+        objects=[
+            *THREE,
+            *deployed("a1", "a1", "b1"),
+            owned("big-0", "ReplicaSet", "big", labels={"app": "big"}, requests={"cpu": "99"}),
+        ],
         ask=["rebalance"],
         code=1,
         says=["1 Pod of default/replicaset/big waits for a node"],

@@ -66,8 +66,9 @@ def test_a_pod_that_can_be_scheduled_comes_before_any_eviction(cpu: str, name: s
     owner["spec"]["replicas"] = 3
     report = asked([*zones("a", "b"), owner, *placed, waiting])
     evictions = 0 if fits and name == "web" else 1
-    assert (report.pending, report.schedulable, len(report.evictions)) == (1, 1 if fits else UNSET, evictions)
+    assert (report.pending, report.schedulable, len(report.evictions)) == (1 - fits, 1 if fits else UNSET, evictions)
     text = outline_text(rebalance_outline(report, Extent()))
+    assert ("waits for a node" in text) is not fits
     assert ("1 Pending Pod can be scheduled now: wait until it is. The plan counts it as scheduled." in text) is fits
     assert ("First wait until every Pending Pod that can be scheduled now has a node. Run" in text) is (
         fits and evictions > 0
@@ -140,7 +141,7 @@ def test_what_it_ends_with(objects: list[Object], unread: tuple[Unread, ...], co
 
 
 def test_pods_that_wait_for_a_node_are_counted_beside_the_plan() -> None:
-    waiting = [owned(f"web-{name}", "ReplicaSet", "web") for name in "xy"]
+    waiting = [owned(f"web-{name}", "ReplicaSet", "web", requests={"cpu": "99"}) for name in "xy"]
     gone = owned("web-z", "ReplicaSet", "web", terminating=True)
     assert asked([*SKEWED, *waiting, gone]).pending == 2
     assert asked([*SKEWED, *waiting], names=(("replicaset", "api"),)).pending == 0
@@ -167,7 +168,7 @@ def test_a_scheduler_without_a_profile_has_no_defaults_of_another(tmp_path: Path
 
 
 def test_pods_that_wait_are_counted_by_the_workload_that_has_them() -> None:
-    waiting = [owned(f"big-{number}", "Job", "big") for number in range(2)]
+    waiting = [owned(f"big-{number}", "Job", "big", requests={"cpu": "99"}) for number in range(2)]
     found = asked([*SKEWED, *waiting])
     assert [(str(each.workload), each.count) for each in found.waiting] == [("job/big", 2)]
     assert found.pending == 2

@@ -86,8 +86,10 @@ def _waiting(facts: Facts) -> int:
     return sum(not each["spec"].get("nodeName") for each in facts.kin)
 
 
-def _wait(read: re.Match[str], known: Known, _: str) -> bool:
-    return int(read["n"]) == sum(_waiting(known[app]) for app in re.findall(r"/(web-\d)\b", read["who"]))
+def _wait(read: re.Match[str], known: Known, text: str) -> bool:
+    waiting = sum(_waiting(known[app]) for app in re.findall(r"/(web-\d)\b", read["who"]))
+    first = re.search(r"^(\d+) Pending Pods? can be scheduled now", text, re.MULTILINE)
+    return waiting - (int(first[1]) if first else 0) <= int(read["n"]) <= waiting
 
 
 def _first(read: re.Match[str], known: Known, _: str) -> bool:
