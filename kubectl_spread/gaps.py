@@ -21,6 +21,7 @@ class Purpose(Enum):
 
     SCHEDULING = auto()
     ADMISSION = auto()
+    PREEMPTION = auto()
     FIXES = auto()
     WORKLOADS = auto()
     SIMULATION = auto()

@@ -30,7 +30,7 @@ from kubectl_spread.errors import UsageError
 from kubectl_spread.exit_code import ExitCode
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_NOT_ADOPT, MAY_ROLL_OUT, UNREADABLE
+from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_NOT_ADOPT, MAY_PREEMPT, MAY_ROLL_OUT, UNREADABLE
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
@@ -195,8 +195,8 @@ def exit_code(report: CheckReport, *, warnings: bool = False, autoscaling: bool 
         item.warnings or any(finding.severity is not Severity.INFO for finding in item.findings)
         for item in report.items
     )
-    # Where it is unknown whether a template rolls out, or Pods are there, it is unknown whether new Pods find nodes.
-    unsure = {MAY_ROLL_OUT, MAY_NOT_ADOPT, MAY_EXIST}
+    # Where it is unknown whether a template rolls out, Pods are there or make room, so is whether new Pods find nodes.
+    unsure = {MAY_ROLL_OUT, MAY_NOT_ADOPT, MAY_EXIST, MAY_PREEMPT}
     known = [item for item in report.items if unsure.isdisjoint(gap.consequence for gap in item.incomplete)]
     nowhere = [item for item in known if (item.stuck or item.jam) and not (autoscaling and may_get_a_node(item))]
     failed = bool(nowhere) or any(item.failed_create or item.held_by for item in known)

@@ -27,6 +27,7 @@ from kubectl_spread.objects.meta import KubernetesObject
 from kubectl_spread.simulation.applied import AppliedOutcomes, AppliedWorkload
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.check import refused
+from kubectl_spread.wording.incomplete import MAY_PREEMPT
 from kubectl_spread.wording.words import capital
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ def _answer(asked: AskedManifest, outcome: ManifestOutcome | None, more: Manifes
         item = with_missing(item, served.missing) if served and served.missing else item
     unknown = incomplete_entries(_unknown(manifest, outcome))
     item = with_missing(item, unknown)
-    if unknown and item.verdict is not Verdict.INVALID:
+    may_fit = any(gap.consequence == MAY_PREEMPT for gap in item.incomplete)
+    if (unknown or may_fit) and item.verdict is not Verdict.INVALID:
         item = replace(item, verdict=Verdict.INCOMPLETE)
     of_server = () if asked.errors else asked.review.warnings
     item = replace(item, warnings=(*admission_errors.apply_warnings(manifest), *of_server))

@@ -17,6 +17,7 @@ from kubectl_spread.controllers import rollout_plan
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
+from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import DomainRange, Placement, Violation
 from kubectl_spread.wording.check import assumption
@@ -197,7 +198,10 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
     next_summary = ""
     if outcome.is_cleared:
         next_summary = report.summary if outcome.scaled_to_zero and not outcome.judgement.preemption else ""
+        gaps = outcome.judgement.gaps  # No fix is looked for.
+        of_fixes = incomplete_entries(g for g in gaps if isinstance(g, UnreadKind) and g.purpose is Purpose.FIXES)
         report = replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
+        report = replace(report, incomplete=tuple(each for each in report.incomplete if each not in of_fixes))
     rollout = outcome.rollout
     return evaluation.as_item(
         CheckItem,

@@ -26,7 +26,9 @@ from kubectl_spread.controllers.workloads import adopted_sets
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, diagnose
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.incomplete import deciders
-from kubectl_spread.gaps import Gap, UnreadRevision
+from kubectl_spread.diagnosis.preemption import may_preempt
+from kubectl_spread.gaps import Gap, Purpose, UnreadRevision
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import ON_DELETE, RECREATE, DaemonSet, Deployment, Job, StatefulSet
@@ -76,7 +78,11 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     def unknown(self) -> tuple[Gap, ...]:
         """What else the decision about the first Pod could not take into account."""
         pod, snapshot = self.judgement.evaluation.pod, self.judgement.handle.snapshot
-        return (*unknown(pod, snapshot), *volumes.guessed(pod, snapshot))
+        unread, stuck = unknown(pod, snapshot), self.jam_judgement or self.judgement
+        if any(each.kind == kinds.PRIORITY_CLASS for each in unread) and may_preempt(stuck.evaluation, stuck.handle):
+            purposes = {kinds.PRIORITY_CLASS: Purpose.PREEMPTION}
+            unread = tuple(replace(each, purpose=purposes.get(each.kind, each.purpose)) for each in unread)
+        return (*unread, *volumes.guessed(pod, snapshot))
 
     @property
     def is_cleared(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.objects import kinds
@@ -14,6 +15,9 @@ from kubectl_spread.objects.storage import StorageClass
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
+
+HIGHEST_PRIORITY = 1_000_000_000
+"""Of a user's PriorityClass. Source: pkg/apis/scheduling/types.go HighestUserDefinablePriority (v1.36)."""
 
 
 class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -80,6 +84,15 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
         other_nodes=tuple(candidate.node_name for candidate in found.others),
         sampled=found.sampled,
     )
+
+
+def may_preempt(evaluation: Evaluation, handle: Handle) -> bool:
+    """Whether evictions would help the Pod if its PriorityClass, which was not read, had the highest value."""
+    spec, unknown = evaluation.pod.spec, evaluation.pod.spec.priority is None
+    if evaluation.feasible or not (spec.priority_class_name and unknown and handle.decides(evaluation.pod)):
+        return False
+    highest = replace(evaluation.pod, spec=replace(spec, priority=HIGHEST_PRIORITY))
+    return preemption_report(replace(evaluation, pod=highest), handle) is not None
 
 
 def nomination_report(evaluation: Evaluation, handle: Handle) -> Nomination | None:

@@ -50,6 +50,7 @@ _WHERE_PODS_CAN_GO: Mapping[Kind, str] = {
 }
 _DEVICES = "whether nodes have the devices it claims is not known"
 _NO_OWNER = "the owners of Pods, and the requests of the next Pod, are not known"
+MAY_PREEMPT = "whether its PriorityClass exists, and whether it makes room by preemption, is not known"
 MAY_EXIST = "whether it exists already, and has Pods, is not known"
 _NO_LOSS = "lost Pods of such owners are recreated like their running Pods"
 
@@ -78,6 +79,7 @@ UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
         kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
         kinds.SERVICE_ACCOUNT: "whether its ServiceAccount exists is not known",
     },
+    gaps.Purpose.PREEMPTION: {kinds.PRIORITY_CLASS: MAY_PREEMPT},
     gaps.Purpose.FIXES: {
         **dict.fromkeys(
             kinds.WORKLOAD_KINDS,

@@ -24,11 +24,20 @@ from kubectl_spread.render.outline.check import check_outline, check_sentence
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.snapshot import Unread
 from kubectl_spread.wording.check import ASSUMPTIONS, NO_POD
-from kubectl_spread.wording.incomplete import NEVER_RUNS
+from kubectl_spread.wording.incomplete import MAY_EXIST, MAY_PREEMPT, NEVER_RUNS
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_storage import claim, storage_class, volume
-from tests.build_workloads import cron_job, kubectl_applied, owned, revision, template, workload
+from tests.build_workloads import (
+    controller,
+    cron_job,
+    held_revision,
+    kubectl_applied,
+    owned,
+    revision,
+    template,
+    workload,
+)
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED, incoming, report_of, web
 from tests.naming import in_order
@@ -604,6 +613,52 @@ def test_the_domains_are_those_of_the_replica_that_finds_no_node(checked: Check)
     assert [(domain.value, domain.matching) for domain in zone.domains] == [("a", 1), ("b", 0)]
     (pin,) = zone.domains[1].pinned_by
     assert "disk-web-1" in pin.detail
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"priorityClassName": "high"}, 3),
+        ({"priorityClassName": "high", "nodeSelector": {"disk": "ssd"}}, 1),
+        ({}, 1),
+    ],
+    ids=["may-preempt", "no-room-by-preemption", "no-class"],
+)
+def test_whether_a_pod_of_a_class_that_files_lack_makes_room_is_not_known(
+    checked: Check, fields: Object, code: int
+) -> None:
+    full = [node("n", allocatable={"cpu": "1", "pods": "9"}), pod("low", on="n", requests={"cpu": "1"})]
+    replicas = workload("Deployment", "web", pods=template(requests={"cpu": "1"}, **fields), replicas=2)
+    for manifest in (pod("p", requests={"cpu": "1"}, **fields), replicas):
+        report = checked([manifest], full)
+        assert exit_code(report) == code
+        item = only(report)
+        one_of_two = code == 3 and item.replicas == 2
+        assert check_sentence(item).startswith("replica 1 of 2 cannot " if one_of_two else "not schedulable. ")
+        told = [each.consequence for each in item.incomplete if each.what == "list priorityclasses"]
+        assert (MAY_PREEMPT in told, item.verdict is Verdict.INCOMPLETE) == (code == 3, code == 3)
+
+
+def test_what_matters_only_for_fixes_is_not_missed_where_no_pod_comes(tmp_path: Path) -> None:
+    """Its Pods are there, and of its template."""
+    path, unread = tmp_path / "web.yaml", (Unread(kinds.DAEMON_SET, "forbidden"),)
+    made, labels = template(requests={"cpu": "1"}), {"app": "web", "controller-revision-hash": "h1"}
+    path.write_text(yaml.safe_dump(workload("DaemonSet", "web", pods=made)), encoding="utf-8")
+    kept = held_revision("web-h1", made)
+    kept["metadata"] |= {"labels": labels, "ownerReferences": [controller("DaemonSet", "web")]}
+    running = pod("web-n", on="n", labels=labels, requests={"cpu": "1"})
+    source = Memory([node("n", allocatable={"cpu": "1", "pods": "9"}), running, kept], unread=unread)
+    asked = CheckOptions(filenames=(str(path),), namespace="default")
+    item = only(check(source, asked, SchedulerOptions(), stdin=None).report)
+    assert check_sentence(item) == "as far as is known, no Pod needs to be scheduled."
+    assert [each.consequence for each in item.incomplete] == [MAY_EXIST]
+
+
+def test_a_replica_that_jams_may_make_room_too(checked: Check) -> None:
+    nodes = [node("n", allocatable={"cpu": "2", "pods": "9"}), pod("low", on="n", requests={"cpu": "1"})]
+    made = template(requests={"cpu": "1"}, priorityClassName="high")
+    report = checked([workload("Deployment", "web", pods=made, replicas=2)], nodes)
+    assert (only(report).jam is None, exit_code(report)) == (False, 3)
 
 
 @pytest.mark.parametrize(

@@ -103,11 +103,12 @@ def _placement(item: CheckItem) -> str:
         return item.summary
     if not item.placements and jam is None and (item.rollout or not item.replicas):
         return wording.no_pod(begun(item.next_summary), incomplete=item.verdict is Verdict.INCOMPLETE)
-    if jam is not None and not (item.stuck and jam.replica_max is UNSET):
+    stuck = item.stuck or (item.verdict is Verdict.INCOMPLETE and jam is not None and item.replicas == 1)
+    if jam is not None and not (stuck and jam.replica_max is UNSET):
         return _jammed(jam, item.replicas)
-    if item.stuck and item.rollout and item.rollout.unchanged and item.pending:
+    if stuck and item.rollout and item.rollout.unchanged and item.pending:
         return wording.stay_pending(item.pending, begun(item.summary))
-    if item.stuck:
+    if stuck:
         return wording.NOT_SCHEDULABLE.format(begun(item.summary))
     return _created(item)
 
