@@ -89,7 +89,7 @@ Source: the page Non-Graceful Node Shutdown, for out-of-service.
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command changes only this Pod",
     Effect.PENDING_PODS_ONLY: "changes only {waiting}: Pods that {owner} creates later lack it",
-    Effect.ROLLOUT: "replaces {pods} of {owner}{running}",
+    Effect.ROLLOUT: "replaces {pods} of {owner}{at_once}{running}",
     Effect.ROLLBACK: "{owner} uses {reused} again, which has this template: {stays}",
     Effect.ROLLOUT_IN_TURN: (
         "replaces {pods} of {owner}{in_turn}{running}; the rollout starts once {waiting} {are} deleted"
@@ -199,6 +199,7 @@ def _words(route: conclusion.Route) -> dict[str, object]:
     return {
         "running": f" ({running})" if running else "",
         "in_turn": "" if route.pods == 1 else " one after another",
+        "at_once": " all at once" if route.all_at_once and route.pods != 1 else "",
         "owner": route.owner,
         "reused": route.reused,
         "pods": "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods",

@@ -652,7 +652,7 @@ RULES: Sequence[tuple[str, Rule]] = (
     (rf"skew over {KEY} is (?P<n>\d+) and maxSkew is (?P<most>\d+)", _skew),
     (
         (
-            r"replaces (?P<pods>\d+) Pods of [a-z]+/[a-z0-9-]+(?: one after another)? "
+            r"replaces (?P<pods>\d+) Pods of [a-z]+/[a-z0-9-]+(?: one after another| all at once)? "
             r"\((?P<n>\d+|none) of them runs?"
         ),
         _running,

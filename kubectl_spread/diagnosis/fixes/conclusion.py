@@ -126,6 +126,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         waiting: how many Pending Pods are deleted (count).
         created: how many Pods an older ReplicaSet creates, while all Pending ones are deleted; None for other changes.
         paused: whether the owner replaces nothing until it is resumed.
+        all_at_once: whether the owner deletes all Pods that are replaced before it creates one.
         after: the Pod that has to be Ready before the owner recreates the deleted ones; empty for none.
         disturbs: what the change does to running Pods.
         at_work: how many of the replaced Pods run (count); None if all do, or none is replaced. If an older template is
@@ -142,6 +143,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int = 1
     created: int | None = None
     paused: bool = False
+    all_at_once: bool = False
     after: str = ""
     reused: str = ""
     partition: int = 0

@@ -250,6 +250,7 @@ def _with_source(route: Route, owner: Workload, changed: Workload, situation: Si
         disturbs=_disturbance_of(route.disturbs, situation),
         at_work=situation.at_work if replaces and situation.running and fewer and not unlike else route.at_work,
         nothing_runs=replaces and not situation.running,
+        all_at_once=isinstance(owner, workloads.Deployment) and owner.spec.strategy.type == workloads.RECREATE,
         fragment=_fragment_of(owner, changed),
         keeper=keeper,
     )

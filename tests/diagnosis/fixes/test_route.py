@@ -67,6 +67,13 @@ def test_the_template_is_patched_and_the_pod_deleted_where_it_stays(
     assert starts in found.starts
 
 
+@pytest.mark.parametrize(("strategy", "how"), [("RollingUpdate", ""), ("Recreate", " all at once")])
+def test_a_deployment_that_recreates_its_pods_deletes_all_at_once(strategy: str, how: str) -> None:
+    by = owner("Deployment", web(), strategy={"type": strategy})
+    said = fixes([*CROWDED, by, owned(web("web-1", on="a1"), by)], owned(web("web-0"), by))["RaiseMaxSkew"].starts
+    assert said == f"replaces 2 Pods of deployment/web{how} (1 of them runs)"
+
+
 @pytest.mark.parametrize(("policy", "ready"), [("OrderedReady", True), ("OrderedReady", False), ("Parallel", False)])
 def test_ordinals_that_do_not_exist_yet_are_not_replaced(policy: str, *, ready: bool) -> None:
     by = owner("StatefulSet", web(), replicas=4, podManagementPolicy=policy)
