@@ -202,7 +202,7 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation]) -> 
         first = after[0]
         known = _Decided()
         then = _statuses_after(before, were, first.seen, known)
-        then.update(dict.fromkeys(_uncertain(then, outcomes.before, first.seen), SpreadStatus.INCOMPLETE))
+        then.update(dict.fromkeys(_uncertain(then, were, outcomes.before, first.seen), SpreadStatus.INCOMPLETE))
         refused = dict(_refused_controllers(before, [each.seen for each in after], earlier))
         new = {key: note for key, note in refused.items() if not note.before}
         some_in_each = bool(new) and all(any(map(each.seen.refused.get, new)) for each in after)
@@ -483,10 +483,15 @@ def _statuses_after(
     return {**kept, **_statuses(now, same, decide_on)}
 
 
-def _uncertain(statuses: Statuses, start: Observation, now: Observation) -> Iterator[StatusKey]:
-    """Yield the violations of workloads with new Pods whose template names their node: its kubelet may reject them."""
+def _uncertain(statuses: Statuses, were: Statuses, start: Observation, now: Observation) -> Iterator[StatusKey]:
+    """Yield what is not certain: where Pending Pods went of which that was not evaluated, and some violations.
+
+    These are of workloads with new Pods whose template names their node: its kubelet may reject them.
+    """
     for key, status in statuses.items():
-        if status is SpreadStatus.VIOLATED and now.upcoming[key[:2]].pod.spec.node_name:
+        if status is SpreadStatus.OK and were.get(key) is SpreadStatus.INCOMPLETE and start.pending.get(key[:2]):
+            yield key
+        elif status is SpreadStatus.VIOLATED and now.upcoming[key[:2]].pod.spec.node_name:
             known = {pod.key for pod in start.living.get(key[:2], ())}
             if any(pod.key not in known for pod in now.living[key[:2]]):
                 yield key

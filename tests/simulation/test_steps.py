@@ -27,6 +27,7 @@ from kubectl_spread.simulation import outcomes
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.steps import Step, Verb
 from tests.build import HOSTNAME, ZONE, Object, app, handle, namespace, node, pod, spread
+from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
 
@@ -942,6 +943,19 @@ def test_new_pods_that_name_their_node_violate_nothing_for_certain() -> None:
     unknown = SpreadStatus.INCOMPLETE
     assert (item(report.steps[0]).skew_after, item(report.steps[0]).status_range) == ((3, 3), (unknown, unknown))
     assert exit_code(report) is ExitCode.UNDETERMINED
+
+
+@pytest.mark.parametrize(("classes", "status"), [(["gp3"], SpreadStatus.OK), ([], SpreadStatus.INCOMPLETE)])
+def test_where_pods_went_whose_volumes_were_not_evaluated_is_not_certain(
+    classes: Sequence[str], status: SpreadStatus
+) -> None:
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    alone = pod(
+        "web", labels={"app": "web"}, topologySpreadConstraints=[spread(ZONE, selector=app("web"))], volumes=volumes
+    )
+    report = simulated([*SIX, alone, claim("data", class_name="gp3"), *map(storage_class, classes)], "drain a1")
+    found = item(report.steps[0])
+    assert (found.status_before, found.status_range, sum(found.after.values())) == (status, (status, status), 1)
 
 
 def test_what_waited_before_is_told_apart_from_what_is_new() -> None:
