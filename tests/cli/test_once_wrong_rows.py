@@ -402,7 +402,7 @@ ROWS = {
         objects=[*THREE, *stale()],
         ask=["why-pending"],
         code=1,
-        says=["UncountedNodes: 2 matching Pods are not counted, because of their nodes: a1, b1"],
+        says=["UncountedNodes (info): 2 matching Pods are not counted, because of their nodes: a1, b1"],
         says_not=["RolloutMixesRevisions"],
     ),
     "a run takes no part in another run": Row(

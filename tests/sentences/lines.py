@@ -338,7 +338,7 @@ LINES: Sequence[tuple[Sequence[str], str, Rule]] = (
         _too_few,
     ),
     (EITHER, rf"^Not counted: {NAMES}, (?P<why>.*)\.$", _passed_over),
-    (EITHER, r"^(?:problem|warning|info): \w+: (?P<said>.*)$", _finding),
+    (EITHER, r"^\w+ \((?:error|warning|info)\): (?P<said>.*)$", _finding),
     (("show",), rf"{HEADER.pattern}(?:Violated|Uneven): skew (?P<n>\d+), maxSkew (?P<most>\d+).*$", _skew),
     (("show",), rf"{HEADER.pattern}(?P<said>(?!Violated|Uneven|NoEffect).*)$", _sentence),
     (("check",), rf"{HEADER.pattern}unchanged: \d+ Pods? stays? Pending\. (?P<said>.*)$", _sentence),

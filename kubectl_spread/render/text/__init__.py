@@ -7,8 +7,6 @@ from typing import assert_never
 
 import msgspec
 
-from kubectl_spread.contract.findings import Finding
-from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render import outline
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import Extent, Outline, Table
@@ -104,18 +102,13 @@ def _sentences(block: outline.Sentences) -> Iterator[str]:
             yield from (f"invalid: {error.text}" for error in block.errors)
             yield from (f"Warning: {warning}" for warning in block.warnings)
         case outline.Findings():
-            yield from (f"{_severity(found)}: {found.id}: {cell(found.message)}" for found in block.findings)
+            yield from (f"{found.id} ({found.severity}): {cell(found.message)}" for found in block.findings)
         case outline.Gaps():
             yield from map(str, block.told)
         case outline.Messages():
             yield from _messages(block)
         case _:
             assert_never(block)
-
-
-def _severity(found: Finding) -> str:
-    """Return what the line begins with; ``error`` begins those of the program itself."""
-    return "problem" if found.severity is Severity.ERROR else found.severity.value
 
 
 def _constraint(constraint: outline.ConstraintBlock, screen: Screen) -> Iterator[str]:

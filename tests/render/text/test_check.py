@@ -162,7 +162,7 @@ def test_what_the_scheduler_never_sees() -> None:
 def test_findings_and_gaps_follow() -> None:
     finding = Finding(id="GhostPod", severity=Severity.WARNING, message="boo.\nmore")
     told = lines(free(findings=(finding,), incomplete=(MISSING,)))
-    assert "warning: GhostPod: boo...." in told
+    assert "GhostPod (warning): boo...." in told
     assert told[-1] == "incomplete: list services (forbidden): the selector lacks what Services add."
 
 

@@ -141,7 +141,7 @@ class TestShowDetails:
 
     def test_findings_are_those_of_the_json(self) -> None:
         text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
-        assert "problem: PinnedMinimum: c has the fewest matching Pods (0), but the next Pod cannot go there" in text
+        assert "PinnedMinimum (error): c has the fewest matching Pods (0), but the next Pod cannot go there" in text
 
     def test_ghosts_are_named(self) -> None:
         constraints = [spread(ZONE, selector=app("other"))]
