@@ -128,7 +128,7 @@ ROWS = {
         ],
         ask=["why-pending"],
         code=1,
-        says=["  1. HonorTaints+HonorTaints: "],
+        says=["  1. HonorTaints: set nodeTaintsPolicy Honor in the constraints on zone and hostname"],
         says_not=["kubectl taint", "below changes"],
     ),
     "a Pod stays in its node pool, and asks for no less than half": Row(
@@ -561,7 +561,7 @@ ROWS = {
     "lost Pods are counted": Row(
         objects=[*ZONES, pod("p", on="a1"), pod("q", on="a1"), *deployed("a1")],
         ask=["simulate", "--drain=a1", "--force"],
-        says=["--force for default/p, default/q (no controller recreates them)", "2 Pods lost"],
+        says=["--force because of default/p, default/q (no controller recreates them)", "2 Pods lost"],
     ),
     "a deleted Pod is not evicted": Row(
         objects=[*ZONES, *deployed("a1")],

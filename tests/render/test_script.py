@@ -222,7 +222,7 @@ def test_the_script_of_a_snapshot_goes_where_it_was_taken(shell: Shell) -> None:
 
 def test_nothing_to_evict_is_a_script_that_does_nothing(shell: Shell) -> None:
     text = script([*zones("a", "b"), *web({"a1": 1, "b1": 1})])
-    assert text == "#!/bin/sh\n# The constraint is satisfied: there is nothing to evict.\n"
+    assert text == "#!/bin/sh\n# The only constraint is satisfied: there is nothing to evict.\n"
     assert shell.run(text) == (0, "")
 
 
