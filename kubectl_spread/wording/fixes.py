@@ -592,11 +592,8 @@ def _(fix: proposals.RollBack) -> str:
     action="Change the Pod template, if fewer domains are acceptable. Otherwise add a node in another domain.",
 )
 def _(fix: proposals.LowerMinDomains) -> str:
-    number = count_of(fix.min_domains, "domain")
-    counts = "counts" if fix.min_domains == 1 else "count"
-    return (
-        f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}, because only {number} {counts}"
-    )
+    few = f"no more than {count_of(fix.min_domains, 'domain')} count{'s' if fix.min_domains == 1 else ''}"
+    return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}, because {few}"
 
 
 @FIXES.rule(

@@ -321,7 +321,9 @@ def _daemon_too_few(read: re.Match[str], facts: Facts) -> bool:
 
 
 def _count(read: re.Match[str], facts: Facts) -> bool:
-    return int(read["to"]) == int(read["n"]) == len(facts.domains(read["key"]))
+    # What is changed beside it may make more domains count.
+    count, most = len(facts.domains(read["key"])), int(read["n"])
+    return int(read["to"]) == most and (count == most or (count < most and "; also " in read.string))
 
 
 def _asked(read: re.Match[str], facts: Facts) -> bool:
@@ -623,7 +625,10 @@ RULES: Sequence[tuple[str, Rule]] = (
     (r"\b[Aa]ll (?P<n>\d+) nodes", lambda read, facts: int(read["n"]) == len(facts.nodes)),
     (r"skew (?:would be|is) (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
     (r"minDomains requires (?P<asked>\d+) domains, but only (?P<n>\d+) counts?", _only),
-    (rf"lower minDomains to (?P<to>\d+) in the constraint on {KEY}, because only (?P<n>\d+) domains? counts?", _count),
+    (
+        rf"lower minDomains to (?P<to>\d+) in the constraint on {KEY}, because no more than (?P<n>\d+) domains? counts?",
+        _count,
+    ),
     (
         rf"{NAMES} (?:has|have) the untolerated taints? (?P<taint>{TAINT})(?: and (?P<other>{TAINT}))?",
         lambda read, facts: _all(lambda facts, name: _has_taints(read, facts, name))(read, facts),

@@ -105,7 +105,7 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         (MOVE, "delete the Pod shop/web-0 on a1"),
         (
             of.LowerMinDomains(topology_key=ZONE, min_domains=2),
-            f"lower minDomains to 2 in the constraint on {ZONE}, because only 2 domains count",
+            f"lower minDomains to 2 in the constraint on {ZONE}, because no more than 2 domains count",
         ),
         (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
         (
