@@ -23,7 +23,7 @@ from kubectl_spread.controllers.replicas import replicas_scaled, replicas_taken_
 from kubectl_spread.gaps import Gap, UnknownKind, UnreadTemplate
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, Kind
-from kubectl_spread.objects.meta import KubernetesObject
+from kubectl_spread.objects.meta import HELM_RELEASE, KubernetesObject
 from kubectl_spread.objects.workloads import ReplicaSet
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
@@ -109,6 +109,9 @@ def apply_warnings(manifest: Manifest) -> Iterator[ValidationWarning]:
     elif manifest.merge is not None and not manifest.merge.applied and (kept := manifest.merge.kept):
         lacks = "the live object lacks the annotation last-applied-configuration"
         stay = f"{lacks}, so fields that the manifest leaves out stay: {enumerated(kept)}"
+        if release := manifest.live and manifest.live.metadata.annotations.get(HELM_RELEASE):
+            helm = f"helm upgrade of {release} removes those that its last release had"
+            stay = f"{stay}. This is the answer for kubectl apply: {helm}"
         yield ValidationWarning(field=kept[0], message=stay)
 
 

@@ -148,16 +148,18 @@ def test_what_is_not_known_to_have_been_applied_is_incomplete(tmp_path: Path) ->
     assert [gap.what for gap in report.incomplete] == ["the last applied manifest of deployment/web"]
 
 
-def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_helm", [False, True])
+def test_what_stays_for_want_of_the_annotation_is_a_warning(tmp_path: Path, *, by_helm: bool) -> None:
     live, *others = there(SOFT, by_hand={"paused": True})[6:]
-    live["metadata"].pop("annotations")
+    live["metadata"]["annotations"] = {"meta.helm.sh/release-name": "shop"} if by_helm else {}
+    helm = ". This is the answer for kubectl apply: helm upgrade of shop removes those that its last release had"
     item = checked(tmp_path, web(SOFT), [*SIX, live, *others])
     assert [(each.field, each.message) for each in item.warnings] == [
         (
             "spec.paused",
             (
                 "the live object lacks the annotation last-applied-configuration, so fields that the manifest leaves"
-                " out stay: spec.paused"
+                f" out stay: spec.paused{helm * by_helm}"
             ),
         )
     ]
