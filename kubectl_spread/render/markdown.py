@@ -67,14 +67,7 @@ def _block(block: outline.Block) -> Iterator[str]:  # noqa: C901 - one for each 
         case outline.Steps():
             yield from _steps(block)
         case outline.Messages():
-            said = (
-                (f"{block.lead}:" * bool(block.ours), ""),
-                (block.ours, "> "),
-                (block.remark, ""),
-                (block.theirs, "> "),
-                (block.differs, ""),
-            )
-            yield from (f"{mark}{escaped(text)}" for text, mark in said if text)
+            yield from (f"{'> ' * quoted}{escaped(line)}" for line, quoted in block.said)
         case outline.Commands():
             yield _fenced(block.commands, "sh")
         case _:

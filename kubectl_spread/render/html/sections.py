@@ -39,14 +39,11 @@ def block_markup(found: outline.Block) -> Markup:  # noqa: PLR0911 - one for eac
         case outline.Steps():
             return _steps(found)
         case outline.Messages():
-            return section(
-                pages.SCHEDULERS_WORDS,
-                block("p", text(f"{found.lead}:" * bool(found.ours)), class_="hint"),
-                block("blockquote", text(found.ours)),
-                block("p", text(found.remark), class_="hint"),
-                block("blockquote", text(found.theirs)),
-                block("p", text(found.differs), class_="hint"),
+            lines = (
+                element("blockquote", text(line)) if quoted else element("p", text(line), class_="hint")
+                for line, quoted in found.said
             )
+            return section(pages.SCHEDULERS_WORDS, *lines)
         case outline.Commands():
             return joined(map(_command, found.commands))
         case _:

@@ -273,6 +273,13 @@ class Messages(Part, frozen=True, kw_only=True):
     theirs: str = ""
     differs: str = ""
 
+    @property
+    def said(self) -> Sequence[tuple[str, bool]]:
+        """The lines that are not empty, in order, and whether each is the scheduler's."""
+        lead = f"{self.lead}:" * bool(self.ours)
+        lines = (lead, False), (self.ours, True), (self.remark, False), (self.theirs, True), (self.differs, False)
+        return [(line, quoted) for line, quoted in lines if line]
+
 
 class Commands(Part, frozen=True, kw_only=True):
     """What a person runs, in order."""
