@@ -626,7 +626,10 @@ RULES: Sequence[tuple[str, Rule]] = (
     (r"skew (?:would be|is) (?P<n>\d+)(?:, maxSkew (?P<most>\d+))?", _would_be),
     (r"minDomains requires (?P<asked>\d+) domains, but only (?P<n>\d+) counts?", _only),
     (
-        rf"lower minDomains to (?P<to>\d+) in the constraint on {KEY}, because no more than (?P<n>\d+) domains? counts?",
+        (
+            rf"lower minDomains to (?P<to>\d+) in the constraint on {KEY},"
+            r" because no more than (?P<n>\d+) domains? counts?"
+        ),
         _count,
     ),
     (
