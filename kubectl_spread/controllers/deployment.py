@@ -17,7 +17,7 @@ from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.rolling_update import fenceposts
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ScaledMeta
-from kubectl_spread.objects.workloads import RECREATE, Deployment, ReplicaSet
+from kubectl_spread.objects.workloads import RECREATE, ControllerRevision, Deployment, ReplicaSet
 from kubectl_spread.scheduler.framework import go_round
 from kubectl_spread.snapshot import Snapshot
 
@@ -57,7 +57,7 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
         known = template.rest and all(found.spec.template.rest for found in same)
         # Source: ReplicaSetsByCreationTimestamp.
         oldest = min(same, key=lambda each: (each.metadata.creation_timestamp or "", -revision_number(each)))
-        return oldest if known else max(same, key=_age)
+        return oldest if known else max(same, key=age)
     current = newest_replica_set(deployment, snapshot)
     revision = revision_number(current) + 1 if current else 1
     orphans = (pod.metadata.labels[templates.HASH_LABEL] for pod in revisions.orphans_of_template(deployment, snapshot))
@@ -66,7 +66,7 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
 
 def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:
     """Return the ReplicaSet of the Deployment's last revision; None if none was read."""
-    return max(replica_sets(deployment, snapshot), key=_age, default=None)
+    return max(replica_sets(deployment, snapshot), key=age, default=None)
 
 
 def scaled_while_paused(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
@@ -79,7 +79,7 @@ def scaled_while_paused(deployment: Deployment, snapshot: Snapshot) -> ReplicaSe
     found = replica_sets(deployment, snapshot)
     living = Counter(pod.metadata.controller_key for pod in active(snapshot.all(Pod)))
     lacking = [each for each in found if living[each.as_controller] < each.spec.replicas_wanted]
-    return max(lacking or found, key=lambda each: (each.spec.replicas_wanted, *_age(each)))
+    return max(lacking or found, key=lambda each: (each.spec.replicas_wanted, *age(each)))
 
 
 def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:
@@ -87,19 +87,20 @@ def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet
     return snapshot.controlled_by(deployment.as_controller, ReplicaSet)
 
 
-def revision_number(replica_set: ReplicaSet) -> int:
+def revision_number(replica_set: ReplicaSet | ControllerRevision) -> int:
     """Return the number of its revision; 0 if it has none."""
     return annotated(replica_set, REVISION_ANNOTATION) or 0
 
 
-def annotated(replica_set: ReplicaSet, annotation: str) -> int | None:
+def annotated(replica_set: ReplicaSet | ControllerRevision, annotation: str) -> int | None:
     """Return the number in an annotation; None if there is none."""
     text = replica_set.metadata.annotations.get(annotation, "")
     return int(text) if text.isascii() and text.isdecimal() else None
 
 
-def _age(replica_set: ReplicaSet) -> tuple[int, str]:
-    return revision_number(replica_set), replica_set.metadata.creation_timestamp or ""
+def age(revision: ReplicaSet | ControllerRevision) -> tuple[int, str]:
+    """Return the sort key of revisions: the oldest first."""
+    return revision_number(revision), revision.metadata.creation_timestamp or ""
 
 
 def made_for(deployment: Deployment, name: str, *, revision: int) -> ReplicaSet:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, partial
 from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.diagnosis import requirements
 from kubectl_spread.diagnosis.explainer import Explainer
 from kubectl_spread.diagnosis.reasons import AnyReason, RejectedByConstraint, RejectedByPlugin, UntoleratedTaints
+from kubectl_spread.diagnosis.topology_keys import keys_meant
 from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 
-TYPO_LETTERS = 2
-SHORTEST_KEY_WITH_TYPO = 8
 CORDON_TAINT = UntoleratedTaints(taints=(str(nodeunschedulable.CORDON),))
-KEYS_KEPT = 256
-"""Cached answers (count): thousands of nodes have the same few sets of labels."""
 
 Next: TypeAlias = Literal["Preemption", "NodeName", "OtherNodeName", "Refused", "NotCreated"]
 
@@ -272,12 +268,13 @@ def _bypassed_nodes(
     constraint, pod, handle = counts.constraint, explainer.evaluation.pod, explainer.handle
     keys = [other.topology_key for other in podtopologyspread.keys_required(constraint, constraints, pod, handle)]
     used = {other.topology_key for other in constraints}
+    meant = cache(partial(keys_meant, pod=pod, used=used, handle=handle))
     required = RequiredNodeAffinity.of(pod)
     for name in sorted(handle.index.names - counts.counted_nodes):
         info, matching = handle.node_infos[name], on_node.get(name, 0)
         missing = next((key for key in keys if key not in info.labels), None)
         if missing is not None:
-            similar = similar_keys(missing, info.labels, used)
+            similar = meant(missing)(info.labels)
             yield BypassedNode(
                 name=name, reason="MissingTopologyKey", key=missing, similar_keys=similar, matching=matching
             )
@@ -285,24 +282,3 @@ def _bypassed_nodes(
             yield BypassedNode(name=name, reason="NodeAffinityPolicy", matching=matching)
         else:
             yield BypassedNode(name=name, reason="NodeTaintsPolicy", matching=matching)
-
-
-def similar_keys(key: str, labels: Iterable[str], used: Iterable[str]) -> tuple[str, ...]:
-    """Return the labels that may be meant instead of the missing key, by name, without keys of other constraints.
-
-    A label is similar if it ends in the same segment, is at most two letters off (keys of eight letters and more), or
-    continues the key after ``-``, ``_`` or ``.``.
-    """
-    return _similar_keys(key, frozenset(labels).difference(used))
-
-
-@lru_cache(KEYS_KEPT)
-def _similar_keys(key: str, labels: frozenset[str]) -> tuple[str, ...]:
-    return tuple(sorted(label for label in labels if _is_similar(key, label)))
-
-
-def _is_similar(key: str, label: str) -> bool:
-    if label.rpartition("/")[2] == key.rpartition("/")[2] or label.startswith((key + "-", key + "_", key + ".")):
-        return True
-    near = len(key) >= SHORTEST_KEY_WITH_TYPO and abs(len(key) - len(label)) <= TYPO_LETTERS
-    return near and edit_distance(key, label) <= TYPO_LETTERS

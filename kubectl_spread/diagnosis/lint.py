@@ -14,8 +14,9 @@ from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import matching_by_owner, owner_of, revision_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import is_ghost
-from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis, similar_keys
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis
 from kubectl_spread.diagnosis.findings import Finding, Severity
+from kubectl_spread.diagnosis.topology_keys import keys_meant
 from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.meta import grouped, name_order
@@ -141,8 +142,9 @@ def _similar_topology_key(subject: Subject) -> Iterable[Finding]:
     used = {constraint.topology_key for constraint in subject.constraints}
     for constraint in subject.constraints:
         key, meant = constraint.topology_key, dict[str, list[str]]()
+        similar_keys = keys_meant(key, subject.pod, used, subject.handle)
         for name in sorted(subject.handle.index.lacking(key)) if constraint.hard else ():
-            for similar in similar_keys(key, subject.handle.node_infos[name].labels, used):
+            for similar in similar_keys(subject.handle.node_infos[name].labels):
                 meant.setdefault(similar, []).append(name)
         for similar, names in meant.items():
             yield findings.SimilarTopologyKey(constraint=constraint, similar_key=similar, nodes=tuple(names))

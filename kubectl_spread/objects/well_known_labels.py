@@ -24,6 +24,8 @@ SUCCESSORS: Mapping[str, str] = {
 }
 """Deprecated label → the label that replaces it."""
 
+WELL_KNOWN_KEYS = frozenset((HOSTNAME, *SUCCESSORS, *SUCCESSORS.values()))
+
 NODE_POOLS = (
     # kubermatic pkg/provider/cloud/eks: EKSNodeGroupNameLabel
     "eks.amazonaws.com/nodegroup",

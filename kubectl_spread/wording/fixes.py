@@ -416,14 +416,16 @@ def _(fix: proposals.AddPodLabel) -> str:
 
 
 @FIXES.rule(
-    summary="use the well-known key that the nodes have",
-    meaning="The topologyKey becomes the well-known label that it resembles.",
-    when="If nodes that lack the topologyKey have the well-known label.",
+    summary="use a topologyKey that the nodes have",
+    meaning="The topologyKey becomes the well-known label that it resembles. If no node has the topologyKey: a label of"
+    " nodes that an older revision uses, or that it resembles.",
+    when="If nodes that lack the topologyKey have the label.",
     action="Change the Pod template. Check other workloads for the same mistake: show --problems.",
     link=entry.NODE_LABELS,
 )
 def _(fix: proposals.FixTopologyKey) -> str:
-    return f"use the topologyKey {fix.well_known}, which nodes carry, instead of {fix.topology_key}"
+    former = " and an older revision uses" if fix.former else ""
+    return f"use the topologyKey {fix.meant}, which nodes carry{former}, instead of {fix.topology_key}"
 
 
 @FIXES.rule(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
+from kubectl_spread.diagnosis.topology_keys import similar_keys
 from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, pod, spread
 from tests.diagnosis.judged import (
     ABC,
@@ -230,6 +230,7 @@ def test_a_filter_pins_before_another_constraint_does() -> None:
         ("zone", ["zone-typo"], True),
         ("zone", ["zone_old"], True),
         ("zone", ["zone.example"], True),
+        ("topology.kubernetes.io/zone-id", ["topology.kubernetes.io/zone"], True),
         ("zone", ["zones"], False),
         ("zone", ["zon"], False),
         ("rack-name", ["rack-nmae"], True),

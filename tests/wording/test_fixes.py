@@ -67,8 +67,12 @@ def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposa
         ),
         (of.AddPodLabel(labels=(("app", "web"), ("tier", "x"))), "label the Pod app=web, tier=x"),
         (
-            of.FixTopologyKey(topology_key="zone", well_known=ZONE),
+            of.FixTopologyKey(topology_key="zone", meant=ZONE),
             f"use the topologyKey {ZONE}, which nodes carry, instead of zone",
+        ),
+        (
+            of.FixTopologyKey(topology_key="zone", meant=ZONE, former=True),
+            f"use the topologyKey {ZONE}, which nodes carry and an older revision uses, instead of zone",
         ),
         (
             of.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),

@@ -46,14 +46,20 @@ class ProposedChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EditPod(ProposedChange, frozen=True, kw_only=True):
-    """Edits the Pod itself."""
+    """Edits the Pod itself; ``alternative``: the value that it has instead of others, which are alike; or empty."""
 
     edit: PodEdit
+    alternative: str = ""
 
     @property
     def likeness(self) -> Hashable:
-        """What no other change has."""
-        return self.proposal
+        """What only alternatives have in common."""
+        return self.subject if self.alternative else self.proposal
+
+    @property
+    def name(self) -> str:
+        """What tells it from its alternatives; empty if there are none."""
+        return self.alternative
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the Pod edited; LookupError if the edit does not fit the Pod."""

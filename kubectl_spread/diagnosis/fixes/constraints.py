@@ -7,22 +7,23 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.controllers.workloads import controller_of, matching_by_owner
-from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.change import JsonValue, Operations
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.diagnosis.topology_keys import former_keys, is_absent, keys_meant
 from kubectl_spread.labels import Operator, Selector, from_set
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController, Service, TopologySpreadConstraint
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
 from kubectl_spread.objects.policy import NetworkPolicy, PodDisruptionBudget
-from kubectl_spread.objects.well_known_labels import HOSTNAME, SUCCESSORS
+from kubectl_spread.objects.well_known_labels import SUCCESSORS, WELL_KNOWN_KEYS
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
@@ -31,7 +32,6 @@ from kubectl_spread.snapshot import Snapshot
 
 HONOR, IGNORE = "Honor", "Ignore"
 SOFT = "ScheduleAnyway"
-WELL_KNOWN_KEYS = frozenset((HOSTNAME, *SUCCESSORS, *SUCCESSORS.values()))
 SELECTING_KINDS = (
     kinds.SERVICE,
     kinds.POD_DISRUPTION_BUDGET,
@@ -228,13 +228,17 @@ def _add_pod_labels(added: Mapping[str, str], target: PodTemplateSpec) -> Operat
 
 
 def _fix_topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    constraint = counts.constraint
+    """Yield the keys that may be meant, the likeliest first: if some nodes have the topology key, well-known ones."""
+    constraint, missing, handle = counts.constraint, counts.constraint.topology_key, situation.handle
     used = {other.constraint.topology_key for other in situation.counts}
-    lacking = [info for info in situation.handle.node_infos.values() if constraint.topology_key not in info.labels]
-    similar = {key for info in lacking for key in similar_keys(constraint.topology_key, info.labels, used)}
-    for key in sorted((similar & WELL_KNOWN_KEYS) - SUCCESSORS.keys()):
-        proposal = proposals.FixTopologyKey(topology_key=constraint.topology_key, well_known=key)
-        yield change_field(constraint, "topologyKey", key, proposal)
+    lacking = [info for info in handle.node_infos.values() if missing not in info.labels]
+    meant = keys_meant(missing, situation.pod, used, handle)(label for info in lacking for label in info.labels)
+    former = former_keys(situation.pod, handle.snapshot)
+    for key in meant:
+        if key not in SUCCESSORS and (key in WELL_KNOWN_KEYS or is_absent(missing, handle)):
+            proposal = proposals.FixTopologyKey(topology_key=missing, meant=key, former=key in former)
+            change = change_field(constraint, "topologyKey", key, proposal)
+            yield replace(change, subject=("topologyKey", constraint.index), alternative=key)
 
 
 def _separate_revisions(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:

@@ -10,18 +10,17 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, is_passing, meaning_of, taint_cost
-from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.explainer import volumes_without_node
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, NewNode
 from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.conclusion import Command
-from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.diagnosis.topology_keys import is_absent, similar_keys
 from kubectl_spread.objects.core import Node, Taint
-from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE, names_pool
+from kubectl_spread.objects.well_known_labels import HOSTNAME, WELL_KNOWN_KEYS, ZONE, names_pool
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
@@ -133,6 +132,8 @@ def in_maintenance(info: NodeInfo) -> bool:
 def _label_node(situation: Situation) -> Iterator[Candidate]:
     used = {counts.constraint.topology_key for counts in situation.counts}
     for key in (counts.constraint.topology_key for counts in situation.counts):
+        if key not in WELL_KNOWN_KEYS and is_absent(key, situation.handle):
+            continue  # Nobody uses the key, so no node needs it.
         lacking = [info for info in situation.handle.node_infos.values() if key not in info.labels]
         for info in _by_rejections(lacking, situation):
             for similar in similar_keys(key, info.labels, used):

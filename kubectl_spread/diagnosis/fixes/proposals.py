@@ -47,9 +47,10 @@ class AddPodLabel(Proposal, frozen=True, kw_only=True):
 
 
 class FixTopologyKey(OfConstraint, frozen=True, kw_only=True):
-    """The constraint uses the well-known key that nodes have."""
+    """The constraint uses a key that nodes have; ``former``: an older revision of the workload uses it too."""
 
-    well_known: str
+    meant: str
+    former: bool = False
 
 
 class AddMatchLabelKeys(OfConstraint, frozen=True, kw_only=True):

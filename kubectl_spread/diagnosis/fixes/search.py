@@ -85,8 +85,8 @@ class WorkingFix(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the other objects that it changes."""
-        return tuple(part.name for part in self.parts if not isinstance(part, EditPod))
+        """The names of the other objects that it changes, and the values that have alternatives."""
+        return tuple(part.name for part in self.parts if part.name)
 
     @property
     def likeness(self) -> Hashable:

@@ -60,13 +60,21 @@ def steps_block(item: EvaluationReport, extent: Extent, *, brief: bool = False) 
     # No repair of a node is worth waiting for where another one only has to be uncordoned.
     repairs = {each.kind for each in item.waits or ()} == {conclusion.NodeRecovery.__name__}
     first = int(repairs and any(map(_only_uncordons, shown[:1])))
+    lacking = _unlabelled(item).items()
+    absent = {each.topology_key for each in item.constraints if not each.domains}
+    # To label every node, for a key that nobody uses, is a last resort.
+    unused, labels = (
+        [Step(summary=fixes.label_nodes(names, key)) for key, names in lacking if (key in absent) is last]
+        for last in (True, False)
+    )
     steps = (
         *changes[:first],
         *(Step(summary=f"Wait for {message}") for message in waits),
         *(Step(summary=sentence.removesuffix(".")) for sentence in advice),
-        *(Step(summary=fixes.label_nodes(names, key)) for key, names in _unlabelled(item).items()),
+        *labels,
         *(nodes if nodes_first and not hides_nodes else ()),
         *changes[first:],
+        *unused,
         *(() if nodes_first or hides_nodes else nodes),
     )
     return Steps(

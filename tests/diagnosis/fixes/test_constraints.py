@@ -103,10 +103,41 @@ def test_a_misspelt_key_becomes_the_well_known_one() -> None:
     assert set(found["FixTopologyKey"].feasible) == {"b1", "c1"}
 
 
-def test_a_key_of_ones_own_is_no_spelling_to_correct() -> None:
-    nodes = [node("n", labels={"example.com/racks": "1"})]
-    constraints = [spread("example.com/rack", selector=app("web"))]
-    assert "FixTopologyKey" not in fixes(nodes, web(topologySpreadConstraints=constraints))
+def test_a_key_of_ones_own_is_a_spelling_to_correct_only_if_no_node_has_it() -> None:
+    racks = [node("n", labels={"example.com/racks": "1"})]
+    pending = web(topologySpreadConstraints=[spread("example.com/rack", selector=app("web"))])
+    assert patch_of(fixes(racks, pending)["FixTopologyKey"]) == [("add", f"{AT}/0/topologyKey", "example.com/racks")]
+    full = node("full", labels={"example.com/rack": "2"}, allocatable={"pods": "0"})
+    assert "FixTopologyKey" not in fixes([*racks, full], pending)
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "ControllerRevision"])
+def test_the_key_of_an_older_revision_is_the_likeliest(kind: str) -> None:
+    labels = {"example.com/site": "s", "topology.kubernetes.io/zone": "a", "topology.k8s.aws/zone-id": "a1"}
+    constraints = [spread("topology.kubernetes.io/zone-id", selector=app("web"))]
+    before = web(topologySpreadConstraints=[spread("example.com/site", selector=app("web"))])
+    pending = web(topologySpreadConstraints=constraints)
+    workload = owner("Deployment" if kind == "ReplicaSet" else "StatefulSet", pending)
+    old = owner("ReplicaSet", before, name="old", of=workload)
+    if kind == "ControllerRevision":
+        old = {**old, "kind": kind, "data": {"spec": {"template": old.pop("spec")["template"]}}}
+    new = [owner("ReplicaSet", pending, name="new", of=workload)] if kind == "ReplicaSet" else [workload]
+    (found,) = (
+        fix
+        for fix in search([node("n", labels=labels), workload, old, *new], owned(pending, new[0])).fixes
+        if fix.id == "FixTopologyKey"
+    )
+    assert found.summary == (
+        "use the topologyKey example.com/site, which nodes carry and an older revision uses, instead of"
+        " topology.kubernetes.io/zone-id"
+    )
+    assert found.alike == (ZONE, "topology.k8s.aws/zone-id")
+
+
+def test_no_node_gets_a_label_that_nobody_uses() -> None:
+    pending = web(topologySpreadConstraints=[spread("zone", selector=app("web"))])
+    assert "LabelNode" not in fixes(zones(), pending)
+    assert "LabelNode" in fixes([*zones(), node("full", labels={"zone": "d"}, allocatable={"pods": "0"})], pending)
 
 
 def test_a_corrected_key_must_not_repeat_another_constraint() -> None:

@@ -18,7 +18,7 @@ from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.fixes import MOST_FIXES, steps_block
 from kubectl_spread.render.text import block_lines
 from kubectl_spread.wording.fixes import NOT_JUDGED, NOTHING_HELPS, ON_PURPOSE, RESTARTS_NOTHING
-from tests.build import ZONE, node
+from tests.build import ZONE, app, node, spread
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 
 BLOCKED = report_of(incoming(), [*TAINTED, *web("a1", "b1")])
@@ -275,6 +275,10 @@ def test_nodes_that_lack_only_the_label_are_to_be_labelled() -> None:
         f"  1. Set {ZONE} on new-1 and 1 more to where each of them is: without that label, no Pod with this constraint"
         " may go there."
     )
+    nobody = report_of(incoming(spread("rack", selector=app("web"))), [node("new-1"), node("new-2")])
+    nobody = msgspec.structs.replace(nobody, fixes=(fix(id="MakeSoft"),))
+    assert lines(nobody)[1].startswith("  1. MakeSoft: ")
+    assert lines(nobody)[-1].startswith("  2. Set rack on new-1 and 1 more ")
     named = fix(id="LabelNode")
     assert "on new-1" not in "".join(lines(msgspec.structs.replace(report, fixes=(named,))))
 
